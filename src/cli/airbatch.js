@@ -1,0 +1,15 @@
+#!/usr/bin/env node
+// The command's first file. It is plain JavaScript that every Node can parse, so that an old Node is told in one line
+// what it lacks instead of failing on syntax that it does not know.
+const [major, minor] = process.versions.node.split('.').map(Number);
+if (major < 24 || (major === 24 && minor < 15)) {
+  process.stderr.write(
+    `airbatch needs Node.js 24.15 or later (this is ${process.versions.node}): in a clone, "npm ci" brings it; elsewhere install it from nodejs.org.\n`,
+  );
+  process.exit(2);
+}
+// In a clone the sources run as they are; the published package carries them compiled.
+const { existsSync } = await import('node:fs');
+const source = new URL('./main.ts', import.meta.url);
+const { main } = await import(existsSync(source) ? source.href : new URL('../../dist/cli/main.js', import.meta.url).href);
+process.exitCode = await main(process.argv);
