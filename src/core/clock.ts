@@ -1,0 +1,37 @@
+import { performance } from 'node:perf_hooks';
+import { setTimeout as wait } from 'node:timers/promises';
+
+/**
+ * The one source of time. Everything that waits or asks for the time takes a `Clock`, so that the whole engine runs on a
+ * virtual one in the simulation.
+ */
+export interface Clock {
+  /** Wall time in epoch milliseconds. It may step back or far forward: never prove anything by it alone. */
+  now(): number;
+  /** Milliseconds that only ever grow, from an arbitrary start: how long something took. */
+  monotonic(): number;
+  /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; it never rejects. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** Timers hold 31 bits of milliseconds and fire at once beyond that, so longer waits are cut into pieces. */
+const timerMsMax = 2 ** 31 - 1;
+
+/** The machine's own clock. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  async sleep(ms, signal) {
+    const end = performance.now() + ms;
+    for (let left = ms; left > 0 && !signal?.aborted; left = end - performance.now()) {
+      await wait(Math.min(left, timerMsMax), undefined, signal ? { signal } : {}).catch((error: Error) => {
+        if (error.name !== 'AbortError') throw error;
+      });
+    }
+  },
+};
+
+/** An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. */
+export function isoTime(epochMs: number): string {
+  return new Date(epochMs).toISOString();
+}

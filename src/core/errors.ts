@@ -1,0 +1,51 @@
+/**
+ * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it.
+ * Row problems have a table of their own (`intake/problems.ts`): they are data and never stop a file.
+ */
+export const errorTable = {
+  USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },
+  CONFIG_INVALID: { exitCode: 2, hint: 'Correct the configuration and try again.' },
+  ACCOUNT_UNKNOWN: { exitCode: 2, hint: 'Name one of the configured accounts with --account.' },
+  CONFIRMATION_NEEDED: { exitCode: 2, hint: 'Add --yes to send without being asked.' },
+  BATCH_UNKNOWN: { exitCode: 2, hint: 'See "airbatch status" for the batches of this ledger.' },
+  BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
+  RUN_ID_INVALID: { exitCode: 2, hint: 'A run id has 1 to 64 letters, digits, ".", "_" or "-".' },
+  FILE_UNREADABLE: { exitCode: 3, hint: 'Check the path and the permissions of the file.' },
+  FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },
+  ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },
+  SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
+  CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
+  LEDGER_FULL: { exitCode: 5, hint: 'The disk is full: make room, then "airbatch resume". Nothing more was sent.' },
+  LEDGER_IO: { exitCode: 5, hint: 'The ledger could not be written: check the disk, then "airbatch resume".' },
+  LEDGER_BUSY: { exitCode: 5, hint: 'Another program holds the ledger: wait for it or stop it, then try again.' },
+  LEDGER_DAMAGED: {
+    exitCode: 5,
+    hint: 'Restore the ledger from a backup, and resume with --restored. Do not delete it.',
+  },
+  LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
+  FENCED: { exitCode: 5, hint: 'Another process took over this account; this one sends nothing more.' },
+} as const satisfies Record<string, { exitCode: number; hint: string }>;
+
+export type ErrorCode = keyof typeof errorTable;
+
+/** An error with a stable code, one sentence of what happened, and what to do next. */
+export class AirbatchError extends Error {
+  override name = 'AirbatchError';
+  readonly code: ErrorCode;
+  readonly hint: string;
+
+  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.code = code;
+    this.hint = options.hint ?? errorTable[code].hint;
+  }
+
+  get exitCode(): number {
+    return errorTable[this.code].exitCode;
+  }
+}
+
+/** What an error of any kind says, in one line. */
+export function errorMessage(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

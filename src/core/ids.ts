@@ -1,0 +1,65 @@
+import { createHash } from 'node:crypto';
+import { v5 as uuidV5 } from 'uuid';
+
+/** The name space of airbatch's idempotency keys. It must never change: a key must mean the same payment for ever. */
+const keyNamespace = '6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11';
+
+/** What names one payment: the same four always give the same key and the same reference, on any machine. */
+export interface PaymentIdentity {
+  account: string;
+  runId: string;
+  rowRef: string;
+  generation: number;
+}
+
+/** The idempotency key: UUIDv5 of account, run id, row ref and generation. JSON keeps the four apart unmistakably. */
+export function idempotencyKey({ account, runId, rowRef, generation }: PaymentIdentity): string {
+  return uuidV5(JSON.stringify([account, runId, rowRef, generation]), keyNamespace);
+}
+
+/** What the service is told as `reference` (V2) or `extRefId` (V1): `<run id>/<row ref>`, with `~<generation>` from 2 on. */
+export function paymentReference({ runId, rowRef, generation }: Omit<PaymentIdentity, 'account'>): string {
+  const first = `${runId}/${rowRef}`;
+  return generation === 1 ? first : `${first}~${generation}`;
+}
+
+/** The identity in a reference, or null where the reference is not one of ours (another program's payment). */
+export function parseReference(reference: string): Omit<PaymentIdentity, 'account'> | null {
+  const match = /^([^/]+)\/(.+?)(?:~([2-9]|[1-9][0-9]+))?$/su.exec(reference);
+  if (!match?.[1] || !match[2]) return null;
+  return { runId: match[1], rowRef: match[2], generation: match[3] ? Number(match[3]) : 1 };
+}
+
+/** A run id has no "/", so that the first "/" of a reference always ends it. */
+export function isRunId(text: string): boolean {
+  return /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(text);
+}
+
+/** The run id of a file that was given none: the same bytes are the same run, so that they are never paid twice. */
+export function defaultRunId(fileSha256: string): string {
+  return `file-${fileSha256.slice(0, 16)}`;
+}
+
+/** How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters. */
+export const rowRefLengthMax = 80;
+
+/**
+ * What is wrong with a row ref, or null. It must survive a URL and a report unchanged, and must not end like the
+ * generation mark, or generation 2 of "a" and generation 1 of "a~2" would be one reference.
+ */
+export function rowRefProblem(text: string): string | null {
+  if (text.length > rowRefLengthMax) return `is longer than ${rowRefLengthMax} characters`;
+  if (/[\p{C}]/u.test(text)) return 'has control or invisible characters';
+  if (/~[0-9]+$/.test(text)) return 'ends in "~" and a number, which is how repeated payments are marked';
+  return null;
+}
+
+/** The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this is. */
+export function contentRowRef(content: readonly (string | null)[], occurrence: number): string {
+  return `${sha256(JSON.stringify(content)).slice(0, 20)}-${occurrence}`;
+}
+
+/** SHA-256 of a text (as UTF-8) or of bytes, as lower-case hex. */
+export function sha256(data: string | Uint8Array): string {
+  return createHash('sha256').update(data).digest('hex');
+}

@@ -1,0 +1,66 @@
+import Big from 'big.js';
+import currencyCodes from 'currency-codes';
+
+/** An exact amount: `value` is a plain decimal text ("1250.50"), never a binary float; `currency` an ISO 4217 code. */
+export interface Money {
+  value: string;
+  currency: string;
+}
+
+/** A plain decimal text without exponent, sign tricks or separators. */
+export function isDecimal(text: string): boolean {
+  return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text);
+}
+
+/** The canonical text of a decimal: no exponent, no trailing zeros ("10.50" and "10.5" are both "10.5"). */
+export function canonicalDecimal(text: string): string {
+  return new Big(text).toFixed();
+}
+
+/** Whether two decimal texts are the same amount. */
+export function sameAmount(a: string, b: string): boolean {
+  return new Big(a).eq(b);
+}
+
+/** -1, 0 or 1 as `a` is less than, equal to or greater than `b`. */
+export function compareAmounts(a: string, b: string): -1 | 0 | 1 {
+  return new Big(a).cmp(b);
+}
+
+export function addAmounts(a: string, b: string): string {
+  return new Big(a).plus(b).toFixed();
+}
+
+export function subtractAmounts(a: string, b: string): string {
+  return new Big(a).minus(b).toFixed();
+}
+
+/** The number of decimals of a currency (ISO 4217 minor unit), or null where there is no such currency. */
+export function currencyDecimals(code: string): number | null {
+  return currencyCodes.code(code)?.digits ?? null;
+}
+
+/** `value` with the currency's own number of decimals, for people to read: "1250.5" of KES is "1250.50". */
+export function formatAmount({ value, currency }: Money): string {
+  const decimals = currencyDecimals(currency) ?? 0;
+  const written = new Big(value);
+  // More decimals than the currency has are shown rather than rounded away: a report never hides money.
+  const own = /\.([0-9]+)$/.exec(written.toFixed())?.[1]?.length ?? 0;
+  return written.toFixed(Math.max(decimals, own));
+}
+
+/** Exact sums by currency. */
+export class Sums {
+  readonly #sums = new Map<string, Big>();
+
+  add(currency: string, value: string): void {
+    this.#sums.set(currency, (this.#sums.get(currency) ?? new Big(0)).plus(value));
+  }
+
+  /** The sums in alphabetical order of their currencies, as canonical decimals. */
+  toObject(): Record<string, string> {
+    return Object.fromEntries(
+      [...this.#sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([c, sum]) => [c, sum.toFixed()]),
+    );
+  }
+}

@@ -1,0 +1,67 @@
+import { AssertionError } from './assert.ts';
+
+/** The states of a row. `sending` means that an intent is durable and its outcome is not: at a start it is a doubt. */
+export const rowStates = [
+  'invalid',
+  'skipped',
+  'held',
+  'ready',
+  'sending',
+  'accepted',
+  'in_doubt',
+  'completed',
+  'failed',
+  'cancelled',
+] as const;
+export type RowState = (typeof rowStates)[number];
+
+export type RowEvent =
+  | 'release' // A person decides that a held row may be sent.
+  | 'hold' // A guard wants a person to look at it.
+  | 'skip' // A person, or an earlier payment of the same row, makes it unnecessary.
+  | 'cancel' // The batch is cancelled.
+  | 'send' // An intent is committed; the request may be on the wire from here on.
+  | 'unsent' // The request is proved never to have been accepted, and no earlier attempt is open.
+  | 'doubt' // The outcome is not known.
+  | 'accept' // The service has the payment, and it is not yet terminal there.
+  | 'complete' // Delivered, as the service says (or a person, with evidence).
+  | 'fail' // Refused or not delivered, as the service says (or a person, with evidence).
+  | 'retry'; // A person or a policy starts the next generation after a confirmed failure.
+
+/** The one table of what may follow what. `failed` is the end of a generation; only an explicit retry opens the next. */
+const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
+  invalid: {},
+  skipped: {},
+  held: { release: 'ready', skip: 'skipped', cancel: 'cancelled' },
+  ready: { send: 'sending', hold: 'held', skip: 'skipped', cancel: 'cancelled' },
+  sending: { unsent: 'ready', doubt: 'in_doubt', accept: 'accepted', complete: 'completed', fail: 'failed' },
+  in_doubt: { send: 'sending', accept: 'accepted', complete: 'completed', fail: 'failed' },
+  accepted: { complete: 'completed', fail: 'failed' },
+  completed: {},
+  failed: { retry: 'ready' },
+  cancelled: {},
+};
+
+/** The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first. */
+export function transition(state: RowState, event: RowEvent): RowState {
+  const next = transitions[state][event];
+  if (next === undefined) throw new AssertionError(`a row that is ${state} cannot ${event}`);
+  return next;
+}
+
+/** Whether `event` is possible in `state`. */
+export function can(state: RowState, event: RowEvent): boolean {
+  return transitions[state][event] !== undefined;
+}
+
+/** The states from which `event` is possible: for the guard of an UPDATE. */
+export function statesBefore(event: RowEvent): RowState[] {
+  return rowStates.filter((state) => can(state, event));
+}
+
+/** Terminal rows are finished with: nothing is sent or asked for them any more. */
+export const terminalRowStates = ['invalid', 'skipped', 'completed', 'failed', 'cancelled'] as const;
+
+export function isTerminal(state: RowState): boolean {
+  return (terminalRowStates as readonly RowState[]).includes(state);
+}

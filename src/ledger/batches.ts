@@ -1,0 +1,143 @@
+import type { BatchState, PauseReason } from '../core/batch-state.ts';
+import type { Queryable } from './database.ts';
+
+export const priorities = ['urgent', 'normal', 'bulk'] as const;
+export type Priority = (typeof priorities)[number];
+
+/** One intake of one file for one account. Times are epoch milliseconds. */
+export interface BatchRecord {
+  batch_id: string;
+  account: string;
+  /** Where the money went, for people: the base URL, or that it was the embedded sandbox. */
+  service: string;
+  run_id: string;
+  status: BatchState;
+  pause_reason: PauseReason | null;
+  pause_detail: string | null;
+  priority: Priority;
+  file_name: string;
+  file_sha256: string | null;
+  /** SHA-256 of the rows as validated, whatever their format was: what an approval binds to. */
+  content_sha256: string | null;
+  /** JSON array of the file's own column names, in file order. */
+  columns: string;
+  rejection: string | null;
+  /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
+  balance_before: string | null;
+  balance_after: string | null;
+  program: string;
+  created_by: string;
+  approved_by: string | null;
+  created_at: number;
+  approved_at: number | null;
+  started_at: number | null;
+  completed_at: number | null;
+  audit_seq: number;
+  audit_head: string;
+}
+
+export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<void> {
+  await tx.execute(
+    `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
+       file_sha256, content_sha256, columns, rejection, balance_before, balance_after, program, created_by, approved_by,
+       created_at, approved_at, started_at, completed_at, audit_seq, audit_head)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+    [
+      batch.batch_id,
+      batch.account,
+      batch.service,
+      batch.run_id,
+      batch.status,
+      batch.pause_reason,
+      batch.pause_detail,
+      batch.priority,
+      batch.file_name,
+      batch.file_sha256,
+      batch.content_sha256,
+      batch.columns,
+      batch.rejection,
+      batch.balance_before,
+      batch.balance_after,
+      batch.program,
+      batch.created_by,
+      batch.approved_by,
+      batch.created_at,
+      batch.approved_at,
+      batch.started_at,
+      batch.completed_at,
+      batch.audit_seq,
+      batch.audit_head,
+    ],
+  );
+}
+
+export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
+  const [batch] = await db.query<BatchRecord>('SELECT * FROM batches WHERE batch_id = ?', [batchId]);
+  return batch ?? null;
+}
+
+/** All batches, the newest first. */
+export function listBatches(db: Queryable, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches ORDER BY created_at DESC, batch_id DESC LIMIT ?', [limit]);
+}
+
+/** The batches of an account that have, or may still have, something to do. */
+export function openBatches(db: Queryable, account: string): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE account = ? AND status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
+    [account],
+  );
+}
+
+/** Earlier batches of the same run: whose rows may already be paid. */
+export function batchesOfRun(db: Queryable, account: string, runId: string): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE account = ? AND run_id = ? ORDER BY created_at', [account, runId]);
+}
+
+/** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */
+export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchRecord): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE batches SET run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
+       content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
+       approved_at = ?, started_at = ?, completed_at = ?
+     WHERE batch_id = ? AND status = ?`,
+    [
+      batch.run_id,
+      batch.status,
+      batch.pause_reason,
+      batch.pause_detail,
+      batch.priority,
+      batch.file_sha256,
+      batch.content_sha256,
+      batch.columns,
+      batch.rejection,
+      batch.balance_before,
+      batch.balance_after,
+      batch.approved_by,
+      batch.approved_at,
+      batch.started_at,
+      batch.completed_at,
+      batch.batch_id,
+      from,
+    ],
+  );
+  return changed === 1;
+}
+
+/** How many rows of a batch are in each state; states without rows are absent. */
+export async function countRows(db: Queryable, batchId: string): Promise<Map<string, number>> {
+  const counts = await db.query<{ status: string; count: number }>(
+    'SELECT status, count FROM batch_counts WHERE batch_id = ? AND count > 0',
+    [batchId],
+  );
+  return new Map(counts.map(({ status, count }) => [status, count]));
+}
+
+/** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
+export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
+  await tx.execute(
+    `INSERT INTO batch_counts (batch_id, status, count) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, status) DO UPDATE SET count = batch_counts.count + excluded.count`,
+    [batchId, status, delta],
+  );
+}

@@ -1,0 +1,23 @@
+/** A value as both databases know it. JSON and decimals travel as text, times as epoch milliseconds. */
+export type SqlValue = string | number | null;
+
+/** What statements run on: a database outside any transaction, or an open transaction. */
+export interface Queryable {
+  /** Runs a statement that returns records. `sql` is constant text with `?` placeholders. */
+  query<Result extends object>(sql: string, params?: readonly SqlValue[]): Promise<Result[]>;
+  /** Runs a statement that changes records, and says how many it changed. */
+  execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
+}
+
+/**
+ * The one seam between the ledger and its database. Transactions are serialised: at most one is open at a time, and a
+ * statement outside of it never sees its uncommitted work. Nothing stays open across a network call.
+ */
+export interface Database extends Queryable {
+  /**
+   * Runs `work` in one durable transaction: committed, and on disk, when the promise resolves; nothing of it remains when
+   * it rejects. Rejects with `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`, `LEDGER_BUSY`, `LEDGER_DAMAGED`) on trouble below.
+   */
+  transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}

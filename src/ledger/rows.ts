@@ -1,0 +1,188 @@
+import type { RowState } from '../core/row-state.ts';
+import type { Queryable, SqlValue } from './database.ts';
+
+/** What intake writes of a row, once and for ever. */
+export interface NewRow {
+  batch_id: string;
+  /** 1 for the first row of the file after its header. */
+  row_no: number;
+  /** The line of the file on which the row begins, as an editor counts. */
+  line: number;
+  row_ref: string | null;
+  status: RowState;
+  /** E.164 with its leading "+". */
+  phone_number: string | null;
+  /** ISO 3166 two-letter code of the number. */
+  country: string | null;
+  network_id: number | null;
+  /** A plain decimal text in `currency`; null when a product is bought. */
+  amount: string | null;
+  currency: string | null;
+  product_id: string | null;
+  sms_message: string | null;
+  /** JSON array of `Problem` (intake/problems.ts), or null: why the row is invalid or held. */
+  problems: string | null;
+  /** JSON array of the row's cells as they stand in the file, in file order. */
+  input: string;
+}
+
+/** A row and where its current generation stands. Times are epoch milliseconds, amounts decimal texts. */
+export interface RowRecord extends NewRow {
+  generation: number;
+  /** Requests to create this generation's payment that were, or may have been, written to the wire. */
+  attempts: number;
+  /** When the engine looks at the row next; null: as soon as its turn comes. */
+  next_action_at: number | null;
+  topup_id: string | null;
+  /** The service's own last word, verbatim. */
+  service_status: string | null;
+  provider_reference: string | null;
+  cost: string | null;
+  cost_currency: string | null;
+  failure_code: string | null;
+  failure_reason: string | null;
+  first_sent_at: number | null;
+  accepted_at: number | null;
+  completed_at: number | null;
+}
+
+const insertColumns = [
+  'batch_id',
+  'row_no',
+  'line',
+  'row_ref',
+  'status',
+  'phone_number',
+  'country',
+  'network_id',
+  'amount',
+  'currency',
+  'product_id',
+  'sms_message',
+  'problems',
+  'input',
+] as const satisfies readonly (keyof NewRow)[];
+
+/** Rows an INSERT carries: with 14 values each well under SQLite's 32,766 and PostgreSQL's 65,535 parameters. */
+const rowsPerInsert = 50;
+
+const insertSql = (count: number): string =>
+  `INSERT INTO rows (${insertColumns.join(', ')}, generation, attempts) VALUES ${Array(count)
+    .fill(`(${insertColumns.map(() => '?').join(', ')}, 1, 0)`)
+    .join(', ')}`;
+const insertManySql = insertSql(rowsPerInsert);
+const insertOneSql = insertSql(1);
+
+/** Writes the rows of one intake chunk. The caller counts them (`addToCount`). */
+export async function insertRows(tx: Queryable, rows: readonly NewRow[]): Promise<void> {
+  let next = 0;
+  for (; next + rowsPerInsert <= rows.length; next += rowsPerInsert) {
+    const params: SqlValue[] = [];
+    for (let index = next; index < next + rowsPerInsert; index++) pushValues(params, rows[index] as NewRow);
+    await tx.execute(insertManySql, params);
+  }
+  for (; next < rows.length; next++) {
+    const params: SqlValue[] = [];
+    pushValues(params, rows[next] as NewRow);
+    await tx.execute(insertOneSql, params);
+  }
+}
+
+function pushValues(params: SqlValue[], row: NewRow): void {
+  for (const column of insertColumns) params.push(row[column]);
+}
+
+export async function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
+  const [row] = await db.query<RowRecord>('SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
+  return row ?? null;
+}
+
+/** A page of a batch's rows in file order, after row `afterRowNo` (0 for the first page). */
+export function pageRows(db: Queryable, batchId: string, afterRowNo: number, limit: number): Promise<RowRecord[]> {
+  return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? ORDER BY row_no LIMIT ?', [
+    batchId,
+    afterRowNo,
+    limit,
+  ]);
+}
+
+/** A page of a batch's rows in one state, in file order. */
+export function pageRowsInState(
+  db: Queryable,
+  batchId: string,
+  status: RowState,
+  afterRowNo: number,
+  limit: number,
+): Promise<RowRecord[]> {
+  return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status = ? ORDER BY row_no LIMIT ?', [
+    batchId,
+    afterRowNo,
+    status,
+    limit,
+  ]);
+}
+
+/** Rows in flight (`accepted` or `in_doubt`) whose next action is due at `now`, the longest due first. */
+export function dueRows(
+  db: Queryable,
+  batchId: string,
+  status: 'accepted' | 'in_doubt' | 'sending',
+  now: number,
+  limit: number,
+): Promise<RowRecord[]> {
+  return db.query(
+    `SELECT * FROM rows WHERE batch_id = ? AND status = ? AND next_action_at <= ?
+       AND status IN ('sending', 'accepted', 'in_doubt')
+     ORDER BY next_action_at LIMIT ?`,
+    [batchId, status, now, limit],
+  );
+}
+
+/** When the next action of the rows in flight in this state is due, or null where there are none. */
+export async function nextDueAt(
+  db: Queryable,
+  batchId: string,
+  status: 'accepted' | 'in_doubt',
+): Promise<number | null> {
+  const [first] = await db.query<{ at: number | null }>(
+    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND status = ?
+       AND status IN ('sending', 'accepted', 'in_doubt')`,
+    [batchId, status],
+  );
+  return first?.at ?? null;
+}
+
+/**
+ * Writes what may change of a row, guarded by the state and generation that the caller read. False when another writer was
+ * there first: a conflict is a result, and nothing was written.
+ */
+export async function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
+       service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
+       first_sent_at = ?, accepted_at = ?, completed_at = ?
+     WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ?`,
+    [
+      after.status,
+      after.problems,
+      after.generation,
+      after.attempts,
+      after.next_action_at,
+      after.topup_id,
+      after.service_status,
+      after.provider_reference,
+      after.cost,
+      after.cost_currency,
+      after.failure_code,
+      after.failure_reason,
+      after.first_sent_at,
+      after.accepted_at,
+      after.completed_at,
+      before.batch_id,
+      before.row_no,
+      before.status,
+      before.generation,
+    ],
+  );
+  return changed === 1;
+}

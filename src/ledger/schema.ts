@@ -1,0 +1,130 @@
+import { AirbatchError } from '../core/errors.ts';
+import type { Database } from './database.ts';
+
+/**
+ * The ledger's tables, as numbered migrations that are never edited once released. One text serves SQLite and PostgreSQL:
+ * TEXT, INTEGER and BIGINT only; decimals and JSON are TEXT, times are epoch milliseconds.
+ */
+const migrations: readonly (readonly string[])[] = [
+  [
+    `CREATE TABLE batches (
+      batch_id TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      service TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      status TEXT NOT NULL,
+      pause_reason TEXT,
+      pause_detail TEXT,
+      priority TEXT NOT NULL,
+      file_name TEXT NOT NULL,
+      file_sha256 TEXT,
+      content_sha256 TEXT,
+      columns TEXT NOT NULL,
+      rejection TEXT,
+      balance_before TEXT,
+      balance_after TEXT,
+      program TEXT NOT NULL,
+      created_by TEXT NOT NULL,
+      approved_by TEXT,
+      created_at BIGINT NOT NULL,
+      approved_at BIGINT,
+      started_at BIGINT,
+      completed_at BIGINT,
+      audit_seq BIGINT NOT NULL,
+      audit_head TEXT NOT NULL
+    )`,
+    'CREATE INDEX batches_by_account ON batches (account, status)',
+    'CREATE INDEX batches_by_run ON batches (account, run_id)',
+    // The rows of the files. What intake wrote never changes; the rest is where the current generation stands.
+    `CREATE TABLE rows (
+      batch_id TEXT NOT NULL,
+      row_no INTEGER NOT NULL,
+      line INTEGER NOT NULL,
+      row_ref TEXT,
+      status TEXT NOT NULL,
+      phone_number TEXT,
+      country TEXT,
+      network_id BIGINT,
+      amount TEXT,
+      currency TEXT,
+      product_id TEXT,
+      sms_message TEXT,
+      problems TEXT,
+      input TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      attempts INTEGER NOT NULL,
+      next_action_at BIGINT,
+      topup_id TEXT,
+      service_status TEXT,
+      provider_reference TEXT,
+      cost TEXT,
+      cost_currency TEXT,
+      failure_code TEXT,
+      failure_reason TEXT,
+      first_sent_at BIGINT,
+      accepted_at BIGINT,
+      completed_at BIGINT,
+      PRIMARY KEY (batch_id, row_no)
+    )`,
+    // Only rows in flight are indexed, so that intake pays for no second tree.
+    `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at)
+      WHERE status IN ('sending', 'accepted', 'in_doubt')`,
+    'CREATE TABLE batch_counts (batch_id TEXT NOT NULL, status TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (batch_id, status))',
+    // The binding of an idempotency key to one body, for ever, and the facts of its attempts.
+    `CREATE TABLE payments (
+      idempotency_key TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      batch_id TEXT NOT NULL,
+      row_no INTEGER NOT NULL,
+      generation INTEGER NOT NULL,
+      reference TEXT NOT NULL,
+      body TEXT NOT NULL,
+      body_digest TEXT NOT NULL,
+      attempts INTEGER NOT NULL,
+      open_attempts INTEGER NOT NULL,
+      first_intent_at BIGINT NOT NULL,
+      last_intent_at BIGINT NOT NULL,
+      lookups INTEGER NOT NULL,
+      resends INTEGER NOT NULL,
+      same_errors INTEGER NOT NULL,
+      last_evidence TEXT
+    )`,
+    // The audit log: append-only, one hash chain a batch.
+    `CREATE TABLE events (
+      batch_id TEXT NOT NULL,
+      seq BIGINT NOT NULL,
+      at BIGINT NOT NULL,
+      actor TEXT NOT NULL,
+      kind TEXT NOT NULL,
+      row_no INTEGER,
+      body TEXT NOT NULL,
+      hash TEXT NOT NULL,
+      PRIMARY KEY (batch_id, seq)
+    )`,
+    `CREATE TABLE leases (
+      account TEXT PRIMARY KEY,
+      holder TEXT NOT NULL,
+      fence BIGINT NOT NULL,
+      expires_at BIGINT NOT NULL
+    )`,
+    'CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
+  ],
+];
+
+/** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */
+export async function migrate(database: Database): Promise<void> {
+  await database.execute('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
+  for (const [index, statements] of migrations.entries()) {
+    const version = index + 1;
+    await database.transact(async (tx) => {
+      const done = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
+      if (done.length > 0) return;
+      for (const statement of statements) await tx.execute(statement);
+      await tx.execute('INSERT INTO migrations (version) VALUES (?)', [version]);
+    });
+  }
+  const newer = await database.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
+  if (newer.length > 0) {
+    throw new AirbatchError('LEDGER_VERSION', 'this ledger was written by a later version of airbatch');
+  }
+}

@@ -1,0 +1,138 @@
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { assert } from '../core/assert.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
+import type { Database, Queryable, SqlValue } from './database.ts';
+
+/** How long a statement waits for another process's transaction before it gives up. */
+const busyTimeoutMs = 5_000;
+
+/** Before this version a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
+const sqliteVersionMin = [3, 51, 3] as const;
+
+/** Prepared statements kept at once. The program has well under this many constant texts. */
+const statementsMax = 200;
+
+/** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
+export function openSqlite(path: string): Database {
+  checkVersion();
+  const database = attempt(path, () => open(path));
+  const statements = new Map<string, StatementSync>();
+
+  const prepare = (sql: string): StatementSync => {
+    let statement = statements.get(sql);
+    if (!statement) {
+      assert(statements.size < statementsMax, 'SQL is constant text: too many different statements');
+      statement = database.prepare(sql);
+      statements.set(sql, statement);
+    }
+    return statement;
+  };
+  const direct: Queryable = {
+    query: async <Result extends object>(sql: string, params: readonly SqlValue[] = []) =>
+      attempt(path, () => prepare(sql).all(...params) as Result[]),
+    execute: async (sql, params = []) => attempt(path, () => Number(prepare(sql).run(...params).changes)),
+  };
+
+  // One connection serves everyone, so whoever comes while a transaction is open waits for its end.
+  let tail: Promise<unknown> = Promise.resolve();
+  let waiting = 0;
+  const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const before = tail;
+    waiting += 1;
+    const mine = (async () => {
+      if (waiting > 1) await before;
+      return work();
+    })();
+    tail = mine.then(
+      () => undefined,
+      () => undefined,
+    );
+    try {
+      return await mine;
+    } finally {
+      waiting -= 1;
+    }
+  };
+
+  return {
+    query: (sql, params) => inTurn(() => direct.query(sql, params)),
+    execute: (sql, params) => inTurn(() => direct.execute(sql, params)),
+    transact: (work) =>
+      inTurn(async () => {
+        attempt(path, () => database.exec('BEGIN IMMEDIATE'));
+        try {
+          const result = await work(direct);
+          attempt(path, () => database.exec('COMMIT'));
+          return result;
+        } catch (error) {
+          // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
+          if (database.isTransaction) database.exec('ROLLBACK');
+          throw error;
+        }
+      }),
+    close: () =>
+      inTurn(async () => {
+        statements.clear();
+        database.close();
+      }),
+  };
+}
+
+function open(path: string): DatabaseSync {
+  const inMemory = path === ':memory:';
+  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
+  const isNew = !inMemory && !existsSync(path);
+  const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
+  if (isNew) chmodSync(path, 0o600);
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = ${busyTimeoutMs};`);
+  const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
+  // A pragma that did not take fails silently, and the promise of durability with it.
+  const took = pragma('synchronous') === 2 && (inMemory || pragma('journal_mode') === 'wal');
+  if (!took || pragma('busy_timeout') !== busyTimeoutMs) {
+    throw new AirbatchError('LEDGER_IO', `the ledger ${path} cannot be made durable on this file system`, {
+      hint: 'Keep the ledger on a local disk, not on a network share.',
+    });
+  }
+  return database;
+}
+
+function checkVersion(): void {
+  const probe = new DatabaseSync(':memory:');
+  const version = String(Object.values(probe.prepare('SELECT sqlite_version() AS version').get() ?? {})[0]);
+  probe.close();
+  const parts = version.split('.').map(Number);
+  for (const [index, least] of sqliteVersionMin.entries()) {
+    const part = parts[index] ?? 0;
+    if (part > least) return;
+    if (part < least) {
+      throw new AirbatchError('LEDGER_VERSION', `SQLite ${version} can lose committed writes`, {
+        hint: 'Use Node.js 24.15 or later.',
+      });
+    }
+  }
+}
+
+/** SQLite's primary result codes and what they mean for a ledger. */
+const codes: Record<number, ErrorCode> = {
+  5: 'LEDGER_BUSY',
+  6: 'LEDGER_BUSY',
+  8: 'LEDGER_IO',
+  10: 'LEDGER_IO',
+  11: 'LEDGER_DAMAGED',
+  13: 'LEDGER_FULL',
+  14: 'LEDGER_IO',
+  26: 'LEDGER_DAMAGED',
+};
+
+function attempt<Result>(path: string, work: () => Result): Result {
+  try {
+    return work();
+  } catch (error) {
+    const resultCode = (error as { errcode?: number }).errcode;
+    const code = resultCode === undefined ? undefined : codes[resultCode & 0xff];
+    if (!code) throw error;
+    throw new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, { cause: error });
+  }
+}

@@ -1,0 +1,42 @@
+import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
+
+/**
+ * Keeps an account within the service's rate limits (spec section 8). One limiter per account; every request passes it.
+ * Each class of requests has its own allowance; a V2 creation also counts as a write.
+ */
+export interface Limiter {
+  /**
+   * Runs `job` when `weight` (default 1) further requests of the class may be sent; the job sends at most that many.
+   * Jobs of a class start in the order in which they came. Rejects with `LimiterStopped` when the limiter stops first.
+   */
+  admit<Result>(requestClass: RequestClass, job: () => Promise<Result>, weight?: number): Promise<Result>;
+  /** Gives back `count` admitted requests of the running job that were not sent after all. */
+  giveBack(requestClass: RequestClass, count: number): void;
+  /** Tells what the headers of an answer of this class said. */
+  observe(requestClass: RequestClass, headers: RateHeaders): void;
+  /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
+  hold(requestClass: RequestClass, ms: number): void;
+  /** How much of each class's allowance is used, for people to read. */
+  usage(requestClass: RequestClass): RateUsage;
+  /** Admits nothing more; waiting jobs reject with `LimiterStopped`, running ones end by themselves. */
+  stop(): Promise<void>;
+}
+
+export interface RateUsage {
+  /** Requests allowed in one window. */
+  limit: number;
+  windowMs: number;
+  /** Requests of ours admitted in the last `windowMs`. */
+  used: number;
+  /** What the server last said is left, or null where it says nothing. */
+  remaining: number | null;
+  /** When the next request may start (epoch ms); in the past or now when one may start at once. */
+  nextAt: number;
+  /** Whether somebody else was seen to use the same account. */
+  shared: boolean;
+}
+
+/** The limiter was stopped before the job began: the job never ran. */
+export class LimiterStopped extends Error {
+  override name = 'LimiterStopped';
+}
