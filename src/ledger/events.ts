@@ -1,0 +1,82 @@
+import { sha256 } from '../core/ids.ts';
+import type { Queryable } from './database.ts';
+
+/**
+ * The audit log: append-only, one hash chain for each batch. An event says who did what, when and why. It carries no phone
+ * numbers, names or texts of the file: rows are named by their number, so that erasing personal data leaves the chain valid.
+ */
+export interface AuditEvent {
+  batch_id: string;
+  /** 1 for the first event of the batch, without gaps. */
+  seq: number;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Who: "engine", "intake", or a person's name as the operating system or the session gives it. */
+  actor: string;
+  /** What, as `thing.happened`: "row.send", "batch.approve". */
+  kind: string;
+  row_no: number | null;
+  /** Canonical JSON of `EventData`. */
+  body: string;
+  /** SHA-256 (hex) of the predecessor's hash followed by `chainText` of this event. */
+  hash: string;
+}
+
+/** Flat, so that its canonical form is plain JSON with sorted keys. */
+export type EventData = Record<string, string | number | boolean | null>;
+
+/** The predecessor of a batch's first event. */
+export const chainStart = '0'.repeat(64);
+
+/** JSON with sorted keys: the same data always gives the same text. */
+export function canonicalData(data: EventData): string {
+  return JSON.stringify(data, Object.keys(data).sort());
+}
+
+/** What the hash covers besides the predecessor: every field of the event but the hash itself. */
+export function chainText(event: Omit<AuditEvent, 'hash'>): string {
+  return JSON.stringify([event.batch_id, event.seq, event.at, event.actor, event.kind, event.row_no, event.body]);
+}
+
+export function chainHash(previousHash: string, event: Omit<AuditEvent, 'hash'>): string {
+  return sha256(previousHash + chainText(event));
+}
+
+export async function insertEvent(tx: Queryable, event: AuditEvent): Promise<void> {
+  await tx.execute(
+    'INSERT INTO events (batch_id, seq, at, actor, kind, row_no, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
+    [event.batch_id, event.seq, event.at, event.actor, event.kind, event.row_no, event.body, event.hash],
+  );
+}
+
+/** The end of a batch's chain. */
+export async function chainHead(db: Queryable, batchId: string): Promise<{ seq: number; hash: string } | null> {
+  const [head] = await db.query<{ seq: number; hash: string }>(
+    'SELECT audit_seq AS seq, audit_head AS hash FROM batches WHERE batch_id = ?',
+    [batchId],
+  );
+  return head ?? null;
+}
+
+/** Moves the end of the chain. False when somebody else appended since `fromSeq` was read. */
+export async function moveChainHead(
+  tx: Queryable,
+  batchId: string,
+  fromSeq: number,
+  head: { seq: number; hash: string },
+): Promise<boolean> {
+  const changed = await tx.execute(
+    'UPDATE batches SET audit_seq = ?, audit_head = ? WHERE batch_id = ? AND audit_seq = ?',
+    [head.seq, head.hash, batchId, fromSeq],
+  );
+  return changed === 1;
+}
+
+/** A page of a batch's events in their order, after `afterSeq` (0 for the first page). */
+export function pageEvents(db: Queryable, batchId: string, afterSeq: number, limit: number): Promise<AuditEvent[]> {
+  return db.query('SELECT * FROM events WHERE batch_id = ? AND seq > ? ORDER BY seq LIMIT ?', [
+    batchId,
+    afterSeq,
+    limit,
+  ]);
+}

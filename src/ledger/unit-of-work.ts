@@ -1,0 +1,158 @@
+import { assert } from '../core/assert.ts';
+import { type BatchEvent, transition as batchTransition } from '../core/batch-state.ts';
+import type { Clock } from '../core/clock.ts';
+import { type RowEvent, transition as rowTransition } from '../core/row-state.ts';
+import { addToCount, type BatchRecord, insertBatch, updateBatch } from './batches.ts';
+import type { Database, Queryable } from './database.ts';
+import {
+  canonicalData,
+  chainHash,
+  chainHead,
+  chainStart,
+  type EventData,
+  insertEvent,
+  moveChainHead,
+} from './events.ts';
+import { checkFence, type Fence } from './leases.ts';
+import { insertRows, type NewRow, type RowRecord, updateRow } from './rows.ts';
+
+/** The fields of a row that a change of its state may set besides. */
+export type RowFields = Partial<Omit<RowRecord, keyof NewRow>> & { problems?: string | null };
+export type BatchFields = Partial<Omit<BatchRecord, 'batch_id' | 'status' | 'audit_seq' | 'audit_head'>>;
+
+/**
+ * One durable transaction on the ledger in which every change of state goes through the tables of states, is counted,
+ * and leaves an audit event. Nothing else writes states.
+ */
+export interface Unit {
+  readonly tx: Queryable;
+  /** The time of everything in this unit, epoch milliseconds. */
+  readonly at: number;
+  addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
+  /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
+  addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
+  /** The row after the change; null when it was no longer as `before` says: nothing was written then. */
+  changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
+  /** Facts about a row that do not change its state. Null on a conflict, as with `changeRow`. */
+  noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
+  changeBatch(
+    before: BatchRecord,
+    event: BatchEvent,
+    fields: BatchFields,
+    data: EventData,
+  ): Promise<BatchRecord | null>;
+  /** Facts about a batch that do not change its state. */
+  noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
+  append(batchId: string, kind: string, data: EventData, rowNo?: number): Promise<void>;
+}
+
+export interface UnitOptions {
+  clock: Clock;
+  /** Who acts, for the audit log. */
+  actor: string;
+  /** Given by a runner: the unit fails with `FENCED` when the account was taken over by another. */
+  fence?: Fence;
+}
+
+/** Runs `work` in one unit: all of it is durable when the promise resolves, nothing of it when it rejects. */
+export function inUnit<Result>(
+  db: Database,
+  options: UnitOptions,
+  work: (unit: Unit) => Promise<Result>,
+): Promise<Result> {
+  return db.transact(async (tx) => {
+    if (options.fence) await checkFence(tx, options.fence);
+    const { unit, finish } = openUnit(tx, options);
+    const result = await work(unit);
+    await finish();
+    return result;
+  });
+}
+
+function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; finish: () => Promise<void> } {
+  const at = clock.now();
+  const counts = new Map<string, Map<string, number>>();
+  const heads = new Map<string, { from: number; seq: number; hash: string }>();
+
+  const count = (batchId: string, status: string, delta: number) => {
+    const ofBatch = counts.get(batchId) ?? new Map<string, number>();
+    counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
+  };
+
+  const append: Unit['append'] = async (batchId, kind, data, rowNo) => {
+    let head = heads.get(batchId);
+    if (!head) {
+      const stored = await chainHead(tx, batchId);
+      assert(stored, `no batch ${batchId} to append an event to`);
+      head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
+      heads.set(batchId, head);
+    }
+    head.seq += 1;
+    const event = {
+      batch_id: batchId,
+      seq: head.seq,
+      at,
+      actor,
+      kind,
+      row_no: rowNo ?? null,
+      body: canonicalData(data),
+    };
+    head.hash = chainHash(head.hash, event);
+    await insertEvent(tx, { ...event, hash: head.hash });
+  };
+
+  const writeRow = async (before: RowRecord, after: RowRecord, kind: string | null, data: EventData) => {
+    if (!(await updateRow(tx, before, after))) return null;
+    if (before.status !== after.status) {
+      count(before.batch_id, before.status, -1);
+      count(before.batch_id, after.status, 1);
+    }
+    if (kind) await append(before.batch_id, kind, data, before.row_no);
+    return after;
+  };
+
+  const unit: Unit = {
+    tx,
+    at,
+    append,
+    addBatch: async (batch, data) => {
+      await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
+      await append(batch.batch_id, `batch.${batch.status}`, data);
+    },
+    addRows: async (batchId, rows) => {
+      await insertRows(tx, rows);
+      for (const row of rows) count(batchId, row.status, 1);
+    },
+    changeRow: (before, event, fields, data) => {
+      const status = rowTransition(before.status, event);
+      return writeRow(before, { ...before, ...fields, status }, `row.${event}`, {
+        from: before.status,
+        to: status,
+        generation: fields.generation ?? before.generation,
+        ...data,
+      });
+    },
+    noteRow: (before, fields, kind, data) => writeRow(before, { ...before, ...fields }, kind, data),
+    changeBatch: async (before, event, fields, data) => {
+      const after = { ...before, ...fields, status: batchTransition(before.status, event) };
+      if (!(await updateBatch(tx, before.status, after))) return null;
+      await append(before.batch_id, `batch.${event}`, { from: before.status, to: after.status, ...data });
+      return after;
+    },
+    noteBatch: async (before, fields) => {
+      const after = { ...before, ...fields };
+      return (await updateBatch(tx, before.status, after)) ? after : null;
+    },
+  };
+
+  const finish = async () => {
+    for (const [batchId, ofBatch] of counts) {
+      for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
+    }
+    for (const [batchId, { from, seq, hash }] of heads) {
+      const moved = await moveChainHead(tx, batchId, from, { seq, hash });
+      assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
+    }
+  };
+  return { unit, finish };
+}
