@@ -1,5 +1,5 @@
 import { performance } from 'node:perf_hooks';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as wait } from 'node:timers/promises';
 
 /**
  * The one source of time. Everything that waits or asks for the time takes a `Clock`, so that the whole engine runs on a
@@ -12,6 +12,8 @@ export interface Clock {
   monotonic(): number;
   /** Resolves after `ms` milliseconds, or at once when `signal` is aborted; it never rejects. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves when everything that is ready now has been handled: so that what comes together is written together. */
+  turn(): Promise<void>;
 }
 
 /** Timers hold 31 bits of milliseconds and fire at once beyond that, so longer waits are cut into pieces. */
@@ -29,7 +31,26 @@ export const systemClock: Clock = {
       });
     }
   },
+  turn: () => nextTurn(),
 };
+
+/**
+ * `clock` made steady: it never steps back, not even behind `highestSeen` of an earlier process, and goes on by monotonic
+ * time where the wall clock is behind. Ages of keys are counted on it, so that no clock set back makes an old key young.
+ */
+export function steadyClock(clock: Clock, highestSeen: number): Clock {
+  let last = Math.max(clock.now(), highestSeen);
+  let lastMonotonic = clock.monotonic();
+  return {
+    ...clock,
+    now: () => {
+      const monotonic = clock.monotonic();
+      last = Math.max(clock.now(), Math.floor(last + (monotonic - lastMonotonic)));
+      lastMonotonic = monotonic;
+      return last;
+    },
+  };
+}
 
 /** An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. */
 export function isoTime(epochMs: number): string {

@@ -33,7 +33,7 @@ const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
   invalid: {},
   skipped: {},
   held: { release: 'ready', skip: 'skipped', cancel: 'cancelled' },
-  ready: { send: 'sending', hold: 'held', skip: 'skipped', cancel: 'cancelled' },
+  ready: { send: 'sending', doubt: 'in_doubt', hold: 'held', skip: 'skipped', cancel: 'cancelled' },
   sending: { unsent: 'ready', doubt: 'in_doubt', accept: 'accepted', complete: 'completed', fail: 'failed' },
   in_doubt: { send: 'sending', accept: 'accepted', complete: 'completed', fail: 'failed' },
   accepted: { complete: 'completed', fail: 'failed' },

@@ -174,12 +174,13 @@ export type CatalogOutcome<Item> = { kind: 'items'; items: Item[] } | ReadProble
 export interface ServicePolicy {
   /** How old the first intent of a key may be when the key is sent again; older keys are only looked up. */
   resendAgeMsMax: number;
-  /** How long an unresolved request is left alone before its first look-up. */
-  firstLookUpMs: number;
-  /** When an unresolved payment that is not found is looked up again, and (where `resendFrom` says so) sent again. */
+  /** After each send without a known outcome, the payment is looked up when this much time has gone by. */
   lookUpDelaysMs: readonly number[];
-  /** From which of the delays on a look-up that finds nothing is followed by sending the same key and bytes again. */
-  resendFrom: number;
+  /**
+   * How long after its last send an unresolved payment that is still not found is sent again, with the same key and bytes,
+   * right after one more look-up: the first again, the second, ...; the last delay repeats up to `resendsMax`.
+   */
+  resendDelaysMs: readonly number[];
   resendsMax: number;
   /** When a key that is too old to be sent is looked up before a person must decide. */
   agedLookUpDelaysMs: readonly number[];

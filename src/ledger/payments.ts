@@ -22,6 +22,8 @@ export interface PaymentRecord {
   last_intent_at: number;
   /** Look-ups since the last send. */
   lookups: number;
+  /** Look-ups since the key became too old to be sent. */
+  aged_lookups: number;
   /** Sends after the first. */
   resends: number;
   /** How often in a row the same server error came back. */
@@ -39,8 +41,9 @@ export async function findPayment(db: Queryable, idempotencyKey: string): Promis
 export async function insertPayment(tx: Queryable, payment: PaymentRecord): Promise<boolean> {
   const inserted = await tx.execute(
     `INSERT INTO payments (idempotency_key, account, batch_id, row_no, generation, reference, body, body_digest, attempts,
-       open_attempts, first_intent_at, last_intent_at, lookups, resends, same_errors, last_evidence)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (idempotency_key) DO NOTHING`,
+       open_attempts, first_intent_at, last_intent_at, lookups, aged_lookups, resends, same_errors,
+       last_evidence)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (idempotency_key) DO NOTHING`,
     [
       payment.idempotency_key,
       payment.account,
@@ -55,6 +58,7 @@ export async function insertPayment(tx: Queryable, payment: PaymentRecord): Prom
       payment.first_intent_at,
       payment.last_intent_at,
       payment.lookups,
+      payment.aged_lookups,
       payment.resends,
       payment.same_errors,
       payment.last_evidence,
@@ -66,7 +70,7 @@ export async function insertPayment(tx: Queryable, payment: PaymentRecord): Prom
 /** Writes the facts of a payment's attempts. Its key, body and owner never change. */
 export async function updateAttempts(tx: Queryable, payment: PaymentRecord): Promise<void> {
   await tx.execute(
-    `UPDATE payments SET attempts = ?, open_attempts = ?, last_intent_at = ?, lookups = ?, resends = ?, same_errors = ?,
+    `UPDATE payments SET attempts = ?, open_attempts = ?, last_intent_at = ?, lookups = ?, aged_lookups = ?, resends = ?, same_errors = ?,
        last_evidence = ?
      WHERE idempotency_key = ?`,
     [
@@ -74,6 +78,7 @@ export async function updateAttempts(tx: Queryable, payment: PaymentRecord): Pro
       payment.open_attempts,
       payment.last_intent_at,
       payment.lookups,
+      payment.aged_lookups,
       payment.resends,
       payment.same_errors,
       payment.last_evidence,

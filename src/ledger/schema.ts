@@ -85,6 +85,7 @@ const migrations: readonly (readonly string[])[] = [
       first_intent_at BIGINT NOT NULL,
       last_intent_at BIGINT NOT NULL,
       lookups INTEGER NOT NULL,
+      aged_lookups INTEGER NOT NULL,
       resends INTEGER NOT NULL,
       same_errors INTEGER NOT NULL,
       last_evidence TEXT
