@@ -45,9 +45,9 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
     ...clock,
     now: () => {
       const monotonic = clock.monotonic();
-      last = Math.max(clock.now(), Math.floor(last + (monotonic - lastMonotonic)));
+      last = Math.max(clock.now(), last + (monotonic - lastMonotonic));
       lastMonotonic = monotonic;
-      return last;
+      return Math.floor(last);
     },
   };
 }

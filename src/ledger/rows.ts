@@ -126,7 +126,7 @@ export function pageRowsInState(
 export function dueRows(
   db: Queryable,
   batchId: string,
-  status: 'accepted' | 'in_doubt' | 'sending',
+  status: 'accepted' | 'in_doubt',
   now: number,
   limit: number,
 ): Promise<RowRecord[]> {
@@ -138,7 +138,7 @@ export function dueRows(
   );
 }
 
-/** When the next action of the rows in flight in this state is due, or null where there are none. */
+/** When the next action of the rows in flight in this state is due, or null where none has one. */
 export async function nextDueAt(
   db: Queryable,
   batchId: string,
@@ -152,8 +152,25 @@ export async function nextDueAt(
   return first?.at ?? null;
 }
 
+/** When the service accepted the oldest row that is still followed and not yet due by itself at `now`, or null. */
+export async function oldestFollowed(db: Queryable, batchId: string, now: number): Promise<number | null> {
+  const [oldest] = await db.query<{ at: number | null }>(
+    `SELECT MIN(accepted_at) AS at FROM rows WHERE batch_id = ? AND status = 'accepted' AND next_action_at > ?
+       AND status IN ('sending', 'accepted', 'in_doubt')`,
+    [batchId, now],
+  );
+  return oldest?.at ?? null;
+}
+
+/** A page of the rows left in `sending`, in file order: at a start nobody sends, so each of them is a doubt. */
+export function sendingRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(
+    `SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND status IN ('sending', 'accepted', 'in_doubt') LIMIT ?`,
+    [batchId, limit],
+  );
+}
 /**
- * Writes what may change of a row, guarded by the state and generation that the caller read. False when another writer was
+ * Writes what may change of a row, guarded by the state, generation and attempts that the caller read. False when another writer was
  * there first: a conflict is a result, and nothing was written.
  */
 export async function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<boolean> {
@@ -161,7 +178,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
     `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
        service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
        first_sent_at = ?, accepted_at = ?, completed_at = ?
-     WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ?`,
+     WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`,
     [
       after.status,
       after.problems,
@@ -182,6 +199,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
       before.row_no,
       before.status,
       before.generation,
+      before.attempts,
     ],
   );
   return changed === 1;

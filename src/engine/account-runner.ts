@@ -1,0 +1,242 @@
+import { assert } from '../core/assert.ts';
+import { can, type PauseReason } from '../core/batch-state.ts';
+import { steadyClock } from '../core/clock.ts';
+import { terminalRowStates } from '../core/row-state.ts';
+import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
+import { highestClock } from '../ledger/facts.ts';
+import { nextDueAt } from '../ledger/rows.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import { LimiterStopped } from '../limiter/limiter.ts';
+import { makeCommitter } from './committer.ts';
+import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
+import { dispatchLoop } from './dispatch.ts';
+import { doubtInterrupted, stepDoubts } from './doubts.ts';
+import { takeAccount } from './lease.ts';
+import { makePicker } from './picker.ts';
+import { trackOnce } from './tracking.ts';
+import { makeWake } from './wake.ts';
+
+export interface RunnerOptions {
+  account: string;
+  /** Names this process, uniquely over time: `host/pid/start`. */
+  holder: string;
+  isDead: (holder: string) => boolean;
+  callbackUrl: string | null;
+}
+
+/** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
+export interface AccountRunner {
+  /**
+   * Works until nothing is left that time alone will move within `patienceMs`, or until `stop`. Rejects when the ledger or
+   * the hold on the account is lost; nothing is sent after that.
+   */
+  run(patienceMs: number): Promise<void>;
+  /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
+  stop(): void;
+  /** Something changed that a person or a webhook did: look now. */
+  nudge(): void;
+}
+
+/** How often the batches are looked at when nothing rings. */
+const superviseMs = 250;
+/** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
+const renewalsPerTtl = 4;
+/** How long a loop with nothing scheduled sleeps before it looks again by itself. */
+const idleMs = 5_000;
+
+export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
+  let stopping = false;
+  let context: RunnerContext | null = null;
+  const ringAll = () => {
+    context?.dispatchWake.wake();
+    context?.doubtWake.wake();
+    context?.trackWake.wake();
+  };
+  const stop = () => {
+    stopping = true;
+    void injected.limiter.stop();
+    ringAll();
+  };
+  return {
+    stop,
+    nudge() {
+      context?.picker.rescan();
+      ringAll();
+    },
+    async run(patienceMs) {
+      assert(context === null, 'a runner runs once');
+      context = await openContext(injected, options, () => stopping);
+      try {
+        await runLoops(context, patienceMs, stop);
+      } finally {
+        stopping = true;
+        await context.lease.release().catch(() => undefined);
+      }
+    },
+  };
+}
+
+async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: () => boolean): Promise<RunnerContext> {
+  const clock = steadyClock(deps.clock, await highestClock(deps.db));
+  const { account, holder, isDead } = options;
+  const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs: deps.settings.leaseTtlMs });
+  const unitOptions = { clock, actor: 'engine', fence: lease.fence };
+  const context: RunnerContext = {
+    ...deps,
+    clock,
+    account,
+    callbackUrl: options.callbackUrl,
+    lease,
+    committer: makeCommitter(deps.db, unitOptions),
+    picker: makePicker(deps.db, clock, { sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs }),
+    dispatchWake: makeWake(clock),
+    doubtWake: makeWake(clock),
+    trackWake: makeWake(clock),
+    batches: new Map(),
+    stopping,
+    pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
+  };
+  return context;
+}
+
+/** Runs all loops until the work is done; the first trouble in any of them ends all. */
+async function runLoops(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
+  let trouble: unknown = null;
+  const guarded = (loop: () => Promise<void>) =>
+    loop().catch((error: unknown) => {
+      if (error instanceof LimiterStopped) return;
+      trouble ??= error;
+      stop();
+    });
+  await refreshBatches(context);
+  for (const open of context.batches.values()) {
+    const count = await doubtInterrupted(context, open);
+    if (count > 0)
+      context.log.warn('rows were being sent when the program ended; they are looked up', {
+        batch: open.batch.batch_id,
+        rows: count,
+      });
+  }
+  await Promise.all([
+    guarded(() => superviseLoop(context, patienceMs, stop)),
+    guarded(() => renewLoop(context)),
+    guarded(() => dispatchLoop(context)),
+    guarded(() => doubtLoop(context)),
+    guarded(() => trackLoop(context)),
+  ]);
+  if (trouble !== null) throw trouble;
+}
+
+async function doubtLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping()) {
+    const next = await stepDoubts(context);
+    const now = context.clock.now();
+    await context.doubtWake.wait(Math.max(1, Math.min(idleMs, (next ?? now + idleMs) - now)));
+  }
+}
+
+async function trackLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping()) {
+    const wait = await trackOnce(context);
+    // A row that was just accepted rings, but asking at once would find it as it was.
+    await context.clock.sleep(Math.min(wait, context.settings.pollMsMin));
+    if (wait > context.settings.pollMsMin) await context.trackWake.wait(wait - context.settings.pollMsMin);
+  }
+}
+
+async function renewLoop(context: RunnerContext): Promise<void> {
+  const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
+  let last = context.clock.monotonic();
+  while (!context.stopping()) {
+    await context.clock.sleep(Math.min(everyMs, superviseMs));
+    if (context.clock.monotonic() - last < everyMs) continue;
+    await context.lease.renew();
+    last = context.clock.monotonic();
+  }
+}
+
+/** Starts approved batches, ends finished ones, and stops the runner when nothing is left that time alone will move. */
+async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
+  while (!context.stopping()) {
+    await refreshBatches(context);
+    let busy = false;
+    for (const { batch } of [...context.batches.values()]) {
+      if (await superviseBatch(context, batch, patienceMs)) busy = true;
+    }
+    if (!busy) {
+      stop();
+      return;
+    }
+    await context.clock.sleep(superviseMs);
+  }
+}
+
+async function refreshBatches(context: RunnerContext): Promise<void> {
+  const found = await openBatches(context.db, context.account);
+  const open = new Map<string, OpenBatch>();
+  for (const batch of found) {
+    const known = context.batches.get(batch.batch_id);
+    open.set(batch.batch_id, { batch, withDetails: known?.withDetails ?? (await isSmall(context, batch)) });
+  }
+  context.batches = open;
+  context.picker.setBatches(found.filter(({ status }) => status === 'running'));
+}
+
+async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {
+  const counts = await countRows(db, batch.batch_id);
+  return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
+}
+
+/** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
+async function superviseBatch(context: RunnerContext, batch: BatchRecord, patienceMs: number): Promise<boolean> {
+  if (batch.status === 'approved') {
+    await context.committer.commit((unit) => unit.changeBatch(batch, 'start', { started_at: unit.at }, {}));
+    context.dispatchWake.wake();
+    return true;
+  }
+  const counts = await countRows(context.db, batch.batch_id);
+  const terminal: readonly string[] = terminalRowStates;
+  const open = [...counts].filter(([status]) => !terminal.includes(status));
+  if (open.length === 0) {
+    await completeBatch(context, batch);
+    return false;
+  }
+  const states = open.map(([status]) => status);
+  if (states.includes('accepted') || states.includes('sending')) return true;
+  if (states.includes('ready') && batch.status === 'running') {
+    if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
+    return true;
+  }
+  const doubtAt = await nextDueAt(context.db, batch.batch_id, 'in_doubt');
+  return doubtAt !== null && doubtAt - context.clock.now() <= patienceMs;
+}
+
+async function completeBatch(context: RunnerContext, batch: BatchRecord): Promise<void> {
+  const balance = await context.limiter.admit('balance', () => context.gateway.balance());
+  const balance_after = balance.kind === 'balance' ? JSON.stringify(balance.balance) : null;
+  await context.committer.commit((unit) =>
+    unit.changeBatch(
+      batch,
+      'complete',
+      { balance_after, completed_at: unit.at, pause_reason: null, pause_detail: null },
+      {},
+    ),
+  );
+}
+
+/** Pauses every running batch of the account. Trouble with the ledger shows in the next thing that is written. */
+async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
+  context.log.warn('the account is paused', { account: context.account, reason, detail });
+  const running = [...context.batches.values()].filter(({ batch }) => can(batch.status, 'pause'));
+  // Nothing more is taken from here on, even before the pause is durable.
+  context.picker.setBatches([]);
+  const { db, clock, lease } = context;
+  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, async (unit) => {
+    for (const { batch } of running) {
+      const current = await findBatch(unit.tx, batch.batch_id);
+      if (!current || !can(current.status, 'pause')) continue;
+      await unit.changeBatch(current, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
+    }
+  }).catch((error: Error) => context.log.warn('the pause could not be written', { message: error.message }));
+  await refreshBatches(context).catch(() => undefined);
+}

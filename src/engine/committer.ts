@@ -1,0 +1,51 @@
+import { assert } from '../core/assert.ts';
+import type { Database } from '../ledger/database.ts';
+import { inUnit, type Unit, type UnitOptions } from '../ledger/unit-of-work.ts';
+
+/** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 60 us each). */
+const operationsPerUnitMax = 128;
+
+/** Gathers what is ready at the same time into one durable transaction: the cost of a commit is shared. */
+export interface Committer {
+  /** Resolves when `operation` is durable. All operations of a unit succeed or fail together. */
+  commit<Result>(operation: (unit: Unit) => Promise<Result>): Promise<Result>;
+}
+
+interface Waiting {
+  operation: (unit: Unit) => Promise<unknown>;
+  resolve: (result: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+export function makeCommitter(db: Database, options: UnitOptions): Committer {
+  const waiting: Waiting[] = [];
+  let flushing = false;
+
+  const flush = async () => {
+    flushing = true;
+    while (waiting.length > 0) {
+      await options.clock.turn();
+      const group = waiting.splice(0, operationsPerUnitMax);
+      try {
+        const results = await inUnit(db, options, async (unit) => {
+          const done: unknown[] = [];
+          for (const { operation } of group) done.push(await operation(unit));
+          return done;
+        });
+        assert(results.length === group.length, 'every operation has its result');
+        for (const [index, { resolve }] of group.entries()) resolve(results[index]);
+      } catch (error) {
+        for (const { reject } of group) reject(error);
+      }
+    }
+    flushing = false;
+  };
+
+  return {
+    commit: <Result>(operation: (unit: Unit) => Promise<Result>) =>
+      new Promise<Result>((resolve, reject) => {
+        waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject });
+        if (!flushing) void flush();
+      }),
+  };
+}

@@ -1,0 +1,59 @@
+import type { PauseReason } from '../core/batch-state.ts';
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/random.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
+import type { EventData } from '../ledger/events.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { Committer } from './committer.ts';
+import type { Lease } from './lease.ts';
+import type { Picker } from './picker.ts';
+import type { EngineSettings } from './settings.ts';
+import type { Wake } from './wake.ts';
+
+/** Where the engine tells what it does: no phone numbers, no secrets. */
+export interface EngineLog {
+  info(message: string, data?: EventData): void;
+  warn(message: string, data?: EventData): void;
+}
+
+/** What is injected into an account's runner. */
+export interface EngineDeps {
+  db: Database;
+  gateway: Gateway;
+  limiter: Limiter;
+  clock: Clock;
+  random: Random;
+  log: EngineLog;
+  settings: EngineSettings;
+}
+
+/** A batch that is approved, running or paused. */
+export interface OpenBatch {
+  batch: BatchRecord;
+  /** Whether its completed rows are read one by one for their details. */
+  withDetails: boolean;
+}
+
+/** What dispatch, the doubts and tracking of one account share while its runner lives. */
+export interface RunnerContext extends EngineDeps {
+  account: string;
+  /** Where the service should send webhooks of new payments, if anywhere. */
+  callbackUrl: string | null;
+  lease: Lease;
+  committer: Committer;
+  picker: Picker;
+  /** Rings when there may be something to send. */
+  dispatchWake: Wake;
+  /** Rings when a row fell in doubt. */
+  doubtWake: Wake;
+  /** Rings when rows were accepted, or a webhook came. */
+  trackWake: Wake;
+  /** The open batches of the account, by id. */
+  batches: Map<string, OpenBatch>;
+  /** True once nothing more may be sent. */
+  stopping(): boolean;
+  /** Pauses every running batch of the account, with the reason. */
+  pauseAccount(reason: PauseReason, detail: string): Promise<void>;
+}

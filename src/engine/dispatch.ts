@@ -1,0 +1,133 @@
+import { assert } from '../core/assert.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { CreateOutcome } from '../gateway/gateway.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import { LimiterStopped } from '../limiter/limiter.ts';
+import type { RunnerContext } from './context.ts';
+import { type Intent, writeIntent } from './intents.ts';
+import { type AfterOutcome, writeOutcome } from './outcomes.ts';
+
+/** How often the batches are looked through again for rows that a person released or retried meanwhile. */
+const rescanMs = 1_000;
+
+/**
+ * Sends ready rows until the runner stops. The limiter's queue is fed just in time: a job takes its rows only when its
+ * turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is not sent at once.
+ */
+export async function dispatchLoop(context: RunnerContext): Promise<void> {
+  const { picker, settings, clock } = context;
+  const jobs = new Set<Promise<void>>();
+  let trouble: unknown = null;
+  // Jobs that the limiter has not started: their rows are still the picker's.
+  let waiting = 0;
+
+  const startJob = () => {
+    waiting += 1;
+    const started = () => {
+      waiting -= 1;
+      context.dispatchWake.wake();
+    };
+    const job = admitRows(context, started)
+      .catch((error: unknown) => {
+        if (!(error instanceof LimiterStopped)) trouble ??= error;
+      })
+      .finally(() => {
+        jobs.delete(job);
+        context.dispatchWake.wake();
+      });
+    jobs.add(job);
+  };
+
+  while (!context.stopping() && trouble === null) {
+    const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
+    const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
+    const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
+    for (let count = 0; count < jobsWanted; count++) startJob();
+    const now = clock.now();
+    await context.dispatchWake.wait(Math.max(1, Math.min(rescanMs, (picker.nextAt() ?? now + rescanMs) - now)));
+  }
+  await Promise.all(jobs);
+  if (trouble !== null) throw trouble;
+}
+
+async function admitRows(context: RunnerContext, started: () => void): Promise<void> {
+  const weight = context.settings.rowsPerAdmission;
+  let begun = false;
+  const begin = () => {
+    if (!begun) started();
+    begun = true;
+  };
+  try {
+    await context.limiter.admit(
+      'creation',
+      async () => {
+        begin();
+        const rows = context.stopping() ? [] : await context.picker.take(weight);
+        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);
+        if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
+        await Promise.all(intents.map((intent) => sendOne(context, intent)));
+      },
+      weight,
+    );
+  } finally {
+    begin();
+  }
+}
+
+/** One durable transaction for the intents of all rows of the job. */
+async function writeIntents(context: RunnerContext, rows: readonly RowRecord[]): Promise<NonNullable<Intent>[]> {
+  context.lease.assertHeld();
+  return context.committer.commit(async (unit) => {
+    const intents: NonNullable<Intent>[] = [];
+    for (const row of rows) {
+      const open = context.batches.get(row.batch_id);
+      const intent = open?.batch.status === 'running' ? await writeIntent(unit, context, open.batch, row) : null;
+      if (intent) intents.push(intent);
+    }
+    return intents;
+  });
+}
+
+async function sendOne(context: RunnerContext, intent: NonNullable<Intent>): Promise<void> {
+  const { row, payment } = intent;
+  const outcome = await create(context, intent);
+  if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);
+  const after = await context.committer.commit((unit) => {
+    const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
+    return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
+  });
+  await act(context, outcome, after);
+}
+
+/** The request itself. What keeps it from being written (a lost lease) is known to have sent nothing. */
+async function create(context: RunnerContext, { payment }: NonNullable<Intent>): Promise<CreateOutcome> {
+  assert(payment.open_attempts > 0, 'an intent is durable before its request');
+  try {
+    return await context.gateway.create({
+      body: payment.body,
+      idempotencyKey: payment.idempotency_key,
+      beforeWrite: () => context.lease.assertHeld(),
+    });
+  } catch (error) {
+    if (error instanceof AirbatchError && error.code === 'FENCED') {
+      // The row stays `sending`: whoever holds the account now looks it up.
+      context.log.warn('the account was taken over before a request was written', { batch: payment.batch_id });
+    }
+    throw error;
+  }
+}
+
+async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
+  if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
+  if (after.putBack) {
+    const { row, at } = after.putBack;
+    context.picker.putBack(row, at);
+    // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
+    if (outcome.kind === 'not_sent') {
+      context.log.warn('the service cannot be reached', { code: outcome.evidence.code });
+      context.limiter.hold('creation', Math.max(0, at - context.clock.now()));
+    }
+  }
+  if (outcome.kind === 'accepted') context.trackWake.wake();
+  else context.doubtWake.wake();
+}

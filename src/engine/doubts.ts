@@ -1,0 +1,158 @@
+import pLimit from 'p-limit';
+import { assert, unreachable } from '../core/assert.ts';
+import type { LookUpOutcome } from '../gateway/gateway.ts';
+import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
+import { dueRows, nextDueAt, type RowRecord, sendingRows } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { OpenBatch, RunnerContext } from './context.ts';
+import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
+import { paymentNames } from './orders.ts';
+import { readTrouble } from './read-trouble.ts';
+import { evidenceData, settle } from './settle.ts';
+
+/** Rows taken from the ledger at once; each becomes a look-up. */
+const rowsPerPass = 100;
+/** Look-ups under way at once. The limiter decides when each starts. */
+const lookUpsAtOnce = 8;
+
+/** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
+export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBatch): Promise<number> {
+  let count = 0;
+  for (;;) {
+    const rows = await sendingRows(context.db, batch.batch_id, rowsPerPass);
+    if (rows.length === 0) return count;
+    await context.committer.commit(async (unit) => {
+      for (const row of rows) {
+        const payment = await findPayment(unit.tx, paymentNames(batch, row, row.generation).key);
+        assert(payment, 'an intent is durable together with its payment');
+        const wait = context.gateway.policy.lookUpDelaysMs[0] ?? 0;
+        const fields = {
+          next_action_at: payment.last_intent_at + wait,
+          failure_code: 'interrupted',
+          failure_reason: 'The program ended while this was being sent; it is being looked up.',
+        };
+        await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });
+      }
+    });
+    count += rows.length;
+  }
+}
+
+/** Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is scheduled. */
+export async function stepDoubts(context: RunnerContext): Promise<number | null> {
+  const limit = pLimit(lookUpsAtOnce);
+  let next: number | null = null;
+  for (const open of context.batches.values()) {
+    const rows = await dueRows(context.db, open.batch.batch_id, 'in_doubt', context.clock.now(), rowsPerPass);
+    await Promise.all(rows.map((row) => limit(() => stepDoubt(context, open, row))));
+    const at = await nextDueAt(context.db, open.batch.batch_id, 'in_doubt');
+    if (at !== null) next = Math.min(next ?? at, at);
+  }
+  return next;
+}
+
+async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
+  if (context.stopping()) return;
+  const { reference, key } = paymentNames(open.batch, row, row.generation);
+  const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
+  const step = await context.committer.commit(async (unit) => {
+    const payment = await findPayment(unit.tx, key);
+    assert(payment, 'a row in doubt has its payment');
+    return takeStep(unit, context, open, { row, payment }, outcome);
+  });
+  if (step?.do === 'send_again' || step?.do === 'next_generation') context.dispatchWake.wake();
+  if (step?.do === 'adopt') context.trackWake.wake();
+  if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
+  if (step?.do === 'review')
+    context.log.warn('a doubt waits for a person', { batch: row.batch_id, row: row.row_no, why: step.why });
+}
+
+/** Writes the step that follows from a look-up. Null when the look-up gave no answer, or somebody else was first. */
+async function takeStep(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  doubt: { row: RowRecord; payment: PaymentRecord },
+  outcome: LookUpOutcome,
+): Promise<DoubtStep | null> {
+  const { row } = doubt;
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
+    const wait = readTrouble(context, 'read', outcome);
+    await unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
+    return null;
+  }
+  const { policy } = context.gateway;
+  const aged = unit.at - doubt.payment.first_intent_at >= policy.resendAgeMsMax;
+  const payment = {
+    ...doubt.payment,
+    lookups: doubt.payment.lookups + 1,
+    aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
+  };
+  await updateAttempts(unit.tx, payment);
+  const step =
+    outcome.kind === 'found'
+      ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
+      : stepWhenNotFound(payment, policy, unit.at);
+  const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
+  return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
+}
+
+async function writeStep(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  { row, payment }: { row: RowRecord; payment: PaymentRecord },
+  step: DoubtStep,
+  data: Record<string, string | number | null>,
+): Promise<boolean> {
+  const { policy } = context.gateway;
+  switch (step.do) {
+    case 'adopt': {
+      const settings = { ...context.settings, withDetails: open.withDetails, hasList: context.gateway.list !== null };
+      await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
+      return (await settle(unit, row, step.payment, settings)) !== null;
+    }
+    case 'wait':
+      return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;
+    case 'send_again': {
+      // Should it not get its turn, it is looked up again before anything else happens to it.
+      const next_action_at = unit.at + (policy.lookUpDelaysMs[0] ?? 0);
+      const noted = await unit.noteRow(row, { next_action_at }, 'row.look_up', data);
+      if (noted) context.picker.putBack(noted, unit.at);
+      return noted !== null;
+    }
+    case 'next_generation': {
+      if (row.generation >= context.settings.generationsMax) {
+        return writeReview(unit, row, 'the most generations allowed were refused', data);
+      }
+      const code = lastEvidence(payment)?.code ?? null;
+      const failed = await unit.changeRow(row, 'fail', { failure_code: code, completed_at: unit.at }, data);
+      if (!failed) return false;
+      const fields = { generation: row.generation + 1, attempts: 0, next_action_at: step.from, completed_at: null };
+      const ready = await unit.changeRow(
+        failed,
+        'retry',
+        { ...fields, failure_code: null, failure_reason: null },
+        { by: 'engine' },
+      );
+      if (ready) context.picker.putBack(ready, step.from);
+      return ready !== null;
+    }
+    case 'halt':
+    case 'review':
+      return writeReview(unit, row, step.why, data);
+    default:
+      return unreachable(step);
+  }
+}
+
+/** From here on only a person moves the row. */
+async function writeReview(
+  unit: Unit,
+  row: RowRecord,
+  why: string,
+  data: Record<string, string | number | null>,
+): Promise<boolean> {
+  const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
+  return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
+}

@@ -1,0 +1,124 @@
+import { assert } from '../core/assert.ts';
+import { sha256 } from '../core/ids.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { findBatch } from '../ledger/batches.ts';
+import { findPayment, insertPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { orderOf, paymentNames, samePayment } from './orders.ts';
+
+/** A row whose intent is durable when the unit is: it may be sent once. Null: it is not to be sent now. */
+export type Intent = { row: RowRecord; payment: PaymentRecord } | null;
+
+/** Writes that a row is about to be sent, and binds its key to its body when this is the first time. */
+export async function writeIntent(
+  unit: Unit,
+  context: RunnerContext,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<Intent> {
+  const { key, reference } = paymentNames(batch, row, row.generation);
+  const known = await findPayment(unit.tx, key);
+  if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {
+    await yieldToOwner(unit, row, known);
+    return null;
+  }
+  if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
+    // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
+    if (row.status === 'ready') await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });
+    return null;
+  }
+  const sent = await unit.changeRow(
+    row,
+    'send',
+    { attempts: row.attempts + 1, first_sent_at: row.first_sent_at ?? unit.at, next_action_at: null },
+    { key, attempt: row.attempts + 1 },
+  );
+  if (!sent) return null;
+  const payment = known ? nextAttempt(known, unit.at) : firstAttempt(context, batch, row, { key, reference }, unit.at);
+  if (known) {
+    assert(known.generation === row.generation, 'a key belongs to one generation');
+    await updateAttempts(unit.tx, payment);
+  } else {
+    const bound = await insertPayment(unit.tx, payment);
+    assert(bound, 'a key that was free at the start of a unit is free at its end');
+  }
+  return { row: sent, payment };
+}
+
+function firstAttempt(
+  context: RunnerContext,
+  batch: BatchRecord,
+  row: RowRecord,
+  { key, reference }: { key: string; reference: string },
+  at: number,
+): PaymentRecord {
+  const body = context.gateway.body(orderOf(row, reference, context.callbackUrl));
+  return {
+    idempotency_key: key,
+    account: batch.account,
+    batch_id: row.batch_id,
+    row_no: row.row_no,
+    generation: row.generation,
+    reference,
+    body,
+    body_digest: sha256(body),
+    attempts: 1,
+    open_attempts: 1,
+    first_intent_at: at,
+    last_intent_at: at,
+    lookups: 0,
+    aged_lookups: 0,
+    resends: 0,
+    same_errors: 0,
+    last_evidence: null,
+  };
+}
+
+function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
+  const doubtful = payment.open_attempts > 0;
+  return {
+    ...payment,
+    attempts: payment.attempts + 1,
+    open_attempts: payment.open_attempts + 1,
+    last_intent_at: at,
+    lookups: 0,
+    resends: payment.resends + (doubtful ? 1 : 0),
+  };
+}
+
+/** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
+async function yieldToOwner(unit: Unit, row: RowRecord, payment: PaymentRecord): Promise<void> {
+  const owner = await findRow(unit.tx, payment.batch_id, payment.row_no);
+  const ownerBatch = await findBatch(unit.tx, payment.batch_id);
+  assert(owner && ownerBatch, 'a bound key has its row and batch');
+  const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
+  const data = { other_batch: owner.batch_id, other_row: owner.row_no };
+  if (samePayment(row, owner) && owner.status !== 'failed') {
+    const problem = {
+      code: 'ALREADY_PAID',
+      column: null,
+      message: `This row belongs to ${place} (${owner.status}): it is not paid again.`,
+      suggestion: 'Nothing to do. A further payment needs a reference, or a run id, of its own.',
+    };
+    await unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: 'already_paid', ...data });
+    return;
+  }
+  const problem =
+    owner.status === 'failed' && samePayment(row, owner)
+      ? {
+          code: 'FAILED_BEFORE',
+          column: null,
+          message: `This row was tried in ${place}, and failed there.`,
+          suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
+        }
+      : {
+          code: 'REFERENCE_REUSED',
+          column: null,
+          message: `The same reference stands for another payment in ${place}: another number, network, amount or product.`,
+          suggestion:
+            'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
+        };
+  await unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]) }, { why: problem.code, ...data });
+}

@@ -1,0 +1,68 @@
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { Database } from '../ledger/database.ts';
+import { raiseHighestClock } from '../ledger/facts.ts';
+import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../ledger/leases.ts';
+
+/** The sole right to send for an account, held by renewing it. */
+export interface Lease {
+  readonly fence: Fence;
+  /**
+   * Throws `FENCED` when the lease may have run out: called right before bytes reach the wire, so that a process which was
+   * suspended past its lease sends nothing when it wakes. Wall and monotonic time must both vouch for it, since a suspended
+   * machine stops the one and a set clock moves the other.
+   */
+  assertHeld(): void;
+  renew(): Promise<void>;
+  release(): Promise<void>;
+}
+
+export interface LeaseOptions {
+  account: string;
+  /** Names this process, uniquely over time: `host/pid/start`. */
+  holder: string;
+  ttlMs: number;
+  /** Whether the process that `holder` names is known to have ended (same machine, no such process). */
+  isDead: (holder: string) => boolean;
+}
+
+/** Takes the account, or fails with `ACCOUNT_BUSY`. */
+export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
+  const { account, holder, ttlMs, isDead } = options;
+  let provenWall = clock.now();
+  let provenMonotonic = clock.monotonic();
+  const fence = await db.transact(async (tx) => {
+    const current = await findLease(tx, account);
+    const deadHolder = current && isDead(current.holder) ? current.holder : null;
+    const now = clock.now();
+    return takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+  });
+  if (!fence) {
+    const current = await findLease(db, account);
+    throw new AirbatchError(
+      'ACCOUNT_BUSY',
+      `account "${account}" is being worked on by ${current?.holder ?? 'another process'}`,
+    );
+  }
+
+  const fenced = () => new AirbatchError('FENCED', `the hold on account "${account}" ran out`);
+  return {
+    fence,
+    assertHeld() {
+      const held = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
+      if (!held) throw fenced();
+    },
+    async renew() {
+      const wall = clock.now();
+      const monotonic = clock.monotonic();
+      const renewed = await db.transact(async (tx) => {
+        await raiseHighestClock(tx, wall);
+        return renewLease(tx, fence, wall + ttlMs);
+      });
+      if (!renewed) throw fenced();
+      provenWall = wall;
+      provenMonotonic = monotonic;
+    },
+    release: () => db.transact((tx) => releaseLease(tx, fence)),
+  };
+}

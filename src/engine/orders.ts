@@ -1,0 +1,56 @@
+import { assert } from '../core/assert.ts';
+import { idempotencyKey, paymentReference } from '../core/ids.ts';
+import { sameAmount } from '../core/money.ts';
+import type { PaymentOrder, ServicePayment } from '../gateway/gateway.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+
+/** What names a row's payment of one generation: its key and its reference. */
+export function paymentNames(
+  batch: BatchRecord,
+  row: RowRecord,
+  generation: number,
+): { key: string; reference: string } {
+  assert(row.row_ref !== null, 'only a valid row, which has a row ref, is paid');
+  const identity = { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
+  return { key: idempotencyKey(identity), reference: paymentReference(identity) };
+}
+
+/** What a row asks of the service. */
+export function orderOf(row: RowRecord, reference: string, callbackUrl: string | null): PaymentOrder {
+  assert(row.phone_number !== null && row.network_id !== null, 'a valid row has a number and a network');
+  assert((row.amount === null) !== (row.product_id === null), 'a valid row has an amount or a product');
+  return {
+    phoneNumber: row.phone_number,
+    networkId: row.network_id,
+    amount: row.amount === null ? null : { value: row.amount, currency: row.currency ?? '' },
+    productId: row.product_id,
+    smsMessage: row.sms_message,
+    reference,
+    callbackUrl,
+  };
+}
+
+/** Whether two rows ask for the same payment: the same person, network, and amount or product. */
+export function samePayment(a: RowRecord, b: RowRecord): boolean {
+  return (
+    a.phone_number === b.phone_number &&
+    a.network_id === b.network_id &&
+    a.product_id === b.product_id &&
+    a.currency === b.currency &&
+    (a.amount === b.amount || (a.amount !== null && b.amount !== null && sameAmount(a.amount, b.amount)))
+  );
+}
+
+/**
+ * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service leaves
+ * out is not compared (V1 answers a top-up without its reference and number).
+ */
+export function mismatch(row: RowRecord, reference: string, payment: ServicePayment): string | null {
+  if (payment.reference !== null && payment.reference !== reference) return 'another reference';
+  if (payment.phoneNumber !== null && payment.phoneNumber !== row.phone_number) return 'another phone number';
+  if (payment.productId !== null && payment.productId !== row.product_id) return 'another product';
+  if (row.amount === null || payment.amount === null) return null;
+  if (payment.amount.currency !== row.currency) return 'another currency';
+  return sameAmount(payment.amount.value, row.amount) ? null : 'another amount';
+}

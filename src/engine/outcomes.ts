@@ -1,0 +1,148 @@
+import { assert, unreachable } from '../core/assert.ts';
+import { withJitter } from '../core/random.ts';
+import type { CreateOutcome, Evidence } from '../gateway/gateway.ts';
+import { type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { type LastEvidence, lastEvidence } from './in-doubt.ts';
+import { mismatch } from './orders.ts';
+import { evidenceData, settle } from './settle.ts';
+
+/** What dispatch does after an outcome is durable. */
+export interface AfterOutcome {
+  /** The row is ready again, and may be sent from this time on (epoch ms). */
+  putBack?: { row: RowRecord; at: number };
+  /** The account must not go on. */
+  pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
+}
+
+/** Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent. */
+export async function writeOutcome(
+  unit: Unit,
+  context: RunnerContext,
+  sent: { row: RowRecord; payment: PaymentRecord; withDetails: boolean },
+  outcome: CreateOutcome,
+): Promise<AfterOutcome> {
+  const { row } = sent;
+  const payment = noteEvidence(sent.payment, outcome);
+  const data = { outcome: outcome.kind, ...evidenceData(outcome.evidence) };
+  switch (outcome.kind) {
+    case 'accepted': {
+      const difference = mismatch(row, payment.reference, outcome.payment);
+      if (difference) {
+        await doubt(unit, context, row, payment, { ...data, why: `the answer names ${difference}` });
+        const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
+        return { pause: { reason: 'service_mismatch', detail } };
+      }
+      const settings = { ...context.settings, withDetails: sent.withDetails, hasList: context.gateway.list !== null };
+      await settle(unit, row, outcome.payment, settings);
+      return {};
+    }
+    case 'refused':
+      return writeRefusal(unit, context, row, closed(payment), outcome.evidence);
+    case 'exists':
+    case 'number_blocked':
+      // Both may speak of an earlier attempt of ours as well as of this one: the look-up tells them apart.
+      await doubt(unit, context, row, closed(payment), { ...data, why: outcome.kind });
+      return {};
+    case 'throttled':
+      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
+    case 'account_blocked': {
+      const pause = { reason: outcome.reason, detail: `${outcome.evidence.code}: ${outcome.evidence.message}` };
+      if (payment.same_errors >= 2) {
+        // The service may be repeating the answer it once gave to this key; whether it is so, a look-up shows.
+        await doubt(unit, context, row, closed(payment), { ...data, why: 'the same refusal again' });
+        return { pause };
+      }
+      return { ...(await giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data })), pause };
+    }
+    case 'not_sent': {
+      const at =
+        unit.at +
+        withJitter(Math.min(1_000 * 2 ** row.attempts, context.settings.unreachableWaitMsMax), context.random);
+      return giveBack(unit, context, row, closed(payment), { at, charge: true, data });
+    }
+    case 'in_doubt':
+      await doubt(unit, context, row, payment, data);
+      return {};
+    default:
+      return unreachable(outcome);
+  }
+}
+
+/** The attempt just made got a definitive no: it is not among those that may have been charged. */
+function closed(payment: PaymentRecord): PaymentRecord {
+  assert(payment.open_attempts > 0, 'an attempt is open until its outcome is known');
+  return { ...payment, open_attempts: payment.open_attempts - 1 };
+}
+
+function noteEvidence(payment: PaymentRecord, { kind, evidence }: CreateOutcome): PaymentRecord {
+  const last = lastEvidence(payment);
+  const same = last?.code === evidence.code && last.httpStatus === evidence.httpStatus;
+  return {
+    ...payment,
+    same_errors: same ? payment.same_errors + 1 : 1,
+    last_evidence: JSON.stringify({ kind, ...evidence } satisfies LastEvidence),
+  };
+}
+
+/** A definitive no ends the row only when every attempt under its key got one (reliability.md, V2 step 3). */
+async function writeRefusal(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  payment: PaymentRecord,
+  evidence: Evidence,
+): Promise<AfterOutcome> {
+  if (payment.open_attempts > 0) {
+    await doubt(unit, context, row, payment, {
+      why: 'refused, with an earlier attempt open',
+      ...evidenceData(evidence),
+    });
+    return {};
+  }
+  await updateAttempts(unit.tx, payment);
+  const failure = { failure_code: evidence.code, failure_reason: evidence.message, completed_at: unit.at };
+  await unit.changeRow(row, 'fail', failure, evidenceData(evidence));
+  return {};
+}
+
+async function giveBack(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  payment: PaymentRecord,
+  { at, charge, data }: { at: number; charge: boolean; data: Record<string, string | number | null> },
+): Promise<AfterOutcome> {
+  if (payment.open_attempts > 0) {
+    await doubt(unit, context, row, payment, data);
+    return {};
+  }
+  await updateAttempts(unit.tx, payment);
+  const attempts = charge ? row.attempts : row.attempts - 1;
+  const ready = await unit.changeRow(row, 'unsent', { attempts, next_action_at: at }, data);
+  return ready ? { putBack: { row: ready, at } } : {};
+}
+
+async function doubt(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  payment: PaymentRecord,
+  data: Record<string, string | number | null>,
+): Promise<void> {
+  await updateAttempts(unit.tx, payment);
+  // With every attempt definitively answered nothing can be under way, so the look-up need not wait.
+  const wait = payment.open_attempts > 0 ? (context.gateway.policy.lookUpDelaysMs[0] ?? 0) : 0;
+  await unit.changeRow(
+    row,
+    'doubt',
+    {
+      next_action_at: unit.at + wait,
+      failure_code: lastEvidence(payment)?.code ?? null,
+      failure_reason: 'It is not known whether this was paid; it is being looked up.',
+    },
+    data,
+  );
+}

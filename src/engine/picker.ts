@@ -1,0 +1,153 @@
+import type { Clock } from '../core/clock.ts';
+import type { BatchRecord, Priority } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
+import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+
+/** Rows of a batch that are read ahead: enough that reading is rare, few enough that memory does not grow with the file. */
+const readAheadRows = 200;
+
+/** Decides which row is sent next: by priority, round-robin between the batches of one priority, in file order within one. */
+export interface Picker {
+  /** The batches whose rows may be sent. A batch that is no longer among them gives no more rows. */
+  setBatches(batches: readonly BatchRecord[]): void;
+  /** How many rows could be taken now, counted no further than `limit`. */
+  available(limit: number): Promise<number>;
+  /** At most `count` rows to send now; each is given out once. */
+  take(count: number): Promise<RowRecord[]>;
+  /** A row that was taken comes back, to be given out again from `at` (epoch ms) on. */
+  putBack(row: RowRecord, at: number): void;
+  /** Rows may have become ready behind the place up to which the batches were read. */
+  rescan(): void;
+  /** When the next row that was put back is due (epoch ms), or null where none waits. */
+  nextAt(): number | null;
+}
+
+interface Source {
+  batch: BatchRecord;
+  buffer: RowRecord[];
+  cursor: number;
+  exhausted: boolean;
+}
+
+const ranks: Record<Priority, number> = { urgent: 0, normal: 1, bulk: 2 };
+
+export function makePicker(db: Database, clock: Clock, options: { sameNumberSpacingMs: number }): Picker {
+  const sources = new Map<string, Source>();
+  // Round-robin within a priority: who was served goes to the end.
+  let order: Source[] = [];
+  let waiting: { row: RowRecord; at: number }[] = [];
+  const lastSent = new Map<string, number>();
+  let tail: Promise<unknown> = Promise.resolve();
+
+  /** Reading is asynchronous, so takers queue: no row is given to two of them. */
+  const inTurn = <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const mine = tail.then(work);
+    tail = mine.catch(() => undefined);
+    return mine;
+  };
+
+  const refill = async (source: Source): Promise<void> => {
+    if (source.buffer.length > 0 || source.exhausted) return;
+    const page = await pageRowsInState(db, source.batch.batch_id, 'ready', source.cursor, readAheadRows);
+    source.buffer = page;
+    source.cursor = page.at(-1)?.row_no ?? source.cursor;
+    source.exhausted = page.length < readAheadRows;
+  };
+
+  const isDue = ({ row, at }: { row: RowRecord; at: number }, now: number) => at <= now && sources.has(row.batch_id);
+
+  const spacedUntil = (row: RowRecord): number =>
+    options.sameNumberSpacingMs === 0 ? 0 : (lastSent.get(row.phone_number ?? '') ?? 0) + options.sameNumberSpacingMs;
+
+  const noteSent = (row: RowRecord, now: number): void => {
+    if (options.sameNumberSpacingMs === 0) return;
+    lastSent.delete(row.phone_number ?? '');
+    lastSent.set(row.phone_number ?? '', now);
+    // Entries stand in the order in which they were sent, so that the old ones are at the front.
+    for (const [number, at] of lastSent) {
+      if (at + options.sameNumberSpacingMs > now) break;
+      lastSent.delete(number);
+    }
+  };
+
+  const takeWaiting = (now: number): RowRecord | null => {
+    const index = waiting.findIndex((entry) => isDue(entry, now));
+    return index < 0 ? null : (waiting.splice(index, 1)[0]?.row ?? null);
+  };
+
+  const nextOf = async (source: Source, now: number): Promise<RowRecord | null> => {
+    for (;;) {
+      await refill(source);
+      const row = source.buffer.shift();
+      if (!row) return null;
+      if ((row.next_action_at ?? 0) <= now) return row;
+      waiting.push({ row, at: row.next_action_at ?? 0 });
+    }
+  };
+
+  const takeFresh = async (now: number): Promise<RowRecord | null> => {
+    for (const source of [...order]) {
+      const row = await nextOf(source, now);
+      if (!row) continue;
+      const peers = order.filter((other) => other !== source);
+      const after = peers.findLastIndex((other) => ranks[other.batch.priority] <= ranks[source.batch.priority]);
+      order = peers.toSpliced(after + 1, 0, source);
+      return row;
+    }
+    return null;
+  };
+
+  return {
+    setBatches(batches) {
+      const named = new Set(batches.map(({ batch_id }) => batch_id));
+      for (const id of sources.keys()) if (!named.has(id)) sources.delete(id);
+      for (const batch of batches) {
+        const known = sources.get(batch.batch_id);
+        if (known) known.batch = batch;
+        else sources.set(batch.batch_id, { batch, buffer: [], cursor: 0, exhausted: false });
+      }
+      const kept = order.filter((source) => sources.get(source.batch.batch_id) === source);
+      const added = [...sources.values()].filter((source) => !kept.includes(source));
+      order = [...kept, ...added].sort((a, b) => ranks[a.batch.priority] - ranks[b.batch.priority]);
+    },
+    available: (limit) =>
+      inTurn(async () => {
+        const now = clock.now();
+        let count = waiting.filter((entry) => isDue(entry, now)).length;
+        for (const source of order) {
+          if (count >= limit) break;
+          await refill(source);
+          count += source.buffer.length;
+        }
+        return Math.min(count, limit);
+      }),
+    take: (count) =>
+      inTurn(async () => {
+        const taken: RowRecord[] = [];
+        const now = clock.now();
+        while (taken.length < count) {
+          const row = takeWaiting(now) ?? (await takeFresh(now));
+          if (!row) break;
+          const until = spacedUntil(row);
+          if (until > now) {
+            waiting.push({ row, at: until });
+            continue;
+          }
+          noteSent(row, now);
+          taken.push(row);
+        }
+        return taken;
+      }),
+    putBack(row, at) {
+      waiting.push({ row, at });
+    },
+    rescan() {
+      waiting = waiting.filter(({ row }) => row.status === 'in_doubt');
+      for (const source of sources.values()) Object.assign(source, { cursor: 0, exhausted: false, buffer: [] });
+    },
+    nextAt() {
+      const known = waiting.filter(({ row }) => sources.has(row.batch_id));
+      return known.length === 0 ? null : Math.min(...known.map(({ at }) => at));
+    },
+  };
+}

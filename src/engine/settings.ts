@@ -1,0 +1,40 @@
+/** How the engine behaves; everything in milliseconds or rows. The defaults are the safe ones. */
+export interface EngineSettings {
+  /** How long a runner holds an account without renewing it. A crashed runner's account is free after this. */
+  leaseTtlMs: number;
+  /** Rows that one admission of the limiter sends: 1, or more where an account's limit is high. */
+  rowsPerAdmission: number;
+  /** Jobs that wait in the limiter at once: enough to never let it idle, few enough that a small file need not wait. */
+  jobsWaitingMax: number;
+  /** How long a newly accepted row is followed by list pages before it is asked for by itself. */
+  listFollowMs: number;
+  /** The shortest and the longest time between two polls of the list. */
+  pollMsMin: number;
+  pollMsMax: number;
+  /** Rows asked for by themselves: the first time after acceptance, then in steps growing to the longest. */
+  readDelayMsMin: number;
+  readDelayMsMax: number;
+  /** Batches of at most this many rows have every completed row's details (provider reference) read one by one. */
+  detailRowsMax: number;
+  /** How long to wait after a read that failed before it is tried again. */
+  readRetryMs: number;
+  /** The longest pause between attempts while the service cannot be reached. */
+  unreachableWaitMsMax: number;
+  /** The most generations that one row may have. */
+  generationsMax: number;
+}
+
+export const defaultEngineSettings: EngineSettings = {
+  leaseTtlMs: 15_000,
+  rowsPerAdmission: 1,
+  jobsWaitingMax: 24,
+  listFollowMs: 120_000,
+  pollMsMin: 1_000,
+  pollMsMax: 30_000,
+  readDelayMsMin: 2_000,
+  readDelayMsMax: 60_000,
+  detailRowsMax: 1_000,
+  readRetryMs: 5_000,
+  unreachableWaitMsMax: 60_000,
+  generationsMax: 3,
+};

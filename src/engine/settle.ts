@@ -1,0 +1,68 @@
+import type { Evidence, ServicePayment } from '../gateway/gateway.ts';
+import type { EventData } from '../ledger/events.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { EngineSettings } from './settings.ts';
+
+/** The service's word on a payment as fields of its row. */
+function serviceFields(payment: ServicePayment, row: RowRecord) {
+  return {
+    topup_id: payment.topupId,
+    service_status: payment.serviceStatus,
+    provider_reference: payment.providerReference ?? row.provider_reference,
+    cost: payment.cost?.value ?? row.cost,
+    cost_currency: payment.cost?.currency ?? row.cost_currency,
+  };
+}
+
+/** What of an answer is kept in the audit log. */
+export function evidenceData(evidence: Evidence): EventData {
+  const { httpStatus, code, message, requestId } = evidence;
+  return { http_status: httpStatus, code, message, request_id: requestId };
+}
+
+/** Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a list. */
+export function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
+  return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
+}
+
+/**
+ * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is
+ * read in full before it ends. Returns the row as it is now; null when somebody else changed it first.
+ */
+export async function settle(
+  unit: Unit,
+  row: RowRecord,
+  payment: ServicePayment,
+  settings: EngineSettings & { withDetails: boolean; hasList: boolean },
+): Promise<RowRecord | null> {
+  const fields = serviceFields(payment, row);
+  const data: EventData = { topup_id: payment.topupId, service_status: payment.serviceStatus };
+  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {
+    const ended = { ...fields, next_action_at: null, completed_at: payment.completedAt ?? unit.at };
+    if (payment.state === 'completed') {
+      const cost = { cost: fields.cost, cost_currency: fields.cost_currency };
+      return unit.changeRow(
+        row,
+        'complete',
+        { ...ended, failure_code: null, failure_reason: null },
+        { ...data, ...cost },
+      );
+    }
+    const failure = { failure_code: payment.failureCode, failure_reason: payment.failureReason };
+    return unit.changeRow(row, 'fail', { ...ended, ...failure }, { ...data, failure_code: payment.failureCode });
+  }
+  // A payment that already ended but must be read in full is due at once.
+  const firstRead = settings.hasList ? settings.listFollowMs : settings.readDelayMsMin;
+  const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
+  if (row.status === 'accepted') {
+    if (row.service_status === payment.serviceStatus && payment.state === 'open') return row;
+    return unit.noteRow(row, payment.state === 'open' ? fields : { ...fields, next_action_at }, null, {});
+  }
+  return unit.changeRow(
+    row,
+    'accept',
+    { ...fields, next_action_at, accepted_at: payment.createdAt ?? unit.at, failure_code: null, failure_reason: null },
+    data,
+  );
+}

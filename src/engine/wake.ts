@@ -1,0 +1,27 @@
+import type { Clock } from '../core/clock.ts';
+
+/** Lets loops sleep until something happens. A `wake` that nobody waits for yet is kept for the next who does. */
+export interface Wake {
+  wake(): void;
+  /** Resolves on `wake`, or after `ms` at the latest. */
+  wait(ms: number): Promise<void>;
+}
+
+export function makeWake(clock: Clock): Wake {
+  let pending = false;
+  let sleeping: AbortController | null = null;
+  return {
+    wake() {
+      pending = true;
+      sleeping?.abort();
+    },
+    async wait(ms) {
+      if (!pending) {
+        sleeping = new AbortController();
+        await clock.sleep(ms, sleeping.signal);
+        sleeping = null;
+      }
+      pending = false;
+    },
+  };
+}
