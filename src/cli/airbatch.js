@@ -11,5 +11,7 @@ if (major < 24 || (major === 24 && minor < 15)) {
 // In a clone the sources run as they are; the published package carries them compiled.
 const { existsSync } = await import('node:fs');
 const source = new URL('./main.ts', import.meta.url);
-const { main } = await import(existsSync(source) ? source.href : new URL('../../dist/cli/main.js', import.meta.url).href);
+const { main } = await import(
+  existsSync(source) ? source.href : new URL('../../dist/cli/main.js', import.meta.url).href
+);
 process.exitCode = await main(process.argv);

@@ -35,6 +35,11 @@ export function subtractAmounts(a: string, b: string): string {
   return new Big(a).minus(b).toFixed();
 }
 
+/** `amount` taken `count` times. */
+export function multiplyAmount(amount: string, count: number): string {
+  return new Big(amount).times(count).toFixed();
+}
+
 /** The number of decimals of a currency (ISO 4217 minor unit), or null where there is no such currency. */
 export function currencyDecimals(code: string): number | null {
   return currencyCodes.code(code)?.digits ?? null;

@@ -204,3 +204,17 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
   );
   return changed === 1;
 }
+
+/**
+ * The amounts of the rows that would be sent, one record for each currency and distinct amount; products (whose price the
+ * service knows) have neither. Sums are made by the caller in exact decimals: SQL would make them binary floats.
+ */
+export function readyAmounts(
+  db: Queryable,
+  batchId: string,
+): Promise<{ currency: string | null; amount: string | null; count: number }[]> {
+  return db.query(
+    `SELECT currency, amount, COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY currency, amount`,
+    [batchId],
+  );
+}

@@ -1,0 +1,68 @@
+import { multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
+import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
+import { type BatchRecord, countRows } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
+import { readyAmounts } from '../ledger/rows.ts';
+
+/** What a person sees before anything is sent. */
+export interface Preflight {
+  /** Rows by state; they add up to the rows of the file. */
+  counts: Record<string, number>;
+  rows: number;
+  /** Rows that would be sent. */
+  toSend: number;
+  /** What the rows to send ask for, by currency of the destination; products are not in it. */
+  sums: Record<string, string>;
+  /** Rows to send that buy a product, whose price the service knows. */
+  products: number;
+  balance: Balance | null;
+  /** Why the balance could not be read, or null. */
+  balanceTrouble: string | null;
+  /** Currencies in which the account's wallets of that very currency hold less than the sum, and by how much. */
+  short: { currency: string; missing: string }[];
+  /** The least time that the rate limit allows for the rows to send, in milliseconds. */
+  estimateMs: number;
+}
+
+/** Adds up what a batch would do. Nothing is sent and nothing is written. */
+export async function preflight(
+  db: Database,
+  batch: BatchRecord,
+  balance: BalanceOutcome,
+  rate: { limit: number; windowMs: number },
+): Promise<Preflight> {
+  const counts = Object.fromEntries(await countRows(db, batch.batch_id));
+  const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
+  const toSend = counts.ready ?? 0;
+  const sums = new Sums();
+  let products = 0;
+  for (const { currency, amount, count } of await readyAmounts(db, batch.batch_id)) {
+    if (currency === null || amount === null) products += count;
+    else sums.add(currency, multiplyAmount(amount, count));
+  }
+  const read = balance.kind === 'balance' ? balance.balance : null;
+  return {
+    counts,
+    rows,
+    toSend,
+    sums: sums.toObject(),
+    products,
+    balance: read,
+    balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
+    short: read === null ? [] : shortfalls(read, sums.toObject()),
+    estimateMs: Math.floor(Math.max(0, toSend - 1) / rate.limit) * rate.windowMs,
+  };
+}
+
+/**
+ * Wallets pay across currencies at rates that only the service knows, so a shortfall can be told for sure only where every
+ * active wallet is in the currency that is asked for.
+ */
+function shortfalls(balance: Balance, sums: Record<string, string>): Preflight['short'] {
+  const wallets = balance.wallets.filter(({ active }) => active);
+  return Object.entries(sums).flatMap(([currency, sum]) => {
+    if (wallets.length === 0 || wallets.some((wallet) => wallet.currency !== currency)) return [];
+    const missing = wallets.reduce((left, wallet) => subtractAmounts(left, wallet.balance), sum);
+    return missing.startsWith('-') || missing === '0' ? [] : [{ currency, missing }];
+  });
+}

@@ -1,0 +1,202 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { parseEnv } from 'node:util';
+import { z } from 'zod';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { requestClasses } from '../gateway/gateway.ts';
+
+/** The account that stands in where none is configured: the sandbox inside this very process. */
+export const sandboxAccountName = 'sandbox';
+
+const positive = z.number().int().positive();
+const limitsShape = z.partialRecord(
+  z.enum(requestClasses),
+  z.strictObject({ limit: positive, windowMs: positive.optional() }),
+);
+
+const accountShape = z
+  .strictObject({
+    version: z.enum(['v2', 'v1']).default('v2'),
+    baseUrl: z.url({ protocol: /^https?$/ }),
+    /** Names of environment variables: the secrets themselves never stand in a file that is shared. */
+    apiKeyEnv: z.string().min(1).optional(),
+    emailEnv: z.string().min(1).optional(),
+    tokenEnv: z.string().min(1).optional(),
+    walletMode: z.enum(['auto', 'global', 'local']).default('auto'),
+    limits: limitsShape.default({}),
+    /** One deadline for a whole request, in milliseconds. */
+    requestDeadlineMs: positive.default(60_000),
+    /** Where the service sends webhooks of each payment. */
+    callbackUrl: z.url({ protocol: /^https$/ }).optional(),
+    /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
+    doubt: z
+      .strictObject({ lookUpDelaysMs: z.array(positive).min(1), resendDelaysMs: z.array(positive).min(1) })
+      .partial()
+      .default({}),
+  })
+  .check((context) => {
+    const { version, apiKeyEnv, emailEnv, tokenEnv } = context.value;
+    const missing =
+      version === 'v2'
+        ? apiKeyEnv
+          ? []
+          : ['apiKeyEnv']
+        : [...(emailEnv ? [] : ['emailEnv']), ...(tokenEnv ? [] : ['tokenEnv'])];
+    for (const field of missing) {
+      context.issues.push({
+        code: 'custom',
+        path: [field],
+        input: context.value,
+        message: `is needed for a ${version} account`,
+      });
+    }
+  });
+
+const configShape = z.strictObject({
+  ledger: z.string().min(1).default('.airbatch/ledger.db'),
+  out: z.string().min(1).default('reports'),
+  accounts: z
+    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'is a name of a-z, 0-9, "_" and "-"'), accountShape)
+    .default({}),
+  /** What intake takes for granted and what it refuses; checked by its own shape where it is used. */
+  intake: z.record(z.string(), z.unknown()).default({}),
+});
+
+/** What the file `airbatch.config.json` (or `.ts`) may hold. */
+export type ConfigFile = z.input<typeof configShape>;
+
+export interface AccountConfig extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv'> {
+  name: string;
+  credentials: { apiKey: string } | { email: string; token: string };
+}
+
+/** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
+export interface Config {
+  ledger: string;
+  out: string;
+  accounts: ReadonlyMap<string, AccountConfig>;
+  intake: Record<string, unknown>;
+  /** Every secret, for the log to redact. */
+  secrets: readonly string[];
+}
+
+export interface ConfigSources {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  /** A path given on the command line, or undefined for the file of the working directory. */
+  configPath?: string | undefined;
+}
+
+const defaultNames = ['airbatch.config.json', 'airbatch.config.ts'];
+
+/** Reads and checks the configuration. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+export async function loadConfig({ cwd, env: given, configPath }: ConfigSources): Promise<Config> {
+  const path = configPath ? resolve(cwd, configPath) : defaultNames.map((name) => join(cwd, name)).find(existsSync);
+  const file = path ? await readConfigFile(path) : {};
+  const parsed = configShape.safeParse(file);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
+    throw new AirbatchError('CONFIG_INVALID', `${path} has ${faults.length} fault(s): ${faults.join('; ')}`);
+  }
+  const base = path ? dirname(path) : cwd;
+  const env = { ...readDotEnv(cwd), ...given };
+  const accounts = new Map<string, AccountConfig>();
+  for (const [name, account] of Object.entries(parsed.data.accounts))
+    accounts.set(name, resolveAccount(name, account, env));
+  const fromEnv = environmentAccount(env);
+  if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
+  const secrets = [...accounts.values()].flatMap(({ credentials }) => Object.values(credentials));
+  return Object.freeze({
+    ledger: resolve(base, parsed.data.ledger),
+    out: resolve(base, parsed.data.out),
+    accounts,
+    intake: parsed.data.intake,
+    secrets,
+  });
+}
+
+async function readConfigFile(path: string): Promise<unknown> {
+  try {
+    if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readFileSync(path, 'utf8'));
+    const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
+    if (module.default === undefined) throw new Error('it has no default export');
+    return module.default;
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `the configuration ${path} cannot be read: ${errorMessage(error)}`, {
+      cause: error,
+    });
+  }
+}
+
+function readDotEnv(cwd: string): Record<string, string | undefined> {
+  const path = join(cwd, '.env');
+  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+function resolveAccount(
+  name: string,
+  account: z.output<typeof accountShape>,
+  env: Record<string, string | undefined>,
+): AccountConfig {
+  const secret = (field: 'apiKeyEnv' | 'emailEnv' | 'tokenEnv'): string => {
+    const variable = account[field] ?? '';
+    const value = env[variable];
+    if (!value) {
+      throw new AirbatchError(
+        'CONFIG_INVALID',
+        `accounts.${name}.${field}: the environment variable ${variable} is not set`,
+        {
+          hint: `Set ${variable} in the environment or in .env.`,
+        },
+      );
+    }
+    return value;
+  };
+  const { apiKeyEnv: _apiKey, emailEnv: _email, tokenEnv: _token, ...rest } = account;
+  const credentials =
+    account.version === 'v2'
+      ? { apiKey: secret('apiKeyEnv') }
+      : { email: secret('emailEnv'), token: secret('tokenEnv') };
+  return { name, ...rest, credentials };
+}
+
+/** `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2). */
+function environmentAccount(env: Record<string, string | undefined>): AccountConfig | null {
+  const { AIRBATCH_BASE_URL: baseUrl, AIRBATCH_API_KEY: apiKey } = env;
+  if (!baseUrl && !apiKey) return null;
+  if (!baseUrl || !apiKey) {
+    throw new AirbatchError(
+      'CONFIG_INVALID',
+      `${baseUrl ? 'AIRBATCH_API_KEY' : 'AIRBATCH_BASE_URL'} is not set, but its companion is`,
+      {
+        hint: 'Set both AIRBATCH_BASE_URL and AIRBATCH_API_KEY, or neither.',
+      },
+    );
+  }
+  const parsed = accountShape.safeParse({ baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY' });
+  if (!parsed.success) throw new AirbatchError('CONFIG_INVALID', 'AIRBATCH_BASE_URL is not an http(s) URL');
+  return resolveAccount('default', parsed.data, env);
+}
+
+/**
+ * The account to use: the one named, or the only one, or `default`; with none configured at all null, which stands for the
+ * embedded sandbox. Throws `ACCOUNT_UNKNOWN` where the choice is not clear.
+ */
+export function chooseAccount(config: Config, name: string | undefined): AccountConfig | null {
+  const names = [...config.accounts.keys()];
+  if (name === undefined) {
+    if (names.length === 0) return null;
+    const only = names.length === 1 ? names[0] : 'default';
+    const chosen = config.accounts.get(only ?? '');
+    if (chosen) return chosen;
+    throw new AirbatchError('ACCOUNT_UNKNOWN', `several accounts are configured: ${names.join(', ')}`);
+  }
+  if (name === sandboxAccountName && !config.accounts.has(name)) return null;
+  const chosen = config.accounts.get(name);
+  if (!chosen) {
+    const known = names.length > 0 ? names.join(', ') : `none; "${sandboxAccountName}" is the embedded sandbox`;
+    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${name}" (configured: ${known})`);
+  }
+  return chosen;
+}
