@@ -1,3 +1,4 @@
+import { withoutNumbers } from '../core/redact.ts';
 import type { Evidence, ServicePayment } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { RowRecord } from '../ledger/rows.ts';
@@ -18,7 +19,7 @@ function serviceFields(payment: ServicePayment, row: RowRecord) {
 /** What of an answer is kept in the audit log. */
 export function evidenceData(evidence: Evidence): EventData {
   const { httpStatus, code, message, requestId } = evidence;
-  return { http_status: httpStatus, code, message, request_id: requestId };
+  return { http_status: httpStatus, code, message: withoutNumbers(message), request_id: requestId };
 }
 
 /** Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a list. */

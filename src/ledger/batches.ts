@@ -141,3 +141,10 @@ export async function addToCount(tx: Queryable, batchId: string, status: string,
     [batchId, status, delta],
   );
 }
+
+/** The batches of all accounts that have, or may still have, something to do; the oldest first. */
+export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
+  );
+}

@@ -19,5 +19,10 @@ export interface Database extends Queryable {
    * it rejects. Rejects with `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`, `LEDGER_BUSY`, `LEDGER_DAMAGED`) on trouble below.
    */
   transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs `work` on the ledger as it is now, whatever is written meanwhile: for reports of many pages that must agree with
+   * each other. It blocks no writer. `work` reads only.
+   */
+  snapshot<Result>(work: (view: Queryable) => Promise<Result>): Promise<Result>;
   close(): Promise<void>;
 }

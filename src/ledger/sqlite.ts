@@ -72,12 +72,39 @@ export function openSqlite(path: string): Database {
           throw error;
         }
       }),
+    // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
+    snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, work)),
     close: () =>
       inTurn(async () => {
         statements.clear();
         database.close();
       }),
   };
+}
+
+/** A connection of its own whose one read transaction sees the database as it was when it began. */
+async function readSnapshot<Result>(path: string, work: (view: Queryable) => Promise<Result>): Promise<Result> {
+  const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
+  try {
+    const statements = new Map<string, StatementSync>();
+    const prepare = (sql: string): StatementSync => {
+      const statement = statements.get(sql) ?? database.prepare(sql);
+      statements.set(sql, statement);
+      return statement;
+    };
+    attempt(path, () => {
+      database.exec('BEGIN');
+      // The transaction sees what is there at its first read, not at its BEGIN.
+      database.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
+    });
+    return await work({
+      query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
+        attempt(path, () => prepare(sql).all(...params) as Row[]),
+      execute: async (sql) => assert(false, `a snapshot only reads: ${sql}`) as never,
+    });
+  } finally {
+    database.close();
+  }
 }
 
 function open(path: string): DatabaseSync {

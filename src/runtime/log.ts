@@ -1,14 +1,12 @@
 import winston from 'winston';
+import { withoutNumbers } from '../core/redact.ts';
 import type { EngineLog } from '../engine/context.ts';
-
-/** A phone number in international form, with or without its "+": seven to fifteen digits that stand alone. */
-const phonePattern = /(?<![\w.-])\+?[1-9][0-9]{6,14}(?![\w.-])/g;
 
 /** `text` with secrets and phone numbers replaced, so that neither ever reaches a log. */
 export function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '[secret]');
-  return clean.replace(phonePattern, '[number]');
+  return withoutNumbers(clean);
 }
 
 /**

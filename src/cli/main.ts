@@ -1,0 +1,163 @@
+import { Command, CommanderError, Option } from 'commander';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import type { Terminal } from './terminal.ts';
+import { systemTerminal } from './terminal.ts';
+
+/** What every command is given besides its own options. */
+export interface CommandContext {
+  terminal: Terminal;
+  cwd: string;
+  env: Record<string, string | undefined>;
+  configPath: string | undefined;
+  ledgerPath: string | undefined;
+  json: boolean;
+}
+
+/** What a command's module offers: each is loaded only when it is called, so that `--help` starts at once. */
+export interface CommandModule {
+  execute(context: CommandContext, args: string[], options: Record<string, unknown>): Promise<number>;
+}
+
+const load = {
+  run: () => import('./run.ts'),
+  validate: () => import('./validate.ts'),
+  status: () => import('./status.ts'),
+  resume: () => import('./resume.ts'),
+  report: () => import('./report.ts'),
+  sandbox: () => import('./sandbox.ts'),
+  release: () => import('./release.ts'),
+  skip: () => import('./skip.ts'),
+} satisfies Record<string, () => Promise<CommandModule>>;
+
+/** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
+export async function main(argv: readonly string[]): Promise<number> {
+  const terminal = systemTerminal();
+  let exitCode = 0;
+  const call =
+    (name: keyof typeof load) =>
+    async (...params: unknown[]) => {
+      const command = params.at(-1) as Command;
+      const options = command.optsWithGlobals<Record<string, unknown>>();
+      const args = command.args;
+      const context: CommandContext = {
+        terminal,
+        cwd: process.cwd(),
+        env: process.env,
+        configPath: options.config as string | undefined,
+        ledgerPath: options.ledger as string | undefined,
+        json: options.json === true,
+      };
+      const module: CommandModule = await load[name]();
+      exitCode = await module.execute(context, args, options);
+    };
+  const json = argv.includes('--json');
+  try {
+    await buildProgram(call).parseAsync(argv as string[]);
+    return exitCode;
+  } catch (error) {
+    return report(error, terminal, json);
+  }
+}
+
+function report(error: unknown, terminal: Terminal, json: boolean): number {
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (!(error instanceof AirbatchError)) {
+    terminal.error(`airbatch met an error of its own: ${errorMessage(error)}\n`);
+    if (error instanceof Error && error.stack) terminal.error(`${error.stack}\n`);
+    return 1;
+  }
+  const { code, message, hint, exitCode } = error;
+  terminal.error(`${terminal.paint('red', 'Error')} ${message} [${code}]\n${hint}\n`);
+  if (json) terminal.print(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  return exitCode;
+}
+
+type Call = (name: keyof typeof load) => (...params: unknown[]) => Promise<void>;
+
+function buildProgram(call: Call): Command {
+  const program = new Command('airbatch')
+    .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
+    .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
+    .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
+    .option('--json', 'print one JSON document on stdout, and nothing else there')
+    .exitOverride()
+    .showHelpAfterError('(see "airbatch --help")');
+  addWork(program, call);
+  addPeople(program, call);
+  addSandbox(program, call);
+  for (const command of program.commands)
+    command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
+  return program;
+}
+
+function example(command: Command, text: string): Command {
+  return command.addHelpText('after', `\nExample:\n  $ ${text}`);
+}
+
+function addWork(program: Command, call: Call): void {
+  example(
+    program.command('run').argument('<file>', 'the CSV file'),
+    'airbatch run payroll.csv --run-id payroll-2026-11',
+  )
+    .description('pay out a file: check it, ask, send every row once, follow it to the end, report')
+    .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
+    .option('--out <dir>', 'where the reports go (default: reports)')
+    .addOption(
+      new Option('--priority <priority>', 'its place among the batches of the account')
+        .choices(['urgent', 'normal', 'bulk'])
+        .default('normal'),
+    )
+    .option('-y, --yes', 'send without asking')
+    .action(call('run'));
+  example(program.command('validate').argument('<file>', 'the CSV file'), 'airbatch validate payroll.csv')
+    .description('check a file and say what is wrong with it; nothing is stored or sent')
+    .action(call('validate'));
+  example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
+    .description('where the batches of this ledger stand')
+    .action(call('status'));
+  example(
+    program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
+    'airbatch resume',
+  )
+    .description('carry on with what was interrupted or paused')
+    .option('--out <dir>', 'where the reports go (default: reports)')
+    .action(call('resume'));
+  example(
+    program.command('report').argument('<batch>', 'the batch'),
+    'airbatch report 20261120-093000-4f2a --out reports',
+  )
+    .description('write the reports of a batch again')
+    .option('--out <dir>', 'where the reports go (default: reports)')
+    .action(call('report'));
+}
+
+function addPeople(program: Command, call: Call): void {
+  example(
+    program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    'airbatch release 20261120-093000-4f2a 17 18',
+  )
+    .description('let held rows be sent; "airbatch resume" then sends them')
+    .action(call('release'));
+  example(
+    program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
+  )
+    .description('decide that held rows are not sent')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('skip'));
+}
+
+function addSandbox(program: Command, call: Call): void {
+  example(program.command('sandbox'), 'airbatch sandbox --port 8080')
+    .description('the airtime service, simulated on this machine: for tests and rehearsals')
+    .option('--port <n>', 'port (default: any free one)', Number)
+    .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
+    .option('--ephemeral', 'keep its data in memory only')
+    .option('--rate <n>', 'creations allowed in a window (default: 60)', Number)
+    .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)', Number)
+    .option('--faults <file>', 'a plan of faults to inject')
+    .option('--seed <n>', 'seed of the faults', Number)
+    .option('--instant', 'every top-up ends at once')
+    .action(call('sandbox'));
+}

@@ -1,0 +1,66 @@
+import { resolve } from 'node:path';
+import { can } from '../core/batch-state.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { requireBatch, resumeBatch } from '../engine/acts.ts';
+import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
+import { openAccount } from '../runtime/account.ts';
+import { chooseAccount } from '../runtime/config.ts';
+import { closingLines, jsonResult } from './closing.ts';
+import type { CommandContext } from './main.ts';
+import { openSession, type Session } from './session.ts';
+import { type WorkResult, workOn, worstExitCode } from './work.ts';
+
+/** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
+export async function execute(
+  context: CommandContext,
+  [batchId]: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const session = await openSession(context);
+  try {
+    const batches = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
+    const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
+    const results: WorkResult[] = [];
+    for (const name of new Set(batches.map(({ account }) => account))) {
+      const ofAccount = batches.filter(({ account }) => account === name);
+      results.push(...(await resumeAccount(context, session, name, ofAccount, out)));
+    }
+    if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
+    else if (results.length === 0)
+      context.terminal.error('Nothing to resume: every batch of this ledger is finished.\n');
+    else for (const result of results) context.terminal.error(closingLines(context.terminal, result));
+    return worstExitCode(results.map(({ exitCode }) => exitCode));
+  } finally {
+    await session.db.close();
+  }
+}
+
+async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
+  const batch = await requireBatch(db, batchId);
+  if (!['approved', 'running', 'paused'].includes(batch.status)) {
+    const hint =
+      batch.status === 'received' || batch.status === 'validated'
+        ? 'It was interrupted before anything was sent: run its file again.'
+        : 'There is nothing left to do for it.';
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}`, { hint });
+  }
+  return batch;
+}
+
+async function resumeAccount(
+  context: CommandContext,
+  session: Session,
+  name: string,
+  batches: readonly BatchRecord[],
+  out: string,
+): Promise<WorkResult[]> {
+  const account = await openAccount(chooseAccount(session.config, name), session);
+  try {
+    for (const { batch_id, status } of batches) {
+      if (can(status, 'resume')) await resumeBatch({ ...session, name: session.person }, batch_id);
+    }
+    return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), out });
+  } finally {
+    await account.close();
+  }
+}

@@ -1,0 +1,141 @@
+import { resolve } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { isRunId } from '../core/ids.ts';
+import { approve, cancelUnsent } from '../engine/acts.ts';
+import { type Preflight, preflight } from '../engine/preflight.ts';
+import { type IntakeResult, intakeFile } from '../intake/intake.ts';
+import type { Priority } from '../ledger/batches.ts';
+import { type OpenAccount, openAccount } from '../runtime/account.ts';
+import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
+import { program } from '../runtime/version.ts';
+import { closingLines, jsonResult } from './closing.ts';
+import type { CommandContext } from './main.ts';
+import { openSession, type Session } from './session.ts';
+import { duration, rows, sums } from './words.ts';
+import { interruptedExitCode, workOn } from './work.ts';
+
+interface RunOptions {
+  account?: string;
+  runId?: string;
+  out?: string;
+  priority: Priority;
+  yes?: boolean;
+}
+
+/** `airbatch run FILE`: from a file to a reconciled result. */
+export async function execute(
+  context: CommandContext,
+  [file = '']: string[],
+  given: Record<string, unknown>,
+): Promise<number> {
+  const options = given as unknown as RunOptions;
+  const { terminal } = context;
+  if (options.yes !== true && !terminal.canAsk) {
+    throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal on which to ask whether to send');
+  }
+  if (options.runId !== undefined && !isRunId(options.runId)) {
+    throw new AirbatchError('RUN_ID_INVALID', `"${options.runId}" is not a run id`);
+  }
+  const session = await openSession(context);
+  const accountConfig = chooseAccount(session.config, options.account);
+  const account = await openAccount(accountConfig, session);
+  try {
+    const intake = await readFile(context, session, account, file, options);
+    const batchId = intake.batch.batch_id;
+    const plan = await plannedWork(context, session, account, intake);
+    if (plan.toSend > 0 && options.yes !== true && !(await terminal.confirm(`Send ${rows(plan.toSend)}? [y/N] `))) {
+      await cancelUnsent({ ...session, name: session.person }, batchId, 'declined at the question');
+      terminal.error('Nothing was sent.\n');
+      return interruptedExitCode;
+    }
+    await approve({ ...session, name: session.person }, batchId, plan.balance);
+    const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
+    const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
+    if (!result) return interruptedExitCode;
+    if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
+    else terminal.error(closingLines(terminal, result));
+    return result.exitCode;
+  } finally {
+    await account.close();
+    await session.db.close();
+  }
+}
+
+async function readFile(
+  { terminal, cwd }: CommandContext,
+  session: Session,
+  account: OpenAccount,
+  file: string,
+  options: RunOptions,
+): Promise<IntakeResult> {
+  if (account.isSandbox) {
+    terminal.error(
+      `${terminal.paint('yellow', 'Rehearsal')} at the embedded sandbox: no money moves (account "${sandboxAccountName}").\n`,
+    );
+  }
+  return intakeFile(session, {
+    account: account.name,
+    service: account.service,
+    runId: options.runId ?? null,
+    file: file === '-' ? '-' : resolve(cwd, file),
+    createdBy: session.person,
+    program,
+    priority: options.priority,
+    settings: session.config.intake,
+  });
+}
+
+/** Reads the balance, adds up, and shows what would be sent. */
+async function plannedWork(
+  context: CommandContext,
+  session: Session,
+  account: OpenAccount,
+  { batch }: IntakeResult,
+): Promise<Preflight> {
+  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
+  if (balance.kind === 'account_blocked') {
+    throw new AirbatchError(
+      'CREDENTIALS_REJECTED',
+      `the service rejects the credentials of account "${account.name}"`,
+      {
+        hint: `Correct the credentials and run the file again: nothing was sent. (${balance.evidence.code})`,
+      },
+    );
+  }
+  const plan = await preflight(session.db, batch, balance, account.limiter.usage('creation'));
+  if (context.json) return plan;
+  context.terminal.error(planLines(plan, account, batch.batch_id, batch.run_id));
+  return plan;
+}
+
+function planLines(plan: Preflight, account: OpenAccount, batchId: string, runId: string): string {
+  const { counts } = plan;
+  const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account.name}, ${account.service}`];
+  const asides = [
+    [counts.invalid, 'wrong in the file'],
+    [counts.held, 'held for a person'],
+    [counts.skipped, 'already paid'],
+  ] as const;
+  const aside = asides.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
+  lines.push(`File       ${rows(plan.rows)}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`);
+  const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
+  const amounts = sums(plan.sums);
+  if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
+  if (plan.balance) {
+    const held = plan.balance.wallets
+      .filter(({ active }) => active)
+      .map(({ currency, balance }) => sums({ [currency]: balance }));
+    lines.push(
+      `Balance    ${plan.balance.total ? `${sums({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
+    );
+  } else {
+    lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
+  }
+  for (const { currency, missing } of plan.short)
+    lines.push(`Short of   ${sums({ [currency]: missing })}: the batch will pause when the money runs out`);
+  if (plan.toSend > 0)
+    lines.push(
+      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${duration(plan.estimateMs)}`} at the rate the service allows`,
+    );
+  return `${lines.join('\n')}\n`;
+}

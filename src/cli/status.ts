@@ -1,0 +1,129 @@
+import Table from 'cli-table3';
+import { isoTime } from '../core/clock.ts';
+import { terminalRowStates } from '../core/row-state.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
+import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import type { CommandContext } from './main.ts';
+import { openSession, type Session } from './session.ts';
+import { rows } from './words.ts';
+
+/** Batches that the list shows; older ones are there by name. */
+const batchesMax = 50;
+/** Rows in need of a person that are shown by name. */
+const rowsMax = 20;
+
+interface BatchStatus {
+  batch: string;
+  run_id: string;
+  account: string;
+  service: string;
+  file: string;
+  status: string;
+  pause_reason: string | null;
+  pause_detail: string | null;
+  created_at: string;
+  counts: Record<string, number>;
+}
+
+/** `airbatch status [BATCH]`: where the batches stand. */
+export async function execute(context: CommandContext, [batchId]: string[]): Promise<number> {
+  const session = await openSession(context);
+  try {
+    if (batchId === undefined) await showAll(context, session);
+    else await showOne(context, session, batchId);
+    return 0;
+  } finally {
+    await session.db.close();
+  }
+}
+
+async function statusOf({ db }: Session, batch: BatchRecord): Promise<BatchStatus> {
+  return {
+    batch: batch.batch_id,
+    run_id: batch.run_id,
+    account: batch.account,
+    service: batch.service,
+    file: batch.file_name,
+    status: batch.status,
+    pause_reason: batch.pause_reason,
+    pause_detail: batch.pause_detail,
+    created_at: isoTime(batch.created_at),
+    counts: Object.fromEntries(await countRows(db, batch.batch_id)),
+  };
+}
+
+async function showAll({ terminal, json }: CommandContext, session: Session): Promise<void> {
+  const found = await listBatches(session.db, batchesMax);
+  const batches = await Promise.all(found.map((batch) => statusOf(session, batch)));
+  if (json) {
+    terminal.print(`${JSON.stringify({ batches })}\n`);
+    return;
+  }
+  if (batches.length === 0) {
+    terminal.print('No batches yet. Begin with: airbatch run FILE\n');
+    return;
+  }
+  const table = new Table({
+    head: ['batch', 'file', 'account', 'status', 'rows', 'paid', 'failed', 'open', 'wrong'],
+    style: { head: [], border: [] },
+  });
+  for (const batch of batches) {
+    const { counts } = batch;
+    table.push([
+      batch.batch,
+      batch.file,
+      batch.account,
+      batch.pause_reason ? `paused: ${batch.pause_reason}` : batch.status,
+      String(total(counts)),
+      String(counts.completed ?? 0),
+      String(counts.failed ?? 0),
+      String(open(counts)),
+      String(counts.invalid ?? 0),
+    ]);
+  }
+  terminal.print(`${table.toString()}\n`);
+}
+
+async function showOne({ terminal, json }: CommandContext, session: Session, batchId: string): Promise<void> {
+  const batch = await requireBatch(session.db, batchId);
+  const status = await statusOf(session, batch);
+  const attention = [
+    ...(await pageRowsInState(session.db, batchId, 'held', 0, rowsMax)),
+    ...(await pageRowsInState(session.db, batchId, 'in_doubt', 0, rowsMax)),
+  ];
+  if (json) {
+    terminal.print(`${JSON.stringify({ ...status, attention: attention.map(attentionOf) })}\n`);
+    return;
+  }
+  const lines = [
+    `Batch      ${status.batch} (run ${status.run_id})`,
+    `File       ${status.file}, ${rows(total(status.counts))}`,
+    `Account    ${status.account}, ${status.service}`,
+    `Status     ${status.status}${status.pause_reason ? `: ${status.pause_reason} (${status.pause_detail})` : ''}`,
+    `Rows       ${Object.entries(status.counts)
+      .map(([state, count]) => `${count} ${state.replace('_', ' ')}`)
+      .join(', ')}`,
+  ];
+  for (const row of attention) {
+    const { why, next } = attentionOf(row);
+    lines.push(`Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next ? ` Next look-up: ${next}.` : ''}`);
+  }
+  terminal.print(`${lines.join('\n')}\n`);
+}
+
+function attentionOf(row: RowRecord): { row: number; status: string; why: string; next: string | null } {
+  const problems = row.problems === null ? [] : (JSON.parse(row.problems) as { message: string }[]);
+  const why = row.status === 'held' ? problems.map(({ message }) => message).join(' ') : (row.failure_reason ?? '');
+  const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
+  return { row: row.row_no, status: row.status, why, next };
+}
+
+function total(counts: Record<string, number>): number {
+  return Object.values(counts).reduce((sum, count) => sum + count, 0);
+}
+
+function open(counts: Record<string, number>): number {
+  const terminal: readonly string[] = terminalRowStates;
+  return Object.entries(counts).reduce((sum, [state, count]) => sum + (terminal.includes(state) ? 0 : count), 0);
+}

@@ -1,0 +1,38 @@
+import { createInterface } from 'node:readline/promises';
+import { styleText } from 'node:util';
+
+export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
+
+/** The screen that a command writes to: answers on stdout, everything about the work on stderr. */
+export interface Terminal {
+  /** Whether a person watches (stderr is a terminal): else progress becomes an occasional line. */
+  readonly isInteractive: boolean;
+  /** Whether a person can be asked. */
+  readonly canAsk: boolean;
+  readonly columns: number;
+  print(text: string): void;
+  error(text: string): void;
+  paint(style: Paint, text: string): string;
+  /** Asks a question that "y" or "yes" answers; anything else is a no. */
+  confirm(question: string): Promise<boolean>;
+}
+
+export function systemTerminal(): Terminal {
+  const { stdin, stdout, stderr } = process;
+  return {
+    isInteractive: stderr.isTTY === true,
+    canAsk: stdin.isTTY === true && stderr.isTTY === true,
+    columns: stderr.columns ?? 80,
+    print: (text) => void stdout.write(text),
+    error: (text) => void stderr.write(text),
+    paint: (style, text) => styleText(style, text, { stream: stderr }),
+    async confirm(question) {
+      const lines = createInterface({ input: stdin, output: stderr });
+      // Ctrl-C or Ctrl-D at the question is a no.
+      const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+      const answer = await Promise.race([lines.question(question), closed]);
+      lines.close();
+      return /^y(es)?$/i.test(answer.trim());
+    },
+  };
+}

@@ -1,0 +1,92 @@
+import { makeAccountRunner } from '../engine/account-runner.ts';
+import { countRows, findBatch } from '../ledger/batches.ts';
+import { writeReports } from '../reports/reports.ts';
+import { type BatchSummary, batchSummary } from '../reports/summary.ts';
+import type { OpenAccount } from '../runtime/account.ts';
+import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import type { CommandContext } from './main.ts';
+import { showProgress } from './progress.ts';
+import type { Session } from './session.ts';
+
+/** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
+const patienceMs = 20 * 60_000;
+
+/** The exit code of a process that Ctrl-C ended, by the shells' custom. */
+export const interruptedExitCode = 130;
+
+/** What became of a batch when its work ended, for the closing lines and the JSON answer. */
+export interface WorkResult {
+  summary: BatchSummary;
+  reports: { dir: string; files: string[] };
+  exitCode: number;
+}
+
+/**
+ * Works on the account's open batches until nothing is left to do, with progress on the screen; then writes the reports of
+ * `batchIds`. The first Ctrl-C stops sending and lets what is in flight end, the second ends the process at once.
+ */
+export async function workOn(
+  context: CommandContext,
+  session: Session,
+  account: OpenAccount,
+  options: { batchIds: readonly string[]; out: string },
+): Promise<WorkResult[]> {
+  const { db, clock, random, log } = session;
+  const runner = makeAccountRunner(
+    { db, gateway: account.gateway, limiter: account.limiter, clock, random, log, settings: account.settings },
+    {
+      account: account.name,
+      holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
+      isDead: isDeadProcess,
+      callbackUrl: account.callbackUrl,
+    },
+  );
+  const interrupt = onInterrupt(context, () => runner.stop());
+  const progress = showProgress(context.terminal, session, account, options.batchIds);
+  try {
+    await runner.run(patienceMs);
+  } finally {
+    await progress.end();
+    interrupt.dispose();
+  }
+  const results: WorkResult[] = [];
+  for (const batchId of options.batchIds) {
+    const reports = await writeReports(db, batchId, options.out, {});
+    const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
+    results.push({ summary: await batchSummary(db, batchId), reports, exitCode });
+  }
+  return results;
+}
+
+/** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */
+export async function exitCodeOf(session: Session, batchId: string): Promise<number> {
+  const batch = await findBatch(session.db, batchId);
+  if (batch?.status !== 'completed') return 5;
+  const counts = await countRows(session.db, batchId);
+  return counts.has('failed') || counts.has('invalid') ? 4 : 0;
+}
+
+/** The one that most needs attention speaks for several batches. */
+export function worstExitCode(codes: readonly number[]): number {
+  const order = [0, 4, 5, interruptedExitCode];
+  return codes.reduce((worst, code) => (order.indexOf(code) > order.indexOf(worst) ? code : worst), 0);
+}
+
+function onInterrupt({ terminal }: CommandContext, stop: () => void): { happened(): boolean; dispose(): void } {
+  let times = 0;
+  const handler = () => {
+    times += 1;
+    if (times > 1) process.exit(interruptedExitCode);
+    terminal.error('\nStopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n');
+    stop();
+  };
+  process.on('SIGINT', handler);
+  process.on('SIGTERM', handler);
+  return {
+    happened: () => times > 0,
+    dispose() {
+      process.off('SIGINT', handler);
+      process.off('SIGTERM', handler);
+    },
+  };
+}

@@ -1,0 +1,16 @@
+/**
+ * What a spreadsheet would run as a formula when a cell begins with it, in half and full width (OWASP "CSV injection"). A
+ * line feed counts like a carriage return: what follows it may be read as a cell of its own.
+ */
+const formulaStart = /^[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20]/;
+
+/** A phone number in E.164 begins with "+" and must stay readable; nothing of this form computes anything. */
+const phoneNumber = /^\+\d{7,15}$/;
+
+/**
+ * `text` as a cell that no spreadsheet runs as a formula: it is preceded by an apostrophe where it would be one. For every
+ * cell of every file that people open, and for texts that came from outside above all.
+ */
+export function spreadsheetSafe(text: string): string {
+  return formulaStart.test(text) && !phoneNumber.test(text) ? `'${text}` : text;
+}

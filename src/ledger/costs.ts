@@ -1,0 +1,39 @@
+import type { Queryable } from './database.ts';
+
+/** What one row was charged, in the currency of the wallet that paid. */
+export interface RowCost {
+  row_no: number;
+  cost: string;
+  cost_currency: string;
+}
+
+/** The account's batches, but for one, that were under way at some time between `fromMs` and `toMs` (epoch milliseconds). */
+export async function batchesBeside(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<string[]> {
+  const batches = await db.query<{ batch_id: string }>(
+    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at <= ?
+       AND (completed_at IS NULL OR completed_at >= ?) ORDER BY created_at, batch_id`,
+    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+  );
+  return batches.map(({ batch_id }) => batch_id);
+}
+
+/**
+ * A page of what a batch's rows were charged between `fromMs` and `toMs`, after row `afterRowNo`. The service charges when it
+ * accepts, so that is the time that counts; where a row ended at once, the time it was sent.
+ */
+export function pageCosts(
+  db: Queryable,
+  batchId: string,
+  between: { fromMs: number; toMs: number },
+  afterRowNo: number,
+  limit: number,
+): Promise<RowCost[]> {
+  return db.query(
+    `SELECT row_no, cost, cost_currency FROM rows WHERE batch_id = ? AND row_no > ? AND cost IS NOT NULL
+       AND cost_currency IS NOT NULL AND COALESCE(accepted_at, first_sent_at) BETWEEN ? AND ? ORDER BY row_no LIMIT ?`,
+    [batchId, afterRowNo, between.fromMs, between.toMs, limit],
+  );
+}

@@ -1,0 +1,98 @@
+import { dirname, join } from 'node:path';
+import type { Clock } from '../core/clock.ts';
+import type { Random } from '../core/random.ts';
+import type { EngineLog } from '../engine/context.ts';
+import { defaultEngineSettings, type EngineSettings } from '../engine/settings.ts';
+import type { Gateway } from '../gateway/gateway.ts';
+import { makeGateway } from '../gateway/make-gateway.ts';
+import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { type AccountConfig, sandboxAccountName } from './config.ts';
+
+/** An account that can be worked with: its gateway, its limiter, and how the engine should treat it. */
+export interface OpenAccount {
+  name: string;
+  /** Where the money goes, for every screen and report. */
+  service: string;
+  isSandbox: boolean;
+  gateway: Gateway;
+  limiter: Limiter;
+  settings: EngineSettings;
+  callbackUrl: string | null;
+  close(): Promise<void>;
+}
+
+/** Creations per minute from which one admission of the limiter sends several rows (libraries' limits: 400 jobs a second). */
+const highLimit = 6_000;
+const rowsPerAdmissionAtHighLimit = 16;
+
+/** Opens an account; null opens the embedded sandbox, whose data lie beside the ledger so that a resume finds them. */
+export async function openAccount(
+  account: AccountConfig | null,
+  deps: { clock: Clock; random: Random; log: EngineLog; ledgerPath: string },
+): Promise<OpenAccount> {
+  if (account === null) return openSandboxAccount(deps);
+  return assemble(account, deps, { service: account.baseUrl, isSandbox: false, closeMore: async () => undefined });
+}
+
+async function openSandboxAccount(deps: {
+  clock: Clock;
+  random: Random;
+  log: EngineLog;
+  ledgerPath: string;
+}): Promise<OpenAccount> {
+  const { makeSandbox } = await import('../sandbox/index.ts');
+  const sandbox = await makeSandbox({ data: join(dirname(deps.ledgerPath), 'sandbox.db') });
+  const baseUrl = await sandbox.listen({ port: 0 });
+  const account: AccountConfig = {
+    name: sandboxAccountName,
+    version: 'v2',
+    baseUrl,
+    credentials: { apiKey: 'sandbox-key' },
+    walletMode: 'auto',
+    limits: {},
+    requestDeadlineMs: 60_000,
+    doubt: {},
+  };
+  return assemble(account, deps, { service: 'embedded sandbox', isSandbox: true, closeMore: () => sandbox.close() });
+}
+
+function assemble(
+  account: AccountConfig,
+  { clock, random, log }: { clock: Clock; random: Random; log: EngineLog },
+  place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
+): OpenAccount {
+  const limiter = makeBottleneckLimiter(
+    { version: account.version, limits: account.limits },
+    {
+      clock,
+      onLimitDiffers: (requestClass, configured, seen) =>
+        log.warn('the service allows another rate than configured; its own is followed', {
+          requestClass,
+          configured,
+          seen,
+        }),
+    },
+  );
+  const gateway = makeGateway(account, {
+    clock,
+    random,
+    onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
+  });
+  const creations = account.limits.creation?.limit ?? 0;
+  const rowsPerAdmission = creations >= highLimit ? rowsPerAdmissionAtHighLimit : 1;
+  return {
+    name: account.name,
+    service: place.service,
+    isSandbox: place.isSandbox,
+    gateway,
+    limiter,
+    settings: { ...defaultEngineSettings, rowsPerAdmission },
+    callbackUrl: account.callbackUrl ?? null,
+    async close() {
+      await limiter.stop();
+      await gateway.close();
+      await place.closeMore();
+    },
+  };
+}

@@ -1,0 +1,10 @@
+import type { Database } from '../ledger/database.ts';
+import { migrate } from '../ledger/schema.ts';
+import { openSqlite } from '../ledger/sqlite.ts';
+
+/** Opens the ledger at `path`, made and brought to the newest schema where needed. */
+export async function openLedger(path: string): Promise<Database> {
+  const db = openSqlite(path);
+  await migrate(db);
+  return db;
+}
