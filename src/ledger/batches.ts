@@ -4,11 +4,14 @@ import type { Queryable } from './database.ts';
 export const priorities = ['urgent', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
 
+/** The `service` of a batch whose money was only played: the sandbox inside the program itself. */
+export const embeddedSandboxService = 'embedded sandbox';
+
 /** One intake of one file for one account. Times are epoch milliseconds. */
 export interface BatchRecord {
   batch_id: string;
   account: string;
-  /** Where the money went, for people: the base URL, or that it was the embedded sandbox. */
+  /** Where the money went, for people: the service's base URL, or `embeddedSandboxService`. */
   service: string;
   run_id: string;
   status: BatchState;

@@ -1,0 +1,130 @@
+import { isoTime } from '../core/clock.ts';
+import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { batchesBeside, pageCosts } from '../ledger/costs.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { balanceOf, type StoredBalance } from './stored.ts';
+
+/**
+ * What the wallets held before the first row and after the last, and what explains the difference. For each currency:
+ * before - after = charged by this batch + charged by other batches of the account meanwhile + unexplained.
+ */
+export interface BalanceProof {
+  /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer. */
+  before_read_at: string | null;
+  after_read_at: string | null;
+  wallets: WalletChange[];
+  /** One entry for each currency in which a wallet is kept or something was charged. Empty until both balances are known. */
+  explanation: BalanceExplanation[];
+  /** True when both balances are known and nothing is unexplained; null until both are known. */
+  explained: boolean | null;
+}
+
+export interface WalletChange {
+  wallet_id: string;
+  name: string;
+  currency: string;
+  /** Null where the wallet was not there at that time, or was not read. */
+  before: string | null;
+  after: string | null;
+  /** before - after: what left the wallet. */
+  difference: string | null;
+}
+
+export interface BalanceExplanation {
+  currency: string;
+  /** before - after, over all wallets in this currency. */
+  difference: string;
+  charged_by_this_batch: string;
+  charged_by_other_batches: string;
+  /**
+   * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where less
+   * did (a deposit, a refund). The service's own list of transactions, by reconciliation, says which.
+   */
+  unexplained: string;
+}
+
+/** `charged` is what this batch's rows were charged, by currency. */
+export async function proveBalance(
+  view: Queryable,
+  batch: BatchRecord,
+  charged: Record<string, string>,
+): Promise<BalanceProof> {
+  const before = balanceOf(batch.balance_before);
+  const after = balanceOf(batch.balance_after);
+  const wallets = walletChanges(before, after);
+  const explanation =
+    before && after ? explain(wallets, charged, await chargedBeside(view, batch, before.readAt, after.readAt)) : [];
+  return {
+    before_read_at: before && isoTime(before.readAt),
+    after_read_at: after && isoTime(after.readAt),
+    wallets,
+    explanation,
+    explained: before && after ? explanation.every(({ unexplained }) => compareAmounts(unexplained, '0') === 0) : null,
+  };
+}
+
+function walletChanges(before: StoredBalance | null, after: StoredBalance | null): WalletChange[] {
+  const known = new Map(
+    [...(before?.wallets ?? []), ...(after?.wallets ?? [])].map((wallet) => [wallet.walletId, wallet]),
+  );
+  return [...known.values()].map(({ walletId, name, currency }) => {
+    const [first, last] = [before, after].map(
+      (balance) => balance?.wallets.find((wallet) => wallet.walletId === walletId)?.balance ?? null,
+    );
+    return {
+      wallet_id: walletId,
+      name,
+      currency,
+      before: first ?? null,
+      after: last ?? null,
+      difference: first && last ? subtractAmounts(first, last) : null,
+    };
+  });
+}
+
+function explain(
+  wallets: readonly WalletChange[],
+  charged: Record<string, string>,
+  beside: Record<string, string>,
+): BalanceExplanation[] {
+  const differences = new Sums();
+  // A wallet that came or went between the readings came or went with all it holds.
+  for (const { currency, before, after } of wallets)
+    differences.add(currency, subtractAmounts(before ?? '0', after ?? '0'));
+  for (const currency of [...Object.keys(charged), ...Object.keys(beside)]) differences.add(currency, '0');
+  return Object.entries(differences.toObject()).map(([currency, difference]) => {
+    const own = charged[currency] ?? '0';
+    const others = beside[currency] ?? '0';
+    return {
+      currency,
+      difference,
+      charged_by_this_batch: own,
+      charged_by_other_batches: others,
+      unexplained: subtractAmounts(subtractAmounts(difference, own), others),
+    };
+  });
+}
+
+/** Costs read at once: small records, so a page of them is well under a megabyte. */
+const costsPerPage = 2_000;
+
+/** What the account's other batches were charged between the two readings. */
+async function chargedBeside(
+  view: Queryable,
+  { account, batch_id }: BatchRecord,
+  fromMs: number,
+  toMs: number,
+): Promise<Record<string, string>> {
+  const sums = new Sums();
+  for (const other of await batchesBeside(view, { account, batchId: batch_id, fromMs, toMs })) {
+    for (let after = 0; ; ) {
+      const page = await pageCosts(view, other, { fromMs, toMs }, after, costsPerPage);
+      for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
+      const last = page.at(-1);
+      if (!last) break;
+      after = last.row_no;
+    }
+  }
+  return sums.toObject();
+}

@@ -1,0 +1,32 @@
+/** Digits of any script, with what people write between them: long enough to be a phone number. */
+const numberLike = /\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
+
+/** How many digits at the end stay readable, so that two people can still talk about a row. */
+const readableDigits = 3;
+
+/** `text` with everything that may be a phone number made unreadable but for its last digits. Over-masks rather than under. */
+export function maskNumbers(text: string): string {
+  return text.replace(numberLike, maskDigits);
+}
+
+/** A phone number (E.164) of which only the country's first digit and the last digits can be read. */
+export function maskPhone(phoneNumber: string): string {
+  return phoneNumber.slice(0, 2) + maskDigits(phoneNumber.slice(2));
+}
+
+/** `text` with this number's digits masked where they occur in it; other digits (a digest, a date) stay as they are. */
+export function maskOccurrences(text: string, phoneNumber: string | null): string {
+  if (phoneNumber === null) return maskNumbers(text);
+  // The last seven digits are what national and international spellings of one number have in common.
+  const tail = phoneNumber.slice(-7);
+  return text.replace(numberLike, (run) => (run.replace(/\P{Nd}/gu, '').includes(tail) ? maskDigits(run) : run));
+}
+
+function maskDigits(run: string): string {
+  const digits = run.match(/\p{Nd}/gu)?.length ?? 0;
+  let seen = 0;
+  return run.replace(/\p{Nd}/gu, (digit) => {
+    seen += 1;
+    return seen > digits - readableDigits ? digit : '*';
+  });
+}

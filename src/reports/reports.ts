@@ -1,0 +1,35 @@
+import { join } from 'node:path';
+import type { Database } from '../ledger/database.ts';
+import { type ReportFile, writeFiles } from './files.ts';
+import { resultsCsv } from './results.ts';
+import { findBatchOrFail, summaryOf } from './summary.ts';
+import { surveyRows } from './survey.ts';
+
+export interface ReportOptions {
+  /** Make phone numbers unreadable, for readers who must not see them. Default: no. */
+  mask?: boolean;
+}
+
+/**
+ * Writes the reports of a batch into `<outDir>/<batchId>/`, readable by their owner alone, each whole or not at all. They are
+ * a pure function of the ledger, read as it is at one moment: made again on the same ledger, they are the same bytes.
+ * Returns the folder and the names of the files in it. Rejects with `BATCH_UNKNOWN`.
+ */
+export async function writeReports(
+  db: Database,
+  batchId: string,
+  outDir: string,
+  { mask = false }: ReportOptions = {},
+): Promise<{ dir: string; files: string[] }> {
+  return db.snapshot(async (view) => {
+    const batch = await findBatchOrFail(view, batchId);
+    const survey = await surveyRows(view, batch);
+    const summary = await summaryOf(view, batch, survey);
+    const reports: ReportFile[] = [
+      { name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) },
+      { name: 'summary.json', content: [`${JSON.stringify(summary, null, 2)}\n`] },
+    ];
+    const dir = join(outDir, batch.batch_id);
+    return { dir, files: await writeFiles(dir, reports) };
+  });
+}

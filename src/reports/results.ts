@@ -1,0 +1,122 @@
+import { isoTime } from '../core/clock.ts';
+import { idempotencyKey, paymentReference } from '../core/ids.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import { csvText } from './csv.ts';
+import { maskNumbers, maskOccurrences, maskPhone } from './mask.ts';
+import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import type { Survey } from './survey.ts';
+
+/** The columns of results.csv before the file's own ones: their names and order never change. */
+export const resultColumns = [
+  'row',
+  'row_ref',
+  'status',
+  'phone_number',
+  'network_id',
+  'amount',
+  'currency',
+  'product_id',
+  'generation',
+  'attempts',
+  'topup_id',
+  'reference',
+  'idempotency_key',
+  'service_status',
+  'provider_reference',
+  'cost',
+  'cost_currency',
+  'failure_code',
+  'failure_reason',
+  'first_sent_at',
+  'completed_at',
+] as const;
+export type ResultColumn = (typeof resultColumns)[number];
+
+/** A row as reports show it: our own columns in their order, then the cells of the file. */
+export interface ResultLine {
+  values: (string | number | null)[];
+  input: string[];
+}
+
+/**
+ * The file's own columns as results have them. A line with more cells than the header must lose nothing, so that its
+ * further cells get columns of their own, numbered as a spreadsheet would count them.
+ */
+export function inputColumns(batch: BatchRecord, survey: Survey): string[] {
+  const names = columnsOf(batch);
+  while (names.length < survey.cellsMax) {
+    let name = `column_${names.length + 1}`;
+    while (names.includes(name)) name += '_';
+    names.push(name);
+  }
+  return names.map((name) => `input_${name}`);
+}
+
+/** `mask`: phone numbers are made unreadable wherever they may stand. */
+export function resultLine(batch: BatchRecord, row: RowRecord, { mask }: { mask: boolean }): ResultLine {
+  const sent = row.attempts > 0 || row.first_sent_at !== null;
+  const identity =
+    sent && row.row_ref !== null
+      ? { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation: row.generation }
+      : null;
+  const failure = failureOf(row);
+  const reference = identity && paymentReference(identity);
+  const own = (text: string | null) => (mask && text !== null ? maskOccurrences(text, row.phone_number) : text);
+  const foreign = (text: string | null) => (mask && text !== null ? maskNumbers(text) : text);
+  return {
+    values: [
+      row.row_no,
+      own(row.row_ref),
+      row.status,
+      mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
+      row.network_id,
+      row.amount,
+      row.currency,
+      row.product_id,
+      row.generation,
+      row.attempts,
+      row.topup_id,
+      own(reference),
+      identity && idempotencyKey(identity),
+      row.service_status,
+      row.provider_reference,
+      row.cost,
+      row.cost_currency,
+      failure.code,
+      foreign(failure.reason),
+      row.first_sent_at === null ? null : isoTime(row.first_sent_at),
+      row.completed_at === null ? null : isoTime(row.completed_at),
+    ],
+    input: mask ? inputOf(row).map(maskNumbers) : inputOf(row),
+  };
+}
+
+/** Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself. */
+export function failureOf(row: RowRecord): { code: string | null; reason: string | null } {
+  const problems = row.failure_code === null && row.failure_reason === null ? problemsOf(row) : [];
+  if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason };
+  return {
+    code: problems.map(({ code }) => code).join('; '),
+    reason: problems.map(({ message }) => message).join(' '),
+  };
+}
+
+/** The text of results.csv: one line for every row of the file, in file order. */
+export async function* resultsCsv(
+  view: Queryable,
+  batch: BatchRecord,
+  survey: Survey,
+  options: { mask: boolean },
+): AsyncGenerator<string> {
+  const inputs = inputColumns(batch, survey);
+  yield csvText([[...resultColumns, ...inputs]]);
+  for await (const page of rowPages(view, batch.batch_id)) {
+    const lines = page.map((row) => {
+      const { values, input } = resultLine(batch, row, options);
+      return [...values, ...input, ...Array<string>(inputs.length - input.length).fill('')];
+    });
+    yield csvText(lines);
+  }
+}

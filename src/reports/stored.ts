@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { pageRows, type RowRecord } from '../ledger/rows.ts';
+
+/**
+ * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be wrong.
+ */
+const storedProblems = z.array(
+  z.object({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
+);
+/** One thing that is wrong with a row: intake/problems.ts has the codes. */
+export type StoredProblem = z.infer<typeof storedProblems>[number];
+
+const storedBalance = z.object({
+  total: z.object({ value: z.string(), currency: z.string() }).nullable(),
+  wallets: z.array(
+    z.object({
+      walletId: z.string(),
+      name: z.string(),
+      currency: z.string(),
+      balance: z.string(),
+      active: z.boolean(),
+    }),
+  ),
+  readAt: z.number(),
+});
+export type StoredBalance = z.infer<typeof storedBalance>;
+
+const cells = z.array(z.string());
+
+/** Why a row is invalid, held or skipped; empty where nothing is wrong with it. */
+export function problemsOf(row: RowRecord): StoredProblem[] {
+  return row.problems === null ? [] : storedProblems.parse(JSON.parse(row.problems));
+}
+
+/** The cells of a row as they stand in the file: as many as its line has, which may be more or fewer than the header's. */
+export function inputOf(row: RowRecord): string[] {
+  const parsed: unknown = JSON.parse(row.input);
+  return Array.isArray(parsed) && parsed.every((cell) => typeof cell === 'string') ? parsed : cells.parse(parsed);
+}
+
+/** The file's own column names, in file order. */
+export function columnsOf(batch: BatchRecord): string[] {
+  return cells.parse(JSON.parse(batch.columns));
+}
+
+export function balanceOf(stored: string | null): StoredBalance | null {
+  return stored === null ? null : storedBalance.parse(JSON.parse(stored));
+}
+
+/** Rows held in memory at once: about 2 MB of them, and few enough turns that a million rows cost no more each. */
+const rowsPerPage = 1_000;
+
+/** The batch's rows in file order, page by page, so that memory does not grow with the batch. */
+export async function* rowPages(view: Queryable, batchId: string): AsyncGenerator<RowRecord[]> {
+  for (let after = 0; ; ) {
+    const page = await pageRows(view, batchId, after, rowsPerPage);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page;
+    if (page.length < rowsPerPage) return;
+    after = last.row_no;
+  }
+}

@@ -1,0 +1,171 @@
+import type { BatchState } from '../core/batch-state.ts';
+import { isoTime } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { Sums } from '../core/money.ts';
+import { type RowState, rowStates } from '../core/row-state.ts';
+import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { type BalanceProof, proveBalance } from './balance-proof.ts';
+import { type Survey, surveyRows } from './survey.ts';
+
+/** Amounts by currency code, as canonical decimal texts ("1250.5"): read them as decimals, not as floats. */
+export type AmountsByCurrency = Record<string, string>;
+
+/**
+ * What `summary.json` holds. The shape is stable within its `format`: fields may be added, none changes its meaning. Times
+ * are ISO 8601 UTC with milliseconds; objects are in alphabetical order of their keys where the keys are data.
+ */
+export interface BatchSummary {
+  format: 'airbatch.summary/1';
+  batch_id: string;
+  run_id: string;
+  account: string;
+  /** Where the money went: the service's base URL, or that it was the embedded sandbox. */
+  service: string;
+  /** True where no real money moved. */
+  sandbox: boolean;
+  status: BatchState;
+  /** Why a paused batch is paused: the reason's code, and what was seen. */
+  pause: { reason: string; detail: string | null } | null;
+  /** Why the file was rejected, in a sentence. */
+  rejection: string | null;
+  file_name: string;
+  /** SHA-256 (hex) of the file's bytes. */
+  input_sha256: string | null;
+  /** SHA-256 (hex) of the rows as validated, whatever the file's format: what an approval binds to. */
+  content_sha256: string | null;
+  /** Name and version of the program that made the batch. */
+  program: string;
+  created_by: string;
+  approved_by: string | null;
+  rows: {
+    /** Rows of the file; `by_status` adds up to it. */
+    total: number;
+    /** Rows in order that were not skipped: total = valid + invalid + skipped. */
+    valid: number;
+    /** Every state of a row, 0 where there is none. */
+    by_status: Record<RowState, number>;
+    /** Valid rows that buy a product: their price is the service's, so they are in no sum of `requested`. */
+    with_product: number;
+  };
+  /** What the rows ask to be paid out, in the recipients' currencies. */
+  requested: { valid: AmountsByCurrency; completed: AmountsByCurrency; by_status: Record<string, AmountsByCurrency> };
+  /** What the wallets were charged, in the wallets' currencies, as the service says for each row. */
+  charged: {
+    total: AmountsByCurrency;
+    completed: AmountsByCurrency;
+    by_status: Record<string, AmountsByCurrency>;
+    /** Completed rows of which the service gave no cost: they are missing from the sums. */
+    rows_without_cost: number;
+  };
+  /** Money whose fate is not known: never failed by a timer. */
+  in_doubt: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
+  balance: BalanceProof;
+  times: {
+    created_at: string;
+    approved_at: string | null;
+    started_at: string | null;
+    completed_at: string | null;
+    /** From start to completion, in milliseconds. */
+    duration_ms: number | null;
+  };
+  /** How often each problem occurs over all rows, by its code. */
+  problems: Record<string, number>;
+  /** Failed rows by the service's code, with the reason given for the first of them. */
+  failures: Record<string, { rows: number; reason: string | null }>;
+  /** The end of the batch's audit chain as this summary was made. */
+  audit: { events: number; head: string };
+}
+
+/** The states of a row that had nothing wrong and nothing that made it unnecessary. */
+const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
+
+/** Reads the ledger and sums the batch up. Rejects with `BATCH_UNKNOWN`. On a batch under way, call it on a snapshot. */
+export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
+  const batch = await findBatchOrFail(view, batchId);
+  return summaryOf(view, batch, await surveyRows(view, batch));
+}
+
+export async function findBatchOrFail(view: Queryable, batchId: string): Promise<BatchRecord> {
+  const batch = await findBatch(view, batchId);
+  if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
+  return batch;
+}
+
+/** The summary of a batch whose rows were surveyed already. */
+export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Survey): Promise<BatchSummary> {
+  const { counts } = survey;
+  const charged = sumOver(survey.charged, rowStates);
+  return {
+    format: 'airbatch.summary/1',
+    batch_id: batch.batch_id,
+    run_id: batch.run_id,
+    account: batch.account,
+    service: batch.service,
+    sandbox: batch.service === embeddedSandboxService,
+    status: batch.status,
+    pause: batch.pause_reason && { reason: batch.pause_reason, detail: batch.pause_detail },
+    rejection: batch.rejection,
+    file_name: batch.file_name,
+    input_sha256: batch.file_sha256,
+    content_sha256: batch.content_sha256,
+    program: batch.program,
+    created_by: batch.created_by,
+    approved_by: batch.approved_by,
+    rows: {
+      total: survey.rows,
+      valid: survey.rows - counts.invalid - counts.skipped,
+      by_status: counts,
+      with_product: survey.productRows,
+    },
+    requested: {
+      valid: sumOver(survey.requested, validStates),
+      completed: sumOver(survey.requested, ['completed']),
+      by_status: byStatus(survey.requested),
+    },
+    charged: {
+      total: charged,
+      completed: sumOver(survey.charged, ['completed']),
+      by_status: byStatus(survey.charged),
+      rows_without_cost: survey.costUnknownRows,
+    },
+    in_doubt: {
+      rows: counts.in_doubt,
+      requested: sumOver(survey.requested, ['in_doubt']),
+      oldest_sent_at: isoOrNull(survey.oldestDoubtAt),
+    },
+    balance: await proveBalance(view, batch, charged),
+    times: {
+      created_at: isoTime(batch.created_at),
+      approved_at: isoOrNull(batch.approved_at),
+      started_at: isoOrNull(batch.started_at),
+      completed_at: isoOrNull(batch.completed_at),
+      duration_ms:
+        batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at,
+    },
+    problems: Object.fromEntries(sorted(survey.problems)),
+    failures: Object.fromEntries(sorted(survey.failures)),
+    audit: { events: batch.audit_seq, head: batch.audit_head },
+  };
+}
+
+function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {
+  const total = new Sums();
+  for (const state of states) {
+    for (const [currency, value] of Object.entries(byState.get(state)?.toObject() ?? {})) total.add(currency, value);
+  }
+  return total.toObject();
+}
+
+function byStatus(byState: Survey['requested']): Record<string, AmountsByCurrency> {
+  const present = rowStates.filter((state) => byState.has(state));
+  return Object.fromEntries(present.map((state) => [state, byState.get(state)?.toObject() ?? {}]));
+}
+
+function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
+  return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function isoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : isoTime(epochMs);
+}

@@ -1,0 +1,74 @@
+import { Sums } from '../core/money.ts';
+import { type RowState, rowStates } from '../core/row-state.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+
+/** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
+export interface Survey {
+  rows: number;
+  /** Every state is present. */
+  counts: Record<RowState, number>;
+  /** What the rows asked for, by state and currency. Rows that buy a product name no amount. */
+  requested: Map<RowState, Sums>;
+  /** What the wallets were charged, by state and currency. */
+  charged: Map<RowState, Sums>;
+  productRows: number;
+  /** Completed rows of which the service did not say what they cost. */
+  costUnknownRows: number;
+  /** How often each problem occurs, over all rows. */
+  problems: Map<string, number>;
+  /** Failed rows by the service's code, with the reason that came with the first of them. */
+  failures: Map<string, { rows: number; reason: string | null }>;
+  /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
+  oldestDoubtAt: number | null;
+  /** The most cells that a line of the file has: more than its header where lines are ragged. */
+  cellsMax: number;
+}
+
+/** The code under which failures without a code of the service are counted. */
+const noCode = 'UNKNOWN';
+
+export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<Survey> {
+  const survey: Survey = {
+    rows: 0,
+    counts: Object.fromEntries(rowStates.map((state) => [state, 0])) as Record<RowState, number>,
+    requested: new Map(),
+    charged: new Map(),
+    productRows: 0,
+    costUnknownRows: 0,
+    problems: new Map(),
+    failures: new Map(),
+    oldestDoubtAt: null,
+    cellsMax: columnsOf(batch).length,
+  };
+  for await (const page of rowPages(view, batch.batch_id)) for (const row of page) surveyRow(survey, row);
+  return survey;
+}
+
+function surveyRow(survey: Survey, row: RowRecord): void {
+  survey.rows += 1;
+  survey.counts[row.status] += 1;
+  survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);
+  for (const { code } of problemsOf(row)) survey.problems.set(code, (survey.problems.get(code) ?? 0) + 1);
+  if (row.status === 'invalid') return;
+  if (row.amount !== null) sumsOf(survey.requested, row.status).add(row.currency ?? '', row.amount);
+  if (row.product_id !== null && row.status !== 'skipped') survey.productRows += 1;
+  if (row.cost !== null) sumsOf(survey.charged, row.status).add(row.cost_currency ?? '', row.cost);
+  else if (row.status === 'completed') survey.costUnknownRows += 1;
+  if (row.status === 'failed') {
+    const code = row.failure_code ?? noCode;
+    const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason };
+    survey.failures.set(code, { ...known, rows: known.rows + 1 });
+  }
+  if (row.status === 'in_doubt' && row.first_sent_at !== null) {
+    survey.oldestDoubtAt = Math.min(survey.oldestDoubtAt ?? row.first_sent_at, row.first_sent_at);
+  }
+}
+
+function sumsOf(byState: Map<RowState, Sums>, state: RowState): Sums {
+  const sums = byState.get(state) ?? new Sums();
+  byState.set(state, sums);
+  return sums;
+}

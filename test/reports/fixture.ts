@@ -1,0 +1,234 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { TestContext } from 'node:test';
+import { sha256 } from '../../src/core/ids.ts';
+import type { RowEvent } from '../../src/core/row-state.ts';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
+import { findBatch } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { findRow, type NewRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { inUnit, type RowFields, type Unit } from '../../src/ledger/unit-of-work.ts';
+
+/** 1 November 2026, 08:00 UTC. */
+export const startMs = Date.UTC(2026, 10, 1, 8);
+
+/** A clock that is where the test put it. */
+export function testClock() {
+  let at = startMs;
+  return {
+    now: () => at,
+    monotonic: () => at,
+    sleep: async () => undefined,
+    turn: async () => undefined,
+    set: (ms: number) => {
+      at = ms;
+    },
+  };
+}
+
+export async function tempFolder(t: TestContext): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-reports-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+export async function testLedger(t: TestContext, path = ':memory:'): Promise<Database> {
+  const db = openSqlite(path);
+  t.after(() => db.close());
+  await migrate(db);
+  return db;
+}
+
+export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
+
+export function newRow(batchId: string, rowNo: number, fields: Partial<NewRow> = {}): NewRow {
+  const row: NewRow = {
+    batch_id: batchId,
+    row_no: rowNo,
+    line: rowNo + 1,
+    row_ref: `R-${rowNo}`,
+    status: 'ready',
+    phone_number: `+2547120000${String(rowNo).padStart(2, '0')}`,
+    country: 'KE',
+    network_id: 1,
+    amount: '100.50',
+    currency: 'KES',
+    product_id: null,
+    sms_message: null,
+    problems: null,
+    input: '',
+    ...fields,
+  };
+  const cells = [
+    row.phone_number,
+    row.network_id,
+    row.amount,
+    row.currency,
+    row.product_id,
+    row.row_ref,
+    `Person ${rowNo}`,
+  ];
+  return { ...row, input: fields.input ?? JSON.stringify(cells.map((cell) => (cell === null ? '' : String(cell)))) };
+}
+
+export function invalidRow(batchId: string, rowNo: number, fields: Partial<NewRow> = {}): NewRow {
+  const problem = {
+    code: 'PHONE_INVALID',
+    column: 'phone_number',
+    message: '"0712" is too short to be a phone number.',
+    suggestion: 'Write the whole number, with its country code.',
+  };
+  const cells = ['0712', '1', '100', 'KES', '', `R-${rowNo}`, `Person ${rowNo}`];
+  return newRow(batchId, rowNo, {
+    status: 'invalid',
+    row_ref: null,
+    phone_number: null,
+    problems: JSON.stringify([problem]),
+    input: JSON.stringify(cells),
+    ...fields,
+  });
+}
+
+export function newBatch(
+  batchId: string,
+  fields: Partial<BatchRecord> = {},
+): Omit<BatchRecord, 'audit_seq' | 'audit_head'> {
+  return {
+    batch_id: batchId,
+    account: 'main',
+    service: 'https://service.example',
+    run_id: 'payroll-2026-11',
+    status: 'received',
+    pause_reason: null,
+    pause_detail: null,
+    priority: 'normal',
+    file_name: 'payroll.csv',
+    file_sha256: sha256('the file'),
+    content_sha256: sha256('the rows'),
+    columns: JSON.stringify(columns),
+    rejection: null,
+    balance_before: null,
+    balance_after: null,
+    program: 'airbatch 0.1.0',
+    created_by: 'amina',
+    approved_by: null,
+    created_at: startMs,
+    approved_at: null,
+    started_at: null,
+    completed_at: null,
+    ...fields,
+  };
+}
+
+export function balanceJson(wallets: Record<string, string>, readAt: number): string {
+  return JSON.stringify({
+    total: null,
+    wallets: Object.entries(wallets).map(([walletId, balance]) => ({
+      walletId,
+      name: `${walletId} wallet`,
+      currency: walletId.slice(0, 3),
+      balance,
+      active: true,
+    })),
+    readAt,
+  });
+}
+
+/** One step of a row's way: an event with what it sets, and how many seconds after the step before. */
+export type Step = [event: RowEvent, fields?: RowFields];
+
+export function completedWay(rowNo: number, cost = '0.80'): Step[] {
+  return [
+    ['send', { attempts: 1, first_sent_at: startMs + rowNo * 1_000 }],
+    [
+      'accept',
+      {
+        topup_id: `topup-${rowNo}`,
+        service_status: 'pending',
+        cost,
+        cost_currency: 'USD',
+        accepted_at: startMs + rowNo * 1_000 + 200,
+      },
+    ],
+    [
+      'complete',
+      { service_status: 'completed', provider_reference: `P-${rowNo}`, completed_at: startMs + rowNo * 1_000 + 900 },
+    ],
+  ];
+}
+
+export function failedWay(rowNo: number, code = 'PROVIDER_DECLINED', reason = 'The operator declined it'): Step[] {
+  const failure = { failure_code: code, failure_reason: reason };
+  return [
+    ['send', { attempts: 1, first_sent_at: startMs + rowNo * 1_000 }],
+    [
+      'accept',
+      {
+        topup_id: `topup-${rowNo}`,
+        service_status: 'pending',
+        cost: '0.80',
+        cost_currency: 'USD',
+        accepted_at: startMs + rowNo * 1_000 + 200,
+      },
+    ],
+    ['fail', { service_status: 'failed', cost: '0', completed_at: startMs + rowNo * 1_000 + 900, ...failure }],
+  ];
+}
+
+/** Writes a batch the way the program does: through units of work, so that its counts and its audit chain are real. */
+export async function writeBatch(
+  db: Database,
+  batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>,
+  rows: readonly { row: NewRow; way?: Step[] }[],
+  end: Partial<BatchRecord> | null = { completed_at: startMs + 60_000 },
+): Promise<void> {
+  const clock = testClock();
+  const act = <Result>(actor: string, work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor }, work);
+  const id = batch.batch_id;
+  const current = async (unit: Unit) => (await findBatch(unit.tx, id)) as BatchRecord;
+  await act('amina', async (unit) => {
+    await unit.addBatch(batch, { file: batch.file_name });
+    await unit.addRows(
+      id,
+      rows.map(({ row }) => row),
+    );
+    await unit.changeBatch(await current(unit), 'validate', {}, { rows: rows.length });
+  });
+  await act('brian', async (unit) => {
+    const fields = { approved_by: 'brian', approved_at: startMs };
+    await unit.changeBatch(await current(unit), 'approve', fields, {});
+  });
+  await act('engine', async (unit) => {
+    await unit.changeBatch(await current(unit), 'start', { started_at: startMs }, {});
+  });
+  for (const { row, way = [] } of rows) {
+    for (const [event, fields = {}] of way) {
+      clock.set(clock.now() + 250);
+      await act('engine', async (unit) => {
+        await unit.changeRow((await findRow(unit.tx, id, row.row_no)) as RowRecord, event, fields, {});
+      });
+    }
+  }
+  if (end) await act('engine', async (unit) => void (await unit.changeBatch(await current(unit), 'complete', end, {})));
+}
+
+/** A finished batch of ten rows: most are paid, one failed, one is invalid, one was skipped. */
+export async function writeSampleBatch(
+  db: Database,
+  batchId = 'B-1',
+  fields: Partial<BatchRecord> = {},
+): Promise<void> {
+  const rows: { row: NewRow; way?: Step[] }[] = [];
+  for (let rowNo = 1; rowNo <= 7; rowNo++) rows.push({ row: newRow(batchId, rowNo), way: completedWay(rowNo) });
+  rows.push({ row: newRow(batchId, 8), way: failedWay(8) });
+  rows.push({ row: invalidRow(batchId, 9) });
+  rows.push({ row: newRow(batchId, 10, { status: 'held' }), way: [['skip', {}]] });
+  const before = balanceJson({ 'USD-global': '100' }, startMs - 500);
+  await writeBatch(db, newBatch(batchId, { balance_before: before, ...fields }), rows, {
+    completed_at: startMs + 60_000,
+    balance_after: balanceJson({ 'USD-global': '94.4' }, startMs + 60_500),
+  });
+}

@@ -1,0 +1,167 @@
+import assert from 'node:assert/strict';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { idempotencyKey } from '../../src/core/ids.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import {
+  columns,
+  completedWay,
+  invalidRow,
+  newBatch,
+  newRow,
+  tempFolder,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from './fixture.ts';
+
+const ownColumns =
+  'row,row_ref,status,phone_number,network_id,amount,currency,product_id,generation,attempts,topup_id,reference,' +
+  'idempotency_key,service_status,provider_reference,cost,cost_currency,failure_code,failure_reason,first_sent_at,completed_at';
+
+async function results(
+  t: TestContext,
+  db: Database,
+  options = {},
+): Promise<{ header: string[]; rows: Record<string, string>[] }> {
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
+  const [header = [], ...lines] = parse(await readFile(join(dir, 'results.csv'))) as string[][];
+  return { header, rows: lines.map((line) => Object.fromEntries(line.map((cell, at) => [header[at] ?? '', cell]))) };
+}
+
+test('results.csv has its own columns first and then the columns of the file', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { header } = await results(t, db);
+  assert.deepEqual(header, [...ownColumns.split(','), ...columns.map((name) => `input_${name}`)]);
+});
+
+test('every row of the file has its line, in file order', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { rows } = await results(t, db);
+  assert.deepEqual(
+    rows.map(({ row }) => row),
+    ['1', '2', '3', '4', '5', '6', '7', '8', '9', '10'],
+  );
+  assert.deepEqual(rows.map(({ status }) => status).slice(6), ['completed', 'failed', 'invalid', 'skipped']);
+});
+
+test('a paid row says what was asked, what came of it, and under which key and reference', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { rows } = await results(t, db);
+  const { row_ref, amount, reference, idempotency_key, cost, first_sent_at, completed_at, input_name } = rows[0] ?? {};
+  assert.deepEqual(
+    { row_ref, amount, reference, cost, first_sent_at, completed_at, input_name },
+    {
+      row_ref: 'R-1',
+      amount: '100.50',
+      reference: 'payroll-2026-11/R-1',
+      cost: '0.80',
+      first_sent_at: '2026-11-01T08:00:01.000Z',
+      completed_at: '2026-11-01T08:00:01.900Z',
+      input_name: 'Person 1',
+    },
+  );
+  assert.equal(
+    idempotency_key,
+    idempotencyKey({ account: 'main', runId: 'payroll-2026-11', rowRef: 'R-1', generation: 1 }),
+  );
+});
+
+test('a row that was never sent has neither key nor reference', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { rows } = await results(t, db);
+  for (const row of rows.slice(8)) assert.deepEqual([row.idempotency_key, row.reference], ['', '']);
+});
+
+test('an invalid row names its problems as its failure', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { rows } = await results(t, db);
+  assert.equal(rows[8]?.failure_code, 'PHONE_INVALID');
+  assert.equal(rows[8]?.failure_reason, '"0712" is too short to be a phone number.');
+});
+
+test('lines with too few or too many cells shift and lose nothing', async (t) => {
+  const db = await testLedger(t);
+  const short = invalidRow('B-1', 1, { input: JSON.stringify(['0712', '1']) });
+  const long = invalidRow('B-1', 2, {
+    input: JSON.stringify(['0712', '1', '5', 'KES', '', 'R', 'Ann', 'more', 'still more']),
+  });
+  await writeBatch(db, newBatch('B-1'), [
+    { row: short },
+    { row: long },
+    { row: newRow('B-1', 3), way: completedWay(3) },
+  ]);
+  const { header, rows } = await results(t, db);
+  assert.deepEqual(header.slice(-3), ['input_name', 'input_column_8', 'input_column_9']);
+  assert.deepEqual([rows[0]?.input_network_id, rows[0]?.input_amount, rows[0]?.input_name], ['1', '', '']);
+  assert.deepEqual(
+    [rows[1]?.input_name, rows[1]?.input_column_8, rows[1]?.input_column_9],
+    ['Ann', 'more', 'still more'],
+  );
+  assert.equal(rows[2]?.input_name, 'Person 3');
+});
+
+test('no cell of a file becomes a formula, and line breaks, quotes and delimiters stay in their cell', async (t) => {
+  const db = await testLedger(t);
+  const name = '=HYPERLINK("http://x","a"),\r\nb\rc';
+  const input = JSON.stringify(['+254712000001', '1', '100.50', 'KES', '', '@ref', name]);
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: '@ref', input }), way: completedWay(1) }]);
+  const { rows } = await results(t, db);
+  assert.equal(rows.length, 1);
+  assert.equal(rows[0]?.input_name, `'${name}`);
+  assert.equal(rows[0]?.row_ref, "'@ref");
+  assert.equal(rows[0]?.phone_number, '+254712000001');
+});
+
+test('made again, the reports are the same bytes', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const [first, second] = [await tempFolder(t), await tempFolder(t)];
+  const { files } = await writeReports(db, 'B-1', first);
+  await writeReports(db, 'B-1', second);
+  await writeReports(db, 'B-1', second);
+  for (const name of files) {
+    assert.deepEqual(await readFile(join(first, 'B-1', name)), await readFile(join(second, 'B-1', name)), name);
+  }
+});
+
+test('reports are readable by their owner alone', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { dir, files } = await writeReports(db, 'B-1', await tempFolder(t));
+  assert.equal((await stat(dir)).mode & 0o777, 0o700);
+  for (const name of files) assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600, name);
+});
+
+test('masked results show no phone number, neither ours nor as the file has it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  const text = await readFile(join(dir, 'results.csv'), 'utf8');
+  assert.doesNotMatch(text, /712000\d\d\d/);
+  assert.match(text, /\+2\*{8}001/);
+});
+
+test('reports of an unknown batch are refused by name', async (t) => {
+  const db = await testLedger(t);
+  await assert.rejects(writeReports(db, 'nope', await tempFolder(t)), { code: 'BATCH_UNKNOWN' });
+});
+
+test('reports made while the batch goes on agree with each other', async (t) => {
+  const folder = await tempFolder(t);
+  const db = await testLedger(t, join(folder, 'ledger.db'));
+  await writeSampleBatch(db);
+  await db.snapshot(async (view) => {
+    await db.execute(`UPDATE rows SET status = 'failed' WHERE row_no = 1`);
+    const [row] = await view.query<{ status: string }>('SELECT status FROM rows WHERE row_no = 1');
+    assert.equal(row?.status, 'completed');
+  });
+});

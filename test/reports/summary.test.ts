@@ -1,0 +1,158 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { rowStates } from '../../src/core/row-state.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { batchSummary } from '../../src/reports/summary.ts';
+import {
+  balanceJson,
+  completedWay,
+  newBatch,
+  newRow,
+  startMs,
+  tempFolder,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from './fixture.ts';
+
+test('the counts name every state and add up to the rows of the file', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { rows } = await batchSummary(db, 'B-1');
+  assert.deepEqual(Object.keys(rows.by_status).sort(), [...rowStates].sort());
+  assert.equal(
+    Object.values(rows.by_status).reduce((sum, count) => sum + count),
+    10,
+  );
+  assert.deepEqual([rows.total, rows.valid, rows.by_status.completed, rows.by_status.failed], [10, 8, 7, 1]);
+});
+
+test('sums are exact decimals: of all valid rows, and of the completed ones', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { requested, charged } = await batchSummary(db, 'B-1');
+  assert.deepEqual(requested.valid, { KES: '804' });
+  assert.deepEqual(requested.completed, { KES: '703.5' });
+  assert.deepEqual(charged.total, { USD: '5.6' });
+});
+
+test('sums do not round where binary floats would', async (t) => {
+  const db = await testLedger(t);
+  const amounts = ['0.1', '0.2', '90071992547409.93'];
+  const rows = amounts.map((amount, at) => ({
+    row: newRow('B-1', at + 1, { amount }),
+    way: completedWay(at + 1, amount),
+  }));
+  await writeBatch(db, newBatch('B-1'), rows);
+  const { requested, charged } = await batchSummary(db, 'B-1');
+  assert.deepEqual(requested.valid, { KES: '90071992547410.23' });
+  assert.deepEqual(charged.completed, { USD: '90071992547410.23' });
+});
+
+test('what left the wallets is explained by what the rows were charged', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { balance } = await batchSummary(db, 'B-1');
+  assert.deepEqual(balance.wallets, [
+    {
+      wallet_id: 'USD-global',
+      name: 'USD-global wallet',
+      currency: 'USD',
+      before: '100',
+      after: '94.4',
+      difference: '5.6',
+    },
+  ]);
+  assert.deepEqual(balance.explanation, [
+    {
+      currency: 'USD',
+      difference: '5.6',
+      charged_by_this_batch: '5.6',
+      charged_by_other_batches: '0',
+      unexplained: '0',
+    },
+  ]);
+  assert.equal(balance.explained, true);
+});
+
+test('the rest that no row explains is named, whatever its sign', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db, 'B-1', {
+    balance_before: balanceJson({ 'USD-global': '101.25', 'KES-local': '10' }, startMs - 500),
+  });
+  const { balance } = await batchSummary(db, 'B-1');
+  assert.deepEqual(
+    balance.explanation.map(({ currency, unexplained }) => [currency, unexplained]),
+    [
+      ['KES', '10'],
+      ['USD', '1.25'],
+    ],
+  );
+  assert.equal(balance.explained, false);
+});
+
+test('what other batches of the account were charged meanwhile is told apart', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '101.6' }, startMs - 500) });
+  const beside = [1, 2].map((rowNo) => ({ row: newRow('B-2', rowNo), way: completedWay(rowNo) }));
+  await writeBatch(db, newBatch('B-2', { run_id: 'promo' }), beside);
+  await writeBatch(db, newBatch('B-3', { account: 'other' }), [{ row: newRow('B-3', 1), way: completedWay(1) }]);
+  const { balance } = await batchSummary(db, 'B-1');
+  assert.deepEqual(balance.explanation, [
+    {
+      currency: 'USD',
+      difference: '7.2',
+      charged_by_this_batch: '5.6',
+      charged_by_other_batches: '1.6',
+      unexplained: '0',
+    },
+  ]);
+});
+
+test('without a balance read nothing is claimed about it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db, 'B-1', { balance_before: null });
+  const { balance } = await batchSummary(db, 'B-1');
+  assert.deepEqual([balance.before_read_at, balance.explained, balance.explanation], [null, null, []]);
+});
+
+test('problems and failures are counted by their codes', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { problems, failures } = await batchSummary(db, 'B-1');
+  assert.deepEqual(problems, { PHONE_INVALID: 1 });
+  assert.deepEqual(failures, { PROVIDER_DECLINED: { rows: 1, reason: 'The operator declined it' } });
+});
+
+test('rows in doubt are money with a sum and an age of its own', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(
+    db,
+    newBatch('B-1'),
+    [
+      {
+        row: newRow('B-1', 1),
+        way: [
+          ['send', { attempts: 1, first_sent_at: startMs }],
+          ['doubt', {}],
+        ],
+      },
+    ],
+    null,
+  );
+  const { in_doubt, status } = await batchSummary(db, 'B-1');
+  assert.equal(status, 'running');
+  assert.deepEqual(in_doubt, { rows: 1, requested: { KES: '100.5' }, oldest_sent_at: '2026-11-01T08:00:00.000Z' });
+});
+
+test('summary.json is what batchSummary gives, and tells a sandbox from a service', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' });
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')), summary);
+  assert.equal(summary.sandbox, true);
+  assert.equal(summary.times.duration_ms, 60_000);
+});
