@@ -1,9 +1,12 @@
 import { join } from 'node:path';
 import type { Database } from '../ledger/database.ts';
+import { failedCsv } from './failed.ts';
 import { type ReportFile, writeFiles } from './files.ts';
+import { htmlReport } from './html-report.ts';
 import { resultsCsv } from './results.ts';
-import { findBatchOrFail, summaryOf } from './summary.ts';
+import { findBatchOrFail, maskSummary, summaryOf } from './summary.ts';
 import { surveyRows } from './survey.ts';
+import { resultsXlsx } from './xlsx.ts';
 
 export interface ReportOptions {
   /** Make phone numbers unreadable, for readers who must not see them. Default: no. */
@@ -24,11 +27,17 @@ export async function writeReports(
   return db.snapshot(async (view) => {
     const batch = await findBatchOrFail(view, batchId);
     const survey = await surveyRows(view, batch);
-    const summary = await summaryOf(view, batch, survey);
+    const whole = await summaryOf(view, batch, survey);
+    const summary = mask ? maskSummary(whole) : whole;
+    const page = await htmlReport(view, batch, { summary, timeline: survey.timeline, mask });
     const reports: ReportFile[] = [
       { name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) },
+      { name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask }) },
       { name: 'summary.json', content: [`${JSON.stringify(summary, null, 2)}\n`] },
+      { name: 'report.html', content: [page] },
     ];
+    // Its numbers are there to be corrected, so a masked one would be of no use.
+    if (!mask) reports.push({ name: 'failed.csv', content: failedCsv(view, batch) });
     const dir = join(outDir, batch.batch_id);
     return { dir, files: await writeFiles(dir, reports) };
   });

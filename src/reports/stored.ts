@@ -52,9 +52,9 @@ export function balanceOf(stored: string | null): StoredBalance | null {
 /** Rows held in memory at once: about 2 MB of them, and few enough turns that a million rows cost no more each. */
 const rowsPerPage = 1_000;
 
-/** The batch's rows in file order, page by page, so that memory does not grow with the batch. */
-export async function* rowPages(view: Queryable, batchId: string): AsyncGenerator<RowRecord[]> {
-  for (let after = 0; ; ) {
+/** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */
+export async function* rowPages(view: Queryable, batchId: string, afterRowNo = 0): AsyncGenerator<RowRecord[]> {
+  for (let after = afterRowNo; ; ) {
     const page = await pageRows(view, batchId, after, rowsPerPage);
     const last = page.at(-1);
     if (!last) return;

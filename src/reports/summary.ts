@@ -6,6 +6,7 @@ import { type RowState, rowStates } from '../core/row-state.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
+import { maskNumbers } from './mask.ts';
 import { type Survey, surveyRows } from './survey.ts';
 
 /** Amounts by currency code, as canonical decimal texts ("1250.5"): read them as decimals, not as floats. */
@@ -146,6 +147,19 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     problems: Object.fromEntries(sorted(survey.problems)),
     failures: Object.fromEntries(sorted(survey.failures)),
     audit: { events: batch.audit_seq, head: batch.audit_head },
+  };
+}
+
+/** The summary for readers who must not see phone numbers: texts of the service may quote them. */
+export function maskSummary(summary: BatchSummary): BatchSummary {
+  const masked = (text: string | null) => text && maskNumbers(text);
+  return {
+    ...summary,
+    pause: summary.pause && { ...summary.pause, detail: masked(summary.pause.detail) },
+    rejection: masked(summary.rejection),
+    failures: Object.fromEntries(
+      Object.entries(summary.failures).map(([code, { rows, reason }]) => [code, { rows, reason: masked(reason) }]),
+    ),
   };
 }
 

@@ -4,6 +4,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
 /** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
 export interface Survey {
@@ -23,6 +24,8 @@ export interface Survey {
   failures: Map<string, { rows: number; reason: string | null }>;
   /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
   oldestDoubtAt: number | null;
+  /** When rows ended; null where none has. */
+  timeline: Timeline | null;
   /** The most cells that a line of the file has: more than its header where lines are ragged. */
   cellsMax: number;
 }
@@ -41,10 +44,18 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
+    timeline: null,
     cellsMax: columnsOf(batch).length,
   };
-  for await (const page of rowPages(view, batch.batch_id)) for (const row of page) surveyRow(survey, row);
-  return survey;
+  const ends = makeTimelineGatherer();
+  for await (const page of rowPages(view, batch.batch_id)) {
+    for (const row of page) {
+      surveyRow(survey, row);
+      const ended = row.status === 'completed' || row.status === 'failed' ? row.completed_at : null;
+      if (ended !== null) ends.add(row.status as 'completed' | 'failed', ended);
+    }
+  }
+  return { ...survey, timeline: ends.timeline() };
 }
 
 function surveyRow(survey: Survey, row: RowRecord): void {

@@ -1,0 +1,39 @@
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { troublesOf } from './advice.ts';
+import { csvText } from './csv.ts';
+import { columnsOf, inputOf, rowPages } from './stored.ts';
+
+/** The two columns that we add, and that intake ignores when the corrected file comes back. */
+const problemColumns = ['problem', 'suggestion'];
+
+/** Spreadsheets take UTF-8 for what it is only after this mark; intake reads over it. */
+const byteOrderMark = '\uFEFF';
+
+/**
+ * The text of failed.csv: the rows that failed or were invalid, as the file had them, with what is wrong and what to do. It is
+ * made to be corrected and fed in again as it is.
+ */
+export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGenerator<string> {
+  const columns = columnsOf(batch);
+  // A file that was itself a failed.csv brings these two along: they speak of last time.
+  const kept = columns.flatMap((name, at) => (problemColumns.includes(name) ? [] : [at]));
+  yield byteOrderMark + csvText([[...kept.map((at) => columns[at] ?? ''), ...problemColumns]]);
+  for await (const page of rowPages(view, batch.batch_id)) {
+    const lines = page.filter(({ status }) => status === 'failed' || status === 'invalid');
+    if (lines.length === 0) continue;
+    yield csvText(
+      lines.map((row) => {
+        const input = inputOf(row);
+        const troubles = troublesOf(row);
+        return [
+          ...kept.map((at) => input[at] ?? ''),
+          troubles.map(({ message }) => message).join(' '),
+          [...new Set(troubles.map(({ suggestion }) => suggestion))].join(' '),
+          // Cells beyond the header stay beyond it: under a header of their own, the row would pass for whole.
+          ...input.slice(columns.length),
+        ];
+      }),
+    );
+  }
+}

@@ -1,0 +1,35 @@
+import { formatAmount } from '../core/money.ts';
+
+/** An amount for people: "KES 12,300.00". */
+export function moneyText(currency: string, value: string): string {
+  const [whole = '', fraction] = formatAmount({ currency, value }).split('.');
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
+  return `${currency} ${grouped}${fraction ? `.${fraction}` : ''}`.trim();
+}
+
+/** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
+export function sumsText(byCurrency: Record<string, string>): string {
+  const parts = Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
+  return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** A time for people: "2026-11-01 08:00:01 UTC". */
+export function timeText(iso: string): string {
+  return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
+}
+
+/** Two times that belong together, each as short as both allow: "08:00:01 UTC" where they are of one day. */
+export function spanTexts(fromIso: string, toIso: string): [string, string] {
+  const sameDay = fromIso.slice(0, 10) === toIso.slice(0, 10);
+  return [timeText(fromIso), sameDay ? `${toIso.slice(11, 19)} UTC` : timeText(toIso)];
+}
+
+/** A length of time: "8 s", "3 min 20 s", "2 h 5 min". */
+export function durationText(ms: number): string {
+  const seconds = Math.round(ms / 1_000);
+  if (seconds < 60) return `${seconds} s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
+  const hours = Math.floor(minutes / 60);
+  return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}

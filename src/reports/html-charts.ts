@@ -1,0 +1,79 @@
+import { isoTime } from '../core/clock.ts';
+import { type RowState, rowStates } from '../core/row-state.ts';
+import { durationText, spanTexts, timeText } from './format.ts';
+import { type Html, html } from './html.ts';
+import type { Timeline } from './timeline.ts';
+import { counted, rowStateWords } from './words.ts';
+
+/** The order in which states are shown: what is done first, what is wrong next, what is still to come last. */
+export const shownStates: readonly RowState[] = [
+  'completed',
+  'accepted',
+  'sending',
+  'ready',
+  'held',
+  'in_doubt',
+  'failed',
+  'invalid',
+  'skipped',
+  'cancelled',
+];
+
+/** One bar whose parts are the states of the rows. */
+export function stateBar(counts: Record<RowState, number>): Html {
+  const total = rowStates.reduce((sum, state) => sum + counts[state], 0);
+  if (total === 0) return html``;
+  let at = 0;
+  const parts = shownStates.map((state) => {
+    const width = (counts[state] / total) * 100;
+    const part = html`<rect class="f-${state}" x="${percent(at)}" y="0" width="${percent(width)}" height="100%"/>`;
+    at += width;
+    return width === 0 ? html`` : part;
+  });
+  const words = shownStates
+    .filter((state) => counts[state] > 0)
+    .map((state) => `${counts[state]} ${rowStateWords[state].label}`);
+  return html`<svg class="bar" role="img" aria-label="${words.join(', ')}">${parts}</svg>`;
+}
+
+/** Columns over time: how many rows were delivered and how many failed in each span. */
+export function timeChart({ bucketMs, startMs, buckets }: Timeline): Html {
+  const highest = Math.max(...buckets.map(({ completed, failed }) => completed + failed));
+  // Two columns alone would fill the page, so a short run leaves the rest of its chart empty.
+  const slots = Math.max(buckets.length, 24);
+  const columns = buckets.map(({ completed, failed }, at) => {
+    const [done, wrong] = [(completed / highest) * 100, (failed / highest) * 100];
+    const x = at * 10 + 1;
+    return html`${done > 0 ? html`<rect class="f-completed" x="${x}" y="${number(100 - done)}" width="8" height="${number(done)}"/>` : null}${
+      wrong > 0
+        ? html`<rect class="f-failed" x="${x}" y="${number(100 - done - wrong)}" width="8" height="${number(wrong)}"/>`
+        : null
+    }`;
+  });
+  const [from, to] = spanTexts(isoTime(startMs), isoTime(startMs + slots * bucketMs));
+  const endMs = startMs + buckets.length * bucketMs;
+  const label = `Rows that ended, from ${timeText(isoTime(startMs))} to ${timeText(isoTime(endMs))}; at most ${highest} in ${durationText(bucketMs)}`;
+  return html`<div class="axis top"><span>${counted(highest, 'row')} in ${durationText(bucketMs)} at most</span><span class="keys"><span><svg class="key" aria-hidden="true"><rect class="f-completed" width="100%" height="100%"/></svg>completed</span><span><svg class="key" aria-hidden="true"><rect class="f-failed" width="100%" height="100%"/></svg>failed</span></span></div>
+<svg class="time" role="img" aria-label="${label}" viewBox="0 0 ${slots * 10} 100" preserveAspectRatio="none">${columns}</svg>
+<div class="axis"><span>${from}</span><span>${to}</span></div>
+<p class="soft small">Each column is ${durationText(bucketMs)}.</p>`;
+}
+
+/** A bar that shows what part of the largest one it is. */
+export function shareBar(count: number, largest: number, state: RowState): Html {
+  const width = largest === 0 ? 0 : (count / largest) * 100;
+  return html`<svg class="share" aria-hidden="true"><rect class="f-${state}" x="0" y="0" width="${percent(width)}" height="100%" rx="3"/></svg>`;
+}
+
+export function stateKey(state: RowState): Html {
+  return html`<svg class="key" aria-hidden="true"><rect class="f-${state}" width="100%" height="100%"/></svg>`;
+}
+
+function percent(value: number): string {
+  return `${number(value)}%`;
+}
+
+/** Few digits, and the same ones on every machine. */
+function number(value: number): string {
+  return String(Number(value.toFixed(3)));
+}

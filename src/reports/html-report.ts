@@ -1,0 +1,195 @@
+import { createHash } from 'node:crypto';
+import type { RowState } from '../core/row-state.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { troublesOf } from './advice.ts';
+import { durationText, moneyText, sumsText, timeText } from './format.ts';
+import { type Html, html } from './html.ts';
+import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
+import { pageStyle } from './html-style.ts';
+import { maskNumbers, maskPhone } from './mask.ts';
+import type { BatchSummary } from './summary.ts';
+import type { Timeline } from './timeline.ts';
+import { verdictOf } from './verdict.ts';
+import { batchStateWords, counted, rowStateWords } from './words.ts';
+
+/** Rows of each state that the page lists one by one: a page is read by people. The files have them all. */
+const listedRowsMax = 50;
+const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
+const failuresMax = 12;
+
+/**
+ * report.html: one file that needs nothing else and can do nothing: no script, no address, and a policy that forbids both.
+ * Everything in it is escaped (`html`).
+ */
+export async function htmlReport(
+  view: Queryable,
+  batch: BatchRecord,
+  report: { summary: BatchSummary; timeline: Timeline | null; mask: boolean },
+): Promise<string> {
+  const { summary, timeline, mask } = report;
+  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`;
+  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="robots" content="noindex"><title>Payout ${summary.run_id}</title>`;
+  const body = html`
+<header><div><h1>Payout ${summary.run_id}</h1>
+<p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label}</p></div></header>
+<main>
+${verdictSection(summary)}
+${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
+${tiles(summary)}
+${rowsSection(summary)}
+<div class="two">${timeline ? timeSection(timeline) : null}${failuresSection(summary)}</div>
+${balanceSection(summary)}
+<div class="two">${peopleSection(summary)}${proofSection(summary)}</div>
+${await listSection(view, batch, summary, mask)}
+<footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
+</main>`;
+  return `<!doctype html>\n<html lang="en"><head>${head.text}<style>${pageStyle}</style></head>\n<body>${body.text}</body></html>\n`;
+}
+
+function verdictSection(summary: BatchSummary): Html {
+  const { tone, headline, details } = verdictOf(summary);
+  return html`<section class="verdict ${tone}"><p>${headline}</p>${
+    details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>` : null
+  }</section>`;
+}
+
+function tiles({ rows, requested, charged, times }: BatchSummary): Html {
+  const paid = Object.entries(requested.completed).map(([currency, value]) => moneyText(currency, value));
+  const all: [string, string][] = [
+    [`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`, 'rows paid'],
+    [
+      paid.length > 0 && paid.length < 3 ? paid.join(', ') : String(paid.length),
+      paid.length < 3 ? 'paid out' : 'currencies paid out',
+    ],
+    [sumsText(charged.total), 'charged to the wallets'],
+    [times.duration_ms === null ? 'not finished' : durationText(times.duration_ms), 'from first to last row'],
+  ];
+  return html`<div class="tiles">${all.map(([value, name]) => html`<div class="tile"><b>${value}</b><span>${name}</span></div>`)}</div>`;
+}
+
+function rowsSection({ rows, requested, charged }: BatchSummary): Html {
+  const shown = shownStates.filter((state) => rows.by_status[state] > 0);
+  const sums = (byCurrency: Record<string, string> | undefined) =>
+    Object.entries(byCurrency ?? {}).map(([currency, value]) => html`<div>${moneyText(currency, value)}</div>`);
+  return html`<section><h2>Every row of the file</h2>${stateBar(rows.by_status)}
+<table class="stack"><thead><tr><th>State</th><th class="n">Rows</th><th class="n">Requested</th><th class="n">Charged</th><th>What it means</th></tr></thead><tbody>
+${shown.map(
+  (state) =>
+    html`<tr><td class="w">${stateKey(state)}${rowStateWords[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateWords[state].meaning}</td></tr>`,
+)}
+<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested (valid rows)">${sums(requested.valid)}</td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${
+    rows.with_product > 0
+      ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ask for no amount.`
+      : ''
+  }</td></tr></tbody></table></section>`;
+}
+
+function timeSection(timeline: Timeline): Html {
+  return html`<section><h2>When rows ended</h2>${timeChart(timeline)}</section>`;
+}
+
+function failuresSection({ failures, problems }: BatchSummary): Html {
+  const failed = Object.entries(failures).map(([code, { rows, reason }]) => ({
+    code,
+    rows,
+    reason,
+    state: 'failed' as const,
+  }));
+  const invalid = Object.entries(problems).map(([code, rows]) => ({
+    code,
+    rows,
+    reason: null,
+    state: 'invalid' as const,
+  }));
+  const all = [...failed, ...invalid].sort((a, b) => b.rows - a.rows || (a.code < b.code ? -1 : 1));
+  const largest = all[0]?.rows ?? 0;
+  if (largest === 0)
+    return html`<section><h2>Why rows were not paid</h2><p class="soft">No row failed, and no row has a mistake.</p></section>`;
+  const more = all.length - failuresMax;
+  return html`<section><h2>Why rows were not paid</h2><table><tbody>
+${all
+  .slice(0, failuresMax)
+  .map(
+    ({ code, rows, reason, state }) =>
+      html`<tr><td>${code.replaceAll('_', ' ').toLowerCase()}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
+  )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
+}
+
+function balanceSection({ balance, charged }: BatchSummary): Html {
+  const { wallets, explanation } = balance;
+  const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
+  const when = (iso: string | null) => (iso === null ? 'not read' : timeText(iso));
+  return html`<section><h2>The wallets, and what explains the difference</h2>
+<table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
+${wallets.map(
+  ({ name, currency, before, after, difference }) =>
+    html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
+)}</tbody></table>
+<p class="soft small">Read ${when(balance.before_read_at)} and ${when(balance.after_read_at)}.${
+    charged.rows_without_cost > 0
+      ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
+      : ''
+  }</p>
+${explanation
+  .filter((one) =>
+    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches].some((value) => value !== '0'),
+  )
+  .map(
+    (
+      one,
+    ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
+<div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
+<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div><i>+</i>
+<div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained)}</b><span class="small">unexplained</span></div></div>`,
+  )}
+${
+  balance.explained === false
+    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee or a refund. Reconciliation against the service's own list names it.</p>`
+    : null
+}</section>`;
+}
+
+function peopleSection({ created_by, approved_by, times, service, program }: BatchSummary): Html {
+  const when = (iso: string | null) => (iso === null ? '' : timeText(iso));
+  return html`<section><h2>Who and when</h2><dl>
+<dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
+<dt>Approved by</dt><dd>${approved_by ?? 'nobody yet'}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
+<dt>Started</dt><dd>${when(times.started_at) || 'not yet'}</dd>
+<dt>Finished</dt><dd>${when(times.completed_at) || 'not yet'}</dd>
+<dt>Service</dt><dd>${service}</dd>
+<dt>Program</dt><dd>${program}</dd></dl></section>`;
+}
+
+function proofSection({ input_sha256, content_sha256, audit }: BatchSummary): Html {
+  return html`<section><h2>Proof</h2><dl>
+<dt>The file</dt><dd class="digest">${input_sha256 ?? 'not read'}</dd>
+<dt>Its rows</dt><dd class="digest">${content_sha256 ?? 'not read'}</dd>
+<dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd></dl>
+<p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
+}
+
+async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSummary, mask: boolean): Promise<Html> {
+  const lines: Html[] = [];
+  let unlisted = 0;
+  for (const state of listedStates) {
+    const rows = await pageRowsInState(view, batch.batch_id, state, 0, listedRowsMax);
+    lines.push(...rows.map((row) => listLine(row, mask)));
+    unlisted += summary.rows.by_status[state] - rows.length;
+  }
+  if (lines.length === 0) return html``;
+  return html`<section class="long"><h2>Rows that somebody should look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th>State</th><th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
+    unlisted > 0
+      ? html`<p class="soft small">and ${counted(unlisted, 'more row')}: failed.csv and results.csv have them all.</p>`
+      : null
+  }</section>`;
+}
+
+function listLine(row: RowRecord, mask: boolean): Html {
+  const shown = (text: string) => (mask ? maskNumbers(text) : text);
+  const troubles = troublesOf(row);
+  const number = row.phone_number === null ? '' : mask ? maskPhone(row.phone_number) : row.phone_number;
+  const amount = row.amount === null ? (row.product_id ?? '') : moneyText(row.currency ?? '', row.amount);
+  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${number}</td><td class="n">${amount}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
+}

@@ -1,0 +1,35 @@
+/** A piece of HTML that is safe to stand in a page: made by `html` alone. */
+export interface Html {
+  readonly text: string;
+}
+
+type Part = Html | string | number | null | readonly Html[];
+
+/**
+ * A template of HTML: everything put into it is escaped, unless it was made by this template itself. Values stand between
+ * tags or in quoted attributes, nowhere else.
+ */
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  let text = strings[0] ?? '';
+  for (const [at, part] of parts.entries()) text += partText(part) + (strings[at + 1] ?? '');
+  return { text };
+}
+
+function partText(part: Part): string {
+  if (part === null) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escapeHtml(String(part));
+  return 'text' in part ? part.text : part.map(({ text }) => text).join('');
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Control characters and halves of surrogates have no place in a page: they are shown as what they are not. */
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
+const unprintable = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]/g;
+
+function escapeHtml(text: string): string {
+  return text
+    .toWellFormed()
+    .replace(unprintable, '\uFFFD')
+    .replace(/[&<>"']/g, (found) => entities[found] ?? found);
+}

@@ -1,0 +1,81 @@
+import { sumsText } from './format.ts';
+import type { BatchSummary } from './summary.ts';
+import { batchStateWords, counted, pauseReasonWords } from './words.ts';
+
+/** What came of a batch, in sentences that a payroll clerk understands. */
+export interface Verdict {
+  /** `good`: every row is paid. `attention`: somebody has something to do. `open`: it is not finished. */
+  tone: 'good' | 'attention' | 'open';
+  headline: string;
+  details: string[];
+}
+
+export function verdictOf(summary: BatchSummary): Verdict {
+  const { by_status: count, total } = summary.rows;
+  const open = count.ready + count.sending + count.accepted + count.in_doubt + count.held;
+  const unpaid = count.failed + count.invalid;
+  const tone = open > 0 ? 'open' : unpaid > 0 || summary.balance.explained === false ? 'attention' : 'good';
+  return { tone, headline: headlineOf(summary, total, count.completed), details: detailsOf(summary) };
+}
+
+function headlineOf(summary: BatchSummary, total: number, completed: number): string {
+  if (summary.status === 'rejected') return 'The file was rejected. Nothing was sent.';
+  const paid = sumsText(summary.requested.completed);
+  const what = paid === 'none' ? '' : `: ${paid}`;
+  if (total > 0 && completed === total)
+    return total === 1 ? `The row was paid${what}.` : `All ${total.toLocaleString('en-US')} rows were paid${what}.`;
+  if (completed === 0)
+    return `None of ${counted(total, 'row')} was paid${summary.status === 'completed' ? '' : ' yet'}.`;
+  return `${completed.toLocaleString('en-US')} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}.`;
+}
+
+function detailsOf(summary: BatchSummary): string[] {
+  const { by_status: count } = summary.rows;
+  const details: string[] = [];
+  if (summary.status !== 'completed') details.push(stateSentence(summary));
+  const say = (rows: number, one: string, many: string) => {
+    if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
+  };
+  const doubted = sumsText(summary.in_doubt.requested);
+  say(
+    count.in_doubt,
+    `is in doubt (${doubted}): it is not known whether it was paid. It is being looked up.`,
+    `are in doubt (${doubted}): it is not known whether they were paid. They are being looked up.`,
+  );
+  say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
+  say(
+    count.accepted + count.sending,
+    'is with the service, not yet delivered.',
+    'are with the service, not yet delivered.',
+  );
+  say(count.ready, 'is not yet sent.', 'are not yet sent.');
+  say(
+    count.failed,
+    'failed: nothing was paid for it. failed.csv has it, to be corrected and sent again.',
+    'failed: nothing was paid for them. failed.csv has them, to be corrected and sent again.',
+  );
+  say(
+    count.invalid,
+    'was invalid and not sent. failed.csv says what to correct.',
+    'were invalid and not sent. failed.csv says what to correct.',
+  );
+  say(
+    count.skipped,
+    'was skipped: it was paid before, or a person decided so.',
+    'were skipped: they were paid before, or a person decided so.',
+  );
+  say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
+  if (summary.balance.explained === true) details.push('What left the wallets is explained to the last unit.');
+  for (const { currency, unexplained } of summary.balance.explanation) {
+    if (unexplained !== '0')
+      details.push(`${sumsText({ [currency]: unexplained })} that left the wallets is explained by no row.`);
+  }
+  return details;
+}
+
+function stateSentence(summary: BatchSummary): string {
+  const { label, meaning } = batchStateWords[summary.status];
+  if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
+  const reason = summary.pause && pauseReasonWords[summary.pause.reason as keyof typeof pauseReasonWords];
+  return reason ? `The batch is ${label} (${reason.label}). ${reason.meaning}` : `The batch is ${label}. ${meaning}`;
+}

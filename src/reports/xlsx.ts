@@ -1,0 +1,215 @@
+import type { RowState } from '../core/row-state.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { troublesOf } from './advice.ts';
+import { durationText, timeText } from './format.ts';
+import { maskNumbers, maskPhone } from './mask.ts';
+import { inputColumns, type ResultColumn, resultColumns, resultLine } from './results.ts';
+import { rowPages } from './stored.ts';
+import type { BatchSummary } from './summary.ts';
+import type { Survey } from './survey.ts';
+import { batchStateWords, rowStateWords } from './words.ts';
+import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
+
+/** results.xlsx: what summary.json and results.csv say, for people who work in a spreadsheet. */
+export function resultsXlsx(
+  view: Queryable,
+  batch: BatchRecord,
+  survey: Survey,
+  summary: BatchSummary,
+  options: { mask: boolean },
+): AsyncIterable<Uint8Array> {
+  return workbook([
+    summarySheet(summary),
+    ...resultSheets(view, batch, survey, options),
+    problemSheet(view, batch, options),
+  ]);
+}
+
+type ColumnKind = 'integer' | 'decimal' | 'time' | 'state';
+const columnKinds: Partial<Record<ResultColumn, ColumnKind>> = {
+  row: 'integer',
+  status: 'state',
+  network_id: 'integer',
+  amount: 'decimal',
+  generation: 'integer',
+  attempts: 'integer',
+  cost: 'decimal',
+  first_sent_at: 'time',
+  completed_at: 'time',
+};
+const columnWidths: Partial<Record<ResultColumn, number>> = {
+  row: 7,
+  row_ref: 18,
+  phone_number: 17,
+  topup_id: 38,
+  reference: 32,
+  idempotency_key: 38,
+  failure_reason: 40,
+  first_sent_at: 20,
+  completed_at: 20,
+};
+const widthElse = 13;
+
+function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, options: { mask: boolean }): Sheet[] {
+  const inputs = inputColumns(batch, survey);
+  const widths = [...resultColumns.map((name) => columnWidths[name] ?? widthElse), ...inputs.map(() => widthElse)];
+  const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
+  return Array.from({ length: count }, (_, at) => ({
+    name: at === 0 ? 'Results' : `Results ${at + 1}`,
+    widths,
+    header: [...resultColumns, ...inputs],
+    rows: resultRows(view, batch, at * sheetRowsMax, options),
+  }));
+}
+
+/** The rows of one sheet. Row numbers have no gaps, so that the first of a sheet is known. */
+async function* resultRows(
+  view: Queryable,
+  batch: BatchRecord,
+  afterRowNo: number,
+  options: { mask: boolean },
+): AsyncGenerator<Cell[][]> {
+  const kinds = resultColumns.map((name) => columnKinds[name] ?? null);
+  for await (const page of rowPages(view, batch.batch_id, afterRowNo)) {
+    const own = page.filter(({ row_no }) => row_no <= afterRowNo + sheetRowsMax);
+    yield own.map((row) => {
+      const { values, input } = resultLine(batch, row, options);
+      return [...values.map((value, at) => typedCell(value, kinds[at] ?? null)), ...input];
+    });
+    if (own.length < page.length) return;
+  }
+}
+
+function typedCell(value: string | number | null, kind: ColumnKind | null): Cell {
+  if (value === null) return null;
+  if (kind === 'decimal') return { as: 'decimal', value: String(value) };
+  if (kind === 'time') return { as: 'time', value: Date.parse(String(value)) };
+  if (kind === 'state') return { as: stateStyle[value as RowState], value: String(value) };
+  return typeof value === 'number' ? { as: 'integer', value } : value;
+}
+
+const stateStyle: Record<RowState, 'good' | 'bad' | 'waiting'> = {
+  completed: 'good',
+  failed: 'bad',
+  invalid: 'bad',
+  skipped: 'waiting',
+  cancelled: 'waiting',
+  held: 'waiting',
+  ready: 'waiting',
+  sending: 'waiting',
+  accepted: 'waiting',
+  in_doubt: 'bad',
+};
+
+function problemSheet(view: Queryable, batch: BatchRecord, options: { mask: boolean }): Sheet {
+  return {
+    name: 'Problems',
+    widths: [7, 7, 13, 17, 18, 24, 18, 60, 60],
+    header: ['row', 'line', 'status', 'phone_number', 'row_ref', 'code', 'column', 'problem', 'suggestion'],
+    rows: problemRows(view, batch, options),
+  };
+}
+
+async function* problemRows(
+  view: Queryable,
+  batch: BatchRecord,
+  { mask }: { mask: boolean },
+): AsyncGenerator<Cell[][]> {
+  let left = sheetRowsMax - 1;
+  for await (const page of rowPages(view, batch.batch_id)) {
+    const lines = page.flatMap((row) =>
+      troublesOf(row).map(({ code, column, message, suggestion }): Cell[] => [
+        { as: 'integer', value: row.row_no },
+        { as: 'integer', value: row.line },
+        { as: stateStyle[row.status], value: row.status },
+        mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
+        mask && row.row_ref !== null ? maskNumbers(row.row_ref) : row.row_ref,
+        code,
+        column,
+        mask ? maskNumbers(message) : message,
+        suggestion,
+      ]),
+    );
+    yield lines.slice(0, left);
+    left -= lines.length;
+    if (left > 0) continue;
+    yield [['There are more: failed.csv has them all.']];
+    return;
+  }
+}
+
+function summarySheet(summary: BatchSummary): Sheet {
+  return { name: 'Summary', widths: [30, 26, 22, 22, 60], header: null, rows: [summaryRows(summary)] };
+}
+
+function summaryRows(summary: BatchSummary): Cell[][] {
+  const { rows, requested, charged, balance, times } = summary;
+  const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
+  const time = (iso: string | null): Cell => iso && { as: 'time', value: Date.parse(iso) };
+  const decimal = (value: string | null): Cell => value && { as: 'decimal', value };
+  const count = (value: number): Cell => ({ as: 'integer', value });
+  const currencies = [...new Set([...Object.keys(requested.valid), ...Object.keys(charged.total)])].sort();
+  return [
+    [{ as: 'title', value: `Payout ${summary.run_id}` }],
+    summary.sandbox ? [{ as: 'bad', value: 'Sandbox: no real money moved.' }] : [],
+    ['Batch', summary.batch_id],
+    ['Account', summary.account],
+    ['Service', summary.service],
+    ['Status', batchStateWords[summary.status].label],
+    ['File', summary.file_name],
+    ['Asked for by', summary.created_by],
+    ['Approved by', summary.approved_by],
+    ['Created (UTC)', time(times.created_at)],
+    ['Approved (UTC)', time(times.approved_at)],
+    ['Started (UTC)', time(times.started_at)],
+    ['Finished (UTC)', time(times.completed_at)],
+    ['Duration', times.duration_ms === null ? null : durationText(times.duration_ms)],
+    [],
+    heading('Rows', 'Count', '', '', 'Meaning'),
+    ...Object.entries(rows.by_status).map(([state, value]): Cell[] => {
+      const { label, meaning } = rowStateWords[state as RowState];
+      return [label, count(value), null, null, meaning];
+    }),
+    ['in the file', count(rows.total)],
+    [],
+    heading('Currency', 'Requested (valid rows)', 'Completed', 'Charged', ''),
+    ...currencies.map((currency) => [
+      currency,
+      decimal(requested.valid[currency] ?? null),
+      decimal(requested.completed[currency] ?? null),
+      decimal(charged.total[currency] ?? null),
+    ]),
+    [],
+    heading('Wallet', 'Currency', 'Before', 'After', ''),
+    ...balance.wallets.map(({ name, currency, before, after }) => [name, currency, decimal(before), decimal(after)]),
+    ...(balance.explanation.length > 0
+      ? [heading('Left the wallets', 'Charged by this batch', 'By other batches', 'Unexplained', 'Currency')]
+      : []),
+    ...balance.explanation.map((one) => [
+      decimal(one.difference),
+      decimal(one.charged_by_this_batch),
+      decimal(one.charged_by_other_batches),
+      decimal(one.unexplained),
+      one.currency,
+    ]),
+    [],
+    heading('Failures by code', 'Rows', '', '', 'Reason given first'),
+    ...Object.entries(summary.failures).map(([code, failure]) => [
+      code,
+      count(failure.rows),
+      null,
+      null,
+      failure.reason,
+    ]),
+    heading('Problems by code', 'Times', '', '', ''),
+    ...Object.entries(summary.problems).map(([code, times]) => [code, count(times)]),
+    [],
+    ['SHA-256 of the file', summary.input_sha256],
+    ['Program', summary.program],
+    [
+      'Balances read',
+      [balance.before_read_at, balance.after_read_at].map((at) => (at ? timeText(at) : 'not read')).join(' and '),
+    ],
+  ];
+}
