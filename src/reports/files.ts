@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
@@ -7,6 +8,14 @@ export interface ReportFile {
   content: AsyncIterable<string | Uint8Array> | Iterable<string | Uint8Array>;
 }
 
+/** What was written, as a manifest names it. */
+export interface WrittenFile {
+  name: string;
+  bytes: number;
+  /** Hex. */
+  sha256: string;
+}
+
 /** Reports hold personal data: their owner alone may read them. */
 const folderMode = 0o700;
 const fileMode = 0o600;
@@ -14,47 +23,62 @@ const fileMode = 0o600;
 /** Text gathered before it is written: large enough that the number of system calls does not matter. */
 const writeBytesMin = 256 * 1024;
 
+/** A folder in which files appear all together, each whole or not at all. */
+export interface FolderWriter {
+  write(file: ReportFile): Promise<WrittenFile>;
+}
+
 /**
- * Writes the files into `folder`, which is made where it is missing. Every file appears whole or not at all: all of them are
- * written beside their places first, and then moved there.
+ * Writes files into `folder`, which is made where it is missing: all of them beside their places first, and moved there when
+ * `work` is done. Files named in `stale` that were not written are removed: they would speak of another time.
  */
-export async function writeFiles(
+export async function writeFolder(
   folder: string,
-  files: Iterable<ReportFile> | AsyncIterable<ReportFile>,
+  stale: readonly string[],
+  work: (writer: FolderWriter) => Promise<void>,
 ): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: folderMode });
   const making = await mkdtemp(join(folder, '.making-'));
   try {
     await chmod(making, folderMode);
     const names: string[] = [];
-    for await (const { name, content } of files) {
-      await writeWhole(join(making, name), content);
-      names.push(name);
-    }
+    await work({
+      write: async ({ name, content }) => {
+        names.push(name);
+        return { name, ...(await writeWhole(join(making, name), content)) };
+      },
+    });
     for (const name of names) await rename(join(making, name), join(folder, name));
+    for (const name of stale) if (!names.includes(name)) await rm(join(folder, name), { force: true });
     return names;
   } finally {
     await rm(making, { recursive: true, force: true });
   }
 }
 
-async function writeWhole(path: string, content: ReportFile['content']): Promise<void> {
+async function writeWhole(path: string, content: ReportFile['content']): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path, 'wx', fileMode);
+  const hash = createHash('sha256');
+  let [bytes, waiting] = [0, 0];
+  let pieces: Uint8Array[] = [];
+  const flush = async () => {
+    const block = Buffer.concat(pieces);
+    hash.update(block);
+    await file.appendFile(block);
+    bytes += block.byteLength;
+    [pieces, waiting] = [[], 0];
+  };
   try {
-    let pieces: Uint8Array[] = [];
-    let bytes = 0;
     for await (const piece of content) {
       const data = typeof piece === 'string' ? Buffer.from(piece) : piece;
       pieces.push(data);
-      bytes += data.byteLength;
-      if (bytes < writeBytesMin) continue;
-      await file.appendFile(Buffer.concat(pieces));
-      pieces = [];
-      bytes = 0;
+      waiting += data.byteLength;
+      if (waiting >= writeBytesMin) await flush();
     }
-    await file.appendFile(Buffer.concat(pieces));
+    await flush();
     // The move must not become durable before the bytes are.
     await file.sync();
+    return { bytes, sha256: hash.digest('hex') };
   } finally {
     await file.close();
   }

@@ -66,7 +66,7 @@ table.stack td[data-name]:not(:empty)::before{content:attr(data-name) ": ";color
 }
 @media print{
 @page{size:A4;margin:14mm}
-body{background:#fff;font-size:8.5pt}
+html{font-size:11px}body{background:#fff;font-size:1rem}
 h2{break-after:avoid}
 .tile b{font-size:1.1rem}
 .verdict p{font-size:1.1rem}

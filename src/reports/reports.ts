@@ -1,9 +1,11 @@
 import { join } from 'node:path';
 import type { Database } from '../ledger/database.ts';
 import { failedCsv } from './failed.ts';
-import { type ReportFile, writeFiles } from './files.ts';
+import { type ReportFile, type WrittenFile, writeFolder } from './files.ts';
 import { htmlReport } from './html-report.ts';
+import { eventLines, manifestOf } from './manifest.ts';
 import { resultsCsv } from './results.ts';
+import type { SigningKey } from './signing-key.ts';
 import { findBatchOrFail, maskSummary, summaryOf } from './summary.ts';
 import { surveyRows } from './survey.ts';
 import { resultsXlsx } from './xlsx.ts';
@@ -11,7 +13,21 @@ import { resultsXlsx } from './xlsx.ts';
 export interface ReportOptions {
   /** Make phone numbers unreadable, for readers who must not see them. Default: no. */
   mask?: boolean;
+  /** The installation's key (`openSigningKey`). Without it there is no manifest, and nothing to verify. */
+  key?: SigningKey;
 }
+
+/** Every file that a folder of reports may hold. */
+const reportNames = [
+  'results.csv',
+  'results.xlsx',
+  'summary.json',
+  'report.html',
+  'failed.csv',
+  'events.jsonl',
+  'manifest.json',
+  'manifest.sig',
+];
 
 /**
  * Writes the reports of a batch into `<outDir>/<batchId>/`, readable by their owner alone, each whole or not at all. They are
@@ -22,7 +38,7 @@ export async function writeReports(
   db: Database,
   batchId: string,
   outDir: string,
-  { mask = false }: ReportOptions = {},
+  { mask = false, key }: ReportOptions = {},
 ): Promise<{ dir: string; files: string[] }> {
   return db.snapshot(async (view) => {
     const batch = await findBatchOrFail(view, batchId);
@@ -35,10 +51,20 @@ export async function writeReports(
       { name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask }) },
       { name: 'summary.json', content: [`${JSON.stringify(summary, null, 2)}\n`] },
       { name: 'report.html', content: [page] },
+      { name: 'events.jsonl', content: eventLines(view, batchId) },
     ];
     // Its numbers are there to be corrected, so a masked one would be of no use.
     if (!mask) reports.push({ name: 'failed.csv', content: failedCsv(view, batch) });
     const dir = join(outDir, batch.batch_id);
-    return { dir, files: await writeFiles(dir, reports) };
+    const files = await writeFolder(dir, reportNames, async (writer) => {
+      const written: WrittenFile[] = [];
+      for (const report of reports) written.push(await writer.write(report));
+      if (!key) return;
+      const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey });
+      const text = `${JSON.stringify(manifest, null, 2)}\n`;
+      await writer.write({ name: 'manifest.json', content: [text] });
+      await writer.write({ name: 'manifest.sig', content: [key.sign(Buffer.from(text))] });
+    });
+    return { dir, files };
   });
 }

@@ -1,0 +1,70 @@
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { pageEvents } from '../ledger/events.ts';
+import type { WrittenFile } from './files.ts';
+
+/**
+ * What `manifest.json` holds: the digests of everything in the folder, and where the audit chain ended. `manifest.sig` beside
+ * it is the Ed25519 signature (64 bytes) of the file's bytes, which any tool can check:
+ * `openssl pkeyutl -verify -pubin -inkey key.pem -rawin -in manifest.json -sigfile manifest.sig`.
+ */
+export interface Manifest {
+  format: 'airbatch.manifest/1';
+  batch_id: string;
+  run_id: string;
+  account: string;
+  /** Name and version of the program that made the batch. */
+  program: string;
+  /** SHA-256 (hex) of the file that was paid, and of its rows as validated. */
+  input_sha256: string | null;
+  content_sha256: string | null;
+  /** Whether phone numbers were made unreadable in these files. */
+  masked: boolean;
+  /** The number of events in events.jsonl, and the hash of the last. */
+  audit: { events: number; head: string };
+  files: WrittenFile[];
+  /** PEM of the key that signed. Compare it with one that you were given by another way. */
+  public_key: string;
+}
+
+export function manifestOf(
+  batch: BatchRecord,
+  files: readonly WrittenFile[],
+  { masked, publicKey }: { masked: boolean; publicKey: string },
+): Manifest {
+  return {
+    format: 'airbatch.manifest/1',
+    batch_id: batch.batch_id,
+    run_id: batch.run_id,
+    account: batch.account,
+    program: batch.program,
+    input_sha256: batch.file_sha256,
+    content_sha256: batch.content_sha256,
+    masked,
+    audit: { events: batch.audit_seq, head: batch.audit_head },
+    files: [...files],
+    public_key: publicKey,
+  };
+}
+
+/** Events read at once: small records, so a page is well under a megabyte. */
+const eventsPerPage = 1_000;
+
+/**
+ * The batch's audit chain, one event a line as the ledger has it. The first hash follows on 64 zeros; each is SHA-256 (hex) of
+ * the hash before it and `JSON.stringify([batch_id, seq, at, actor, kind, row_no, body])`, where `body` is a text.
+ */
+export async function* eventLines(view: Queryable, batchId: string): AsyncGenerator<string> {
+  for (let after = 0; ; ) {
+    const page = await pageEvents(view, batchId, after, eventsPerPage);
+    const last = page.at(-1);
+    if (!last) return;
+    yield page
+      .map(
+        ({ batch_id, seq, at, actor, kind, row_no, body, hash }) =>
+          `${JSON.stringify({ batch_id, seq, at, actor, kind, row_no, body, hash })}\n`,
+      )
+      .join('');
+    after = last.seq;
+  }
+}
