@@ -37,12 +37,10 @@ export interface AccountRunner {
   nudge(): void;
 }
 
-/** How often the batches are looked at when nothing rings. */
+/** The least time between two looks at the batches, however much happens. */
 const superviseMs = 250;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
-/** How long a loop with nothing scheduled sleeps before it looks again by itself. */
-const idleMs = 5_000;
 
 export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
   let stopping = false;
@@ -51,6 +49,8 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     context?.dispatchWake.wake();
     context?.doubtWake.wake();
     context?.trackWake.wake();
+    context?.superviseWake.wake();
+    context?.renewWake.wake();
   };
   const stop = () => {
     stopping = true;
@@ -81,17 +81,20 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
   const { account, holder, isDead } = options;
   const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs: deps.settings.leaseTtlMs });
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
+  const superviseWake = makeWake(clock);
   const context: RunnerContext = {
     ...deps,
     clock,
     account,
     callbackUrl: options.callbackUrl,
     lease,
-    committer: makeCommitter(deps.db, unitOptions),
+    committer: makeCommitter(deps.db, unitOptions, superviseWake.wake),
     picker: makePicker(deps.db, clock, { sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs }),
     dispatchWake: makeWake(clock),
     doubtWake: makeWake(clock),
     trackWake: makeWake(clock),
+    superviseWake,
+    renewWake: makeWake(clock),
     batches: new Map(),
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
@@ -131,7 +134,8 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping()) {
     const next = await stepDoubts(context);
     const now = context.clock.now();
-    await context.doubtWake.wait(Math.max(1, Math.min(idleMs, (next ?? now + idleMs) - now)));
+    const { idlePollMs } = context.settings;
+    await context.doubtWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
   }
 }
 
@@ -139,26 +143,25 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping()) {
     const wait = await trackOnce(context);
     // A row that was just accepted rings, but asking at once would find it as it was.
-    await context.clock.sleep(Math.min(wait, context.settings.pollMsMin));
-    if (wait > context.settings.pollMsMin) await context.trackWake.wait(wait - context.settings.pollMsMin);
+    const { pollMsMin } = context.settings;
+    await context.clock.sleep(Math.min(wait, pollMsMin));
+    if (wait > pollMsMin && !context.stopping()) await context.trackWake.wait(wait - pollMsMin);
   }
 }
 
 async function renewLoop(context: RunnerContext): Promise<void> {
   const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
-  let last = context.clock.monotonic();
   while (!context.stopping()) {
-    await context.clock.sleep(Math.min(everyMs, superviseMs));
-    if (context.clock.monotonic() - last < everyMs) continue;
+    await context.renewWake.wait(everyMs);
+    if (context.stopping()) return;
     await context.lease.renew();
-    last = context.clock.monotonic();
   }
 }
 
-/** Starts approved batches, ends finished ones, and stops the runner when nothing is left that time alone will move. */
+/** Ends finished batches, and stops the runner when nothing is left that time alone will move. */
 async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
   while (!context.stopping()) {
-    await refreshBatches(context);
+    await startApproved(context);
     let busy = false;
     for (const { batch } of [...context.batches.values()]) {
       if (await superviseBatch(context, batch, patienceMs)) busy = true;
@@ -168,7 +171,20 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
       return;
     }
     await context.clock.sleep(superviseMs);
+    await context.superviseWake.wait(context.settings.idlePollMs);
   }
+}
+
+/** Brings the list of open batches up to date, and starts those that are approved. */
+async function startApproved(context: RunnerContext): Promise<void> {
+  await refreshBatches(context);
+  const approved = [...context.batches.values()].filter(({ batch }) => batch.status === 'approved');
+  if (approved.length === 0) return;
+  await context.committer.commit(async (unit) => {
+    for (const { batch } of approved) await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
+  });
+  await refreshBatches(context);
+  context.dispatchWake.wake();
 }
 
 async function refreshBatches(context: RunnerContext): Promise<void> {
@@ -189,11 +205,6 @@ async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Pro
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
 async function superviseBatch(context: RunnerContext, batch: BatchRecord, patienceMs: number): Promise<boolean> {
-  if (batch.status === 'approved') {
-    await context.committer.commit((unit) => unit.changeBatch(batch, 'start', { started_at: unit.at }, {}));
-    context.dispatchWake.wake();
-    return true;
-  }
   const counts = await countRows(context.db, batch.batch_id);
   const terminal: readonly string[] = terminalRowStates;
   const open = [...counts].filter(([status]) => !terminal.includes(status));

@@ -17,7 +17,8 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-export function makeCommitter(db: Database, options: UnitOptions): Committer {
+/** `onCommit` is called after every durable unit. */
+export function makeCommitter(db: Database, options: UnitOptions, onCommit: () => void): Committer {
   const waiting: Waiting[] = [];
   let flushing = false;
 
@@ -34,6 +35,7 @@ export function makeCommitter(db: Database, options: UnitOptions): Committer {
         });
         assert(results.length === group.length, 'every operation has its result');
         for (const [index, { resolve }] of group.entries()) resolve(results[index]);
+        onCommit();
       } catch (error) {
         for (const { reject } of group) reject(error);
       }

@@ -50,6 +50,10 @@ export interface RunnerContext extends EngineDeps {
   doubtWake: Wake;
   /** Rings when rows were accepted, or a webhook came. */
   trackWake: Wake;
+  /** Rings after every durable change: a batch may be finished. */
+  superviseWake: Wake;
+  /** Rings when the runner stops, so that the lease is not waited for. */
+  renewWake: Wake;
   /** The open batches of the account, by id. */
   batches: Map<string, OpenBatch>;
   /** True once nothing more may be sent. */

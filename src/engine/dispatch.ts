@@ -7,9 +7,6 @@ import type { RunnerContext } from './context.ts';
 import { type Intent, writeIntent } from './intents.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 
-/** How often the batches are looked through again for rows that a person released or retried meanwhile. */
-const rescanMs = 1_000;
-
 /**
  * Sends ready rows until the runner stops. The limiter's queue is fed just in time: a job takes its rows only when its
  * turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is not sent at once.
@@ -44,7 +41,8 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
     for (let count = 0; count < jobsWanted; count++) startJob();
     const now = clock.now();
-    await context.dispatchWake.wait(Math.max(1, Math.min(rescanMs, (picker.nextAt() ?? now + rescanMs) - now)));
+    const idle = settings.idlePollMs;
+    await context.dispatchWake.wait(Math.max(1, Math.min(idle, (picker.nextAt() ?? now + idle) - now)));
   }
   await Promise.all(jobs);
   if (trouble !== null) throw trouble;

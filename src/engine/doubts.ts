@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { assert, unreachable } from '../core/assert.ts';
-import type { LookUpOutcome } from '../gateway/gateway.ts';
+import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { dueRows, nextDueAt, type RowRecord, sendingRows } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -55,6 +55,11 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   if (context.stopping()) return;
   const { reference, key } = paymentNames(open.batch, row, row.generation);
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
+    const wait = await readTrouble(context, 'read', outcome);
+    await context.committer.commit((unit) => unit.noteRow(row, { next_action_at: unit.at + wait }, null, {}));
+    return;
+  }
   const step = await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, key);
     assert(payment, 'a row in doubt has its payment');
@@ -67,20 +72,15 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
     context.log.warn('a doubt waits for a person', { batch: row.batch_id, row: row.row_no, why: step.why });
 }
 
-/** Writes the step that follows from a look-up. Null when the look-up gave no answer, or somebody else was first. */
+/** Writes the step that follows from a look-up. Null when somebody else was first. */
 async function takeStep(
   unit: Unit,
   context: RunnerContext,
   open: OpenBatch,
   doubt: { row: RowRecord; payment: PaymentRecord },
-  outcome: LookUpOutcome,
+  outcome: Exclude<LookUpOutcome, ReadProblem>,
 ): Promise<DoubtStep | null> {
   const { row } = doubt;
-  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
-    const wait = readTrouble(context, 'read', outcome);
-    await unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
-    return null;
-  }
   const { policy } = context.gateway;
   const aged = unit.at - doubt.payment.first_intent_at >= policy.resendAgeMsMax;
   const payment = {

@@ -6,14 +6,18 @@ import type { RunnerContext } from './context.ts';
  * What to do about a read that gave no answer: reads change nothing, so they are asked again. Returns after how long
  * (milliseconds). Credentials that are rejected stop the account, since a payment would be refused just so.
  */
-export function readTrouble(context: RunnerContext, requestClass: RequestClass, problem: ReadProblem): number {
+export async function readTrouble(
+  context: RunnerContext,
+  requestClass: RequestClass,
+  problem: ReadProblem,
+): Promise<number> {
   if (problem.kind === 'throttled') {
     context.limiter.hold(requestClass, problem.retryAfterMs);
     return problem.retryAfterMs;
   }
   const { code, message } = problem.evidence;
   if (problem.kind === 'account_blocked') {
-    void context.pauseAccount(problem.reason, `${code}: ${message}`);
+    await context.pauseAccount(problem.reason, `${code}: ${message}`);
     return context.settings.unreachableWaitMsMax;
   }
   context.log.warn('a read got no answer; it is asked again', { code });

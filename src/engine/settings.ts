@@ -6,6 +6,8 @@ export interface EngineSettings {
   rowsPerAdmission: number;
   /** Jobs that wait in the limiter at once: enough to never let it idle, few enough that a small file need not wait. */
   jobsWaitingMax: number;
+  /** How often the ledger is looked at for what other processes did, when nothing else rings. */
+  idlePollMs: number;
   /** How long a newly accepted row is followed by list pages before it is asked for by itself. */
   listFollowMs: number;
   /** The shortest and the longest time between two polls of the list. */
@@ -28,6 +30,7 @@ export const defaultEngineSettings: EngineSettings = {
   leaseTtlMs: 15_000,
   rowsPerAdmission: 1,
   jobsWaitingMax: 24,
+  idlePollMs: 1_000,
   listFollowMs: 120_000,
   pollMsMin: 1_000,
   pollMsMax: 30_000,

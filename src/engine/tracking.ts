@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
-import type { LookUpOutcome, ServicePayment } from '../gateway/gateway.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { dueRows, findRow, nextDueAt, oldestFollowed, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -108,7 +108,13 @@ async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord):
   const { reference } = paymentNames(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
-  await context.committer.commit((unit) => writeRead(unit, context, open, row, outcome));
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
+    const wait = await readTrouble(context, 'read', outcome);
+    await context.committer.commit((unit) => unit.noteRow(row, { next_action_at: unit.at + wait }, null, {}));
+    return;
+  }
+  const payments = outcome.kind === 'found' ? outcome.payments : [];
+  await context.committer.commit((unit) => writeRead(unit, context, open, row, payments));
 }
 
 async function writeRead(
@@ -116,15 +122,9 @@ async function writeRead(
   context: RunnerContext,
   open: OpenBatch,
   row: RowRecord,
-  outcome: LookUpOutcome,
+  payments: readonly ServicePayment[],
 ): Promise<void> {
-  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
-    const wait = readTrouble(context, 'read', outcome);
-    await unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
-    return;
-  }
-  const payment =
-    outcome.kind === 'found' ? outcome.payments.find(({ topupId }) => topupId === row.topup_id) : undefined;
+  const payment = payments.find(({ topupId }) => topupId === row.topup_id);
   if (!payment) {
     context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
       batch: row.batch_id,

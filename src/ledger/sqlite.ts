@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
@@ -5,8 +6,8 @@ import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
 
-/** How long a statement waits for another process's transaction before it gives up. */
-const busyTimeoutMs = 5_000;
+/** How long a statement waits by default for another process's transaction before it gives up. */
+const defaultBusyTimeoutMs = 5_000;
 
 /** Before this version a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
 const sqliteVersionMin = [3, 51, 3] as const;
@@ -15,9 +16,9 @@ const sqliteVersionMin = [3, 51, 3] as const;
 const statementsMax = 200;
 
 /** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
-export function openSqlite(path: string): Database {
+export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs } = {}): Database {
   checkVersion();
-  const database = attempt(path, () => open(path));
+  const database = attempt(path, () => open(path, busyTimeoutMs));
   const statements = new Map<string, StatementSync>();
 
   const prepare = (sql: string): StatementSync => {
@@ -38,7 +39,10 @@ export function openSqlite(path: string): Database {
   // One connection serves everyone, so whoever comes while a transaction is open waits for its end.
   let tail: Promise<unknown> = Promise.resolve();
   let waiting = 0;
+  const inside = new AsyncLocalStorage<true>();
   const inTurn = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    // It would wait for the end of the transaction that waits for it.
+    assert(!inside.getStore(), 'within a transaction, statements run on the transaction');
     const before = tail;
     waiting += 1;
     const mine = (async () => {
@@ -63,7 +67,7 @@ export function openSqlite(path: string): Database {
       inTurn(async () => {
         attempt(path, () => database.exec('BEGIN IMMEDIATE'));
         try {
-          const result = await work(direct);
+          const result = await inside.run(true, () => work(direct));
           attempt(path, () => database.exec('COMMIT'));
           return result;
         } catch (error) {
@@ -73,7 +77,7 @@ export function openSqlite(path: string): Database {
         }
       }),
     // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
-    snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, work)),
+    snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, work)),
     close: () =>
       inTurn(async () => {
         statements.clear();
@@ -83,7 +87,11 @@ export function openSqlite(path: string): Database {
 }
 
 /** A connection of its own whose one read transaction sees the database as it was when it began. */
-async function readSnapshot<Result>(path: string, work: (view: Queryable) => Promise<Result>): Promise<Result> {
+async function readSnapshot<Result>(
+  path: string,
+  busyTimeoutMs: number,
+  work: (view: Queryable) => Promise<Result>,
+): Promise<Result> {
   const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
   try {
     const statements = new Map<string, StatementSync>();
@@ -107,7 +115,7 @@ async function readSnapshot<Result>(path: string, work: (view: Queryable) => Pro
   }
 }
 
-function open(path: string): DatabaseSync {
+function open(path: string, busyTimeoutMs: number): DatabaseSync {
   const inMemory = path === ':memory:';
   if (!inMemory) mkdirSync(dirname(path), { recursive: true });
   const isNew = !inMemory && !existsSync(path);

@@ -1,0 +1,34 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { steadyClock, systemClock } from '../../src/core/clock.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+describe('a steady clock', () => {
+  test('goes on by monotonic time when the wall clock is set back', async () => {
+    const base = makeVirtualClock();
+    const steady = steadyClock(base, 0);
+    const start = steady.now();
+    base.setWall(start - 3_600_000);
+    await base.drive(base.sleep(5_000));
+    assert.equal(steady.now(), start + 5_000);
+  });
+
+  test('never falls behind the highest time that an earlier process saw', () => {
+    const base = makeVirtualClock();
+    assert.equal(steadyClock(base, base.now() + 60_000).now(), base.now() + 60_000);
+  });
+
+  test('follows the wall clock forward', () => {
+    const base = makeVirtualClock();
+    const steady = steadyClock(base, 0);
+    base.setWall(base.now() + 86_400_000);
+    assert.equal(steady.now(), base.now());
+  });
+});
+
+test('a sleep ends at once when it is aborted, and does not reject', async () => {
+  const abort = new AbortController();
+  const slept = systemClock.sleep(3_600_000, abort.signal);
+  abort.abort();
+  await slept;
+});

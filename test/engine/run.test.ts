@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeRig, someRows } from '../support/engine.ts';
+import { v1Policy } from '../support/fake-service.ts';
+import { aRow } from '../support/ledger.ts';
+
+describe('the engine', () => {
+  test('pays every row once and completes the batch', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(25));
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.equal(rig.service.charges.length, 25);
+    assert.equal(new Set(rig.service.charges.map(({ reference }) => reference)).size, 25);
+    const batch = await rig.batch();
+    assert.equal(batch.status, 'completed');
+    assert.match(batch.balance_after ?? '', /"975"/);
+    const row = await rig.row(7);
+    assert.deepEqual([row.provider_reference, row.cost, row.attempts], ['p-1', '1', 1]);
+  });
+
+  test('does the same where the service has no list', async () => {
+    const rig = await makeRig({ list: false, policy: { ...v1Policy, sameNumberSpacingMs: 0 } });
+    await rig.add(someRows(25));
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.equal(rig.service.charges.length, 25);
+  });
+
+  test('takes a failure from a full read, with its reason', async () => {
+    const rig = await makeRig({ settings: { detailRowsMax: 0 } });
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(3));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'failed', 'completed']);
+    const row = await rig.row(2);
+    assert.deepEqual([row.failure_code, row.failure_reason, row.cost], ['DECLINED', 'declined', '0']);
+    assert.equal((await rig.row(1)).provider_reference, null);
+  });
+
+  test('fails a row that the service refuses, and goes on with the others', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'refuse');
+    await rig.add(someRows(3));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['failed', 'completed', 'completed']);
+    assert.equal((await rig.row(1)).failure_code, 'INVALID_PHONE_NUMBER');
+  });
+
+  test('finds a payment whose answer was lost, and does not send it again', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    await rig.add(someRows(2));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    assert.equal(rig.service.creates.filter(({ reference }) => reference === 'run-1/ref-1').length, 1);
+  });
+
+  test('sends a lost request again with the same key and bytes, after a look-up', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_request', 'lose_request');
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    const sends = rig.service.creates;
+    assert.equal(sends.length, 3);
+    assert.equal(new Set(sends.map(({ key }) => key)).size, 1);
+    assert.equal(new Set(sends.map(({ body }) => body)).size, 1);
+    const [first = 0, second = 0, third = 0] = sends.map(({ at }) => at);
+    assert.ok(second - first >= 120_000 && second - first < 130_000, `${second - first}`);
+    assert.ok(third - second >= 300_000 && third - second < 310_000, `${third - second}`);
+    assert.ok(rig.service.lookUps.length >= 4);
+  });
+
+  test('does not charge twice when a list lags behind a charge whose answer was lost', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    rig.service.hidden.add('run-1/ref-1');
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.equal(rig.service.charges.length, 1);
+  });
+
+  test('stops before it repeats a server error for ever, and leaves the row to a person', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500', 'error_500');
+    await rig.add(someRows(2));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['in_doubt', 'completed']);
+    const row = await rig.row(1);
+    assert.equal(row.next_action_at, null);
+    assert.match(row.failure_reason ?? '', /A person must decide/);
+    assert.equal(rig.service.creates.filter(({ reference }) => reference === 'run-1/ref-1').length, 3);
+    assert.equal((await rig.batch()).status, 'running');
+  });
+
+  test('never sends a key again that is 23 hours old, but looks it up and asks a person', async () => {
+    const rig = await makeRig({
+      policy: { ...v1Policy, sameNumberSpacingMs: 0, resendDelaysMs: [22 * 3_600_000], resendsMax: 99 },
+    });
+    rig.service.script('run-1/ref-1', 'lose_request', 'lose_request', 'lose_request');
+    await rig.add(someRows(1));
+    await rig.run();
+    const sends = rig.service.creates.map(({ at }) => at);
+    assert.equal(sends.length, 2);
+    assert.deepEqual(await rig.states(), ['in_doubt']);
+    assert.match((await rig.row(1)).failure_reason ?? '', /too old/);
+  });
+
+  test('waits when it is told to, and does not count that as an attempt', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'throttle');
+    await rig.add(someRows(1));
+    await rig.run();
+    const row = await rig.row(1);
+    assert.deepEqual([row.status, row.attempts], ['completed', 1]);
+    const [first = 0, second = 0] = rig.service.creates.map(({ at }) => at);
+    assert.ok(second - first >= 30_000);
+  });
+
+  test('keeps trying while nobody answers, slower and slower, under the same key', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'unreachable', 'unreachable', 'unreachable');
+    await rig.add(someRows(1));
+    await rig.run();
+    const sends = rig.service.creates;
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.equal(new Set(sends.map(({ key }) => key)).size, 1);
+    const gaps = sends.slice(1).map(({ at }, index) => at - (sends[index]?.at ?? 0));
+    assert.ok((gaps[1] ?? 0) > (gaps[0] ?? 0) && (gaps[2] ?? 0) > (gaps[1] ?? 0), `${gaps}`);
+  });
+
+  test('pauses the account when the money runs out, and burns no rows', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(50));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'insufficient_balance']);
+    const states = await rig.states();
+    assert.equal(states[0], 'ready');
+    assert.equal(states.includes('failed'), false);
+  });
+
+  test('halts the account when an answer names another payment', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'wrong_answer');
+    await rig.add(someRows(1));
+    await rig.run(60_000);
+    assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
+    assert.equal((await rig.row(1)).status, 'in_doubt');
+  });
+
+  test('skips a row that another batch of the same run has paid, and names it', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(2));
+    await rig.run();
+    await rig.add([...someRows(2), aRow(3)], { batch_id: 'batch-2' });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['skipped', 'skipped', 'completed']);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /batch-1, row 1/);
+    assert.equal(rig.service.charges.length, 3);
+  });
+
+  test('holds a row whose reference stands for another amount, and never sends it', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.add([aRow(1, { amount: '999' })], { batch_id: 'batch-2' });
+    await rig.run();
+    const row = await rig.row(1, 'batch-2');
+    assert.equal(row.status, 'held');
+    assert.match(row.problems ?? '', /REFERENCE_REUSED.*batch-1, row 1/);
+    assert.equal(rig.service.charges.length, 1);
+  });
+
+  test('goes to the next generation when the provider blocked the number at a first attempt', async () => {
+    const rig = await makeRig({ policy: v1Policy, list: false });
+    rig.service.script('run-1/ref-1', 'number_blocked');
+    await rig.add(someRows(1));
+    await rig.run();
+    const row = await rig.row(1);
+    assert.deepEqual([row.status, row.generation], ['completed', 2]);
+    const [first, second] = rig.service.creates;
+    assert.equal(second?.reference, 'run-1/ref-1~2');
+    assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 65_000);
+  });
+
+  test('spaces payments to one number, without holding up the others', async () => {
+    const rig = await makeRig({ policy: v1Policy, list: false });
+    const phone_number = '+254712000001';
+    await rig.add([aRow(1, { phone_number }), aRow(2, { phone_number }), aRow(3)]);
+    await rig.run();
+    const at = (reference: string) => rig.service.creates.find((send) => send.reference === reference)?.at ?? 0;
+    assert.ok(at('run-1/ref-2') - at('run-1/ref-1') >= 65_000);
+    assert.ok(at('run-1/ref-3') - at('run-1/ref-1') < 5_000);
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+  });
+
+  test('serves an urgent batch before one that came earlier', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(300), { priority: 'bulk' });
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', priority: 'urgent' });
+    await rig.run();
+    const place = rig.service.creates.findIndex(({ reference }) => reference.startsWith('run-2/'));
+    assert.ok(place >= 0 && place < 30, `${place}`);
+  });
+
+  test('lets only one runner at an account', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(5));
+    const first = rig.runner().run(60_000);
+    const second = rig.runner().run(60_000);
+    await assert.rejects(rig.clock.drive(second), { code: 'ACCOUNT_BUSY' });
+    await rig.clock.drive(first);
+    assert.equal(rig.service.charges.length, 5);
+  });
+
+  test('stops when asked: what is in flight ends, the rest stays ready, and a new runner carries on', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(100));
+    const runner = rig.runner();
+    const running = runner.run(60_000);
+    await rig.clock.drive(rig.clock.sleep(30));
+    runner.stop();
+    await rig.clock.drive(running);
+    const states = await rig.states();
+    assert.equal(states.includes('sending'), false);
+    assert.ok(states.includes('ready') && states.includes('accepted'), states.join());
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.equal(rig.service.charges.length, 100);
+  });
+});

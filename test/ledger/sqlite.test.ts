@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { after, describe, test } from 'node:test';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'airbatch-sqlite-'));
+after(() => rmSync(folder, { recursive: true }));
+
+describe('the SQLite ledger', () => {
+  test('serialises transactions: nobody sees, or mixes into, an open one', async () => {
+    const db = openSqlite(join(folder, 'serial.db'));
+    await db.execute('CREATE TABLE t (n INTEGER)');
+    let release: () => void = () => undefined;
+    const gate = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    const writing = db.transact(async (tx) => {
+      await tx.execute('INSERT INTO t (n) VALUES (1)');
+      await gate;
+      throw new Error('undone');
+    });
+    const counted = db.query<{ count: number }>('SELECT COUNT(*) AS count FROM t');
+    release();
+    await assert.rejects(writing, /undone/);
+    assert.equal((await counted)[0]?.count, 0);
+    await db.close();
+  });
+
+  test('is still usable after a transaction failed', async () => {
+    const db = openSqlite(join(folder, 'again.db'));
+    await assert.rejects(db.transact((tx) => tx.execute('INSERT INTO nowhere (n) VALUES (1)')));
+    await db.transact((tx) => tx.execute('CREATE TABLE t (n INTEGER)'));
+    assert.equal(await db.execute('INSERT INTO t (n) VALUES (1), (2)'), 2);
+    await db.close();
+  });
+
+  test('is readable by its owner alone', async () => {
+    const path = join(folder, 'private.db');
+    await openSqlite(path).close();
+    assert.equal(statSync(path).mode & 0o077, 0);
+  });
+
+  test('says so when its file is damaged, and leaves it as it is', async () => {
+    const path = join(folder, 'damaged.db');
+    writeFileSync(path, 'this was never a database, whatever its name says'.repeat(100));
+    assert.throws(() => openSqlite(path), { code: 'LEDGER_DAMAGED' });
+    assert.equal(statSync(path).size, 4_900);
+  });
+
+  test('refuses a ledger that a later version wrote', async () => {
+    const db = openSqlite(join(folder, 'later.db'));
+    await migrate(db);
+    await db.execute('INSERT INTO migrations (version) VALUES (999)');
+    await assert.rejects(migrate(db), { code: 'LEDGER_VERSION' });
+    await db.close();
+  });
+
+  test('says that it is busy when another process holds it', async () => {
+    const path = join(folder, 'busy.db');
+    const first = openSqlite(path, { busyTimeoutMs: 50 });
+    const second = openSqlite(path, { busyTimeoutMs: 50 });
+    await first.execute('CREATE TABLE t (n INTEGER)');
+    await first.transact(async () => {
+      await assert.rejects(
+        second.transact((tx) => tx.execute('INSERT INTO t (n) VALUES (1)')),
+        { code: 'LEDGER_BUSY' },
+      );
+    });
+    await first.close();
+    await second.close();
+  });
+});

@@ -1,0 +1,77 @@
+import type { Random } from '../../src/core/random.ts';
+import { type AccountRunner, makeAccountRunner } from '../../src/engine/account-runner.ts';
+import { approve } from '../../src/engine/acts.ts';
+import { defaultEngineSettings, type EngineSettings } from '../../src/engine/settings.ts';
+import type { ServicePolicy } from '../../src/gateway/gateway.ts';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
+import { findBatch } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import { type FakeService, makeFakeService } from './fake-service.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from './ledger.ts';
+import { makeOpenLimiter } from './open-limiter.ts';
+import { makeVirtualClock, type VirtualClock } from './virtual-clock.ts';
+
+/** Always in the middle: no jitter either way. */
+const evenRandom: Random = { fraction: () => 0.5, hex: (bytes) => '0'.repeat(bytes * 2) };
+
+/** An engine with a ledger in memory and a fake service, all on a virtual clock. */
+export interface Rig {
+  db: Database;
+  clock: VirtualClock;
+  service: FakeService;
+  warnings: string[];
+  runner(): AccountRunner;
+  /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
+  run(patienceMs?: number): Promise<void>;
+  add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
+  row(rowNo: number, batchId?: string): Promise<RowRecord>;
+  states(batchId?: string): Promise<string[]>;
+  batch(batchId?: string): Promise<BatchRecord>;
+}
+
+export async function makeRig(
+  options: { policy?: ServicePolicy; list?: boolean; settings?: Partial<EngineSettings> } = {},
+): Promise<Rig> {
+  const clock = makeVirtualClock();
+  const db = await memoryLedger();
+  const service = makeFakeService(clock, options);
+  const warnings: string[] = [];
+  // Days go by in these tests: looking and renewing once a minute is enough.
+  const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
+  let runners = 0;
+  const runner = () => {
+    runners += 1;
+    const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+    return makeAccountRunner(
+      { db, gateway: service, limiter: makeOpenLimiter(clock), clock, random: evenRandom, log, settings },
+      { account: 'main', holder: `test/${runners}/0`, isDead: () => false, callbackUrl: null },
+    );
+  };
+  return {
+    db,
+    clock,
+    service,
+    warnings,
+    runner,
+    run: (patienceMs = 36 * 3_600_000) => clock.drive(runner().run(patienceMs)),
+    async add(rows, batch = {}) {
+      const made = aBatch(batch);
+      await addBatch(
+        db,
+        clock,
+        made,
+        rows.map((row) => ({ ...row, batch_id: made.batch_id })),
+      );
+      await approve({ db, clock, name: 'approver' }, made.batch_id, null);
+    },
+    row: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo)) as RowRecord,
+    states: async (batchId = 'batch-1') => (await pageRows(db, batchId, 0, 10_000)).map(({ status }) => status),
+    batch: async (batchId = 'batch-1') => (await findBatch(db, batchId)) as BatchRecord,
+  };
+}
+
+/** `count` good rows. */
+export function someRows(count: number): NewRow[] {
+  return Array.from({ length: count }, (_, index) => aRow(index + 1));
+}

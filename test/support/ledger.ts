@@ -1,0 +1,77 @@
+import type { Clock } from '../../src/core/clock.ts';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+
+/** A ledger in memory, with the newest schema. */
+export async function memoryLedger(): Promise<Database> {
+  const db = openSqlite(':memory:');
+  await migrate(db);
+  return db;
+}
+
+/** A batch as intake leaves it, with what a test does not care about filled in. */
+export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'audit_seq' | 'audit_head'> {
+  return {
+    batch_id: 'batch-1',
+    account: 'main',
+    service: 'a test',
+    run_id: 'run-1',
+    status: 'validated',
+    pause_reason: null,
+    pause_detail: null,
+    priority: 'normal',
+    file_name: 'payroll.csv',
+    file_sha256: null,
+    content_sha256: null,
+    columns: '["phone_number","network_id","amount","currency"]',
+    rejection: null,
+    balance_before: null,
+    balance_after: null,
+    program: 'airbatch test',
+    created_by: 'tester',
+    approved_by: null,
+    created_at: 1_000,
+    approved_at: null,
+    started_at: null,
+    completed_at: null,
+    ...fields,
+  };
+}
+
+/** Row number `rowNo` as intake leaves a good row: 100 KES plus its number, to a number of its own. */
+export function aRow(rowNo: number, fields: Partial<NewRow> = {}): NewRow {
+  return {
+    batch_id: 'batch-1',
+    row_no: rowNo,
+    line: rowNo + 1,
+    row_ref: `ref-${rowNo}`,
+    status: 'ready',
+    phone_number: `+2547120${String(rowNo).padStart(5, '0')}`,
+    country: 'KE',
+    network_id: 1,
+    amount: String(100 + rowNo),
+    currency: 'KES',
+    product_id: null,
+    sms_message: null,
+    problems: null,
+    input: '[]',
+    ...fields,
+  };
+}
+
+/** Writes a batch and its rows. */
+export function addBatch(
+  db: Database,
+  clock: Clock,
+  batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>,
+  rows: readonly NewRow[],
+): Promise<void> {
+  return inUnit(db, { clock, actor: 'intake' }, async (unit) => {
+    await unit.addBatch(batch, {});
+    await unit.addRows(batch.batch_id, rows);
+  });
+}

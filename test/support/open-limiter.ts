@@ -1,0 +1,27 @@
+import pLimit from 'p-limit';
+import type { Clock } from '../../src/core/clock.ts';
+import { type Limiter, LimiterStopped } from '../../src/limiter/limiter.ts';
+
+/** A limiter without a rate that obeys holds, with so many jobs at once: for tests that are about something else. */
+export function makeOpenLimiter(clock: Clock, jobsAtOnce = 50): Limiter {
+  const atOnce = pLimit(jobsAtOnce);
+  let stopped = false;
+  let heldUntil = 0;
+  return {
+    admit: (_requestClass, job) =>
+      atOnce(async () => {
+        while (!stopped && clock.now() < heldUntil) await clock.sleep(Math.min(1_000, heldUntil - clock.now()));
+        if (stopped) throw new LimiterStopped();
+        return job();
+      }),
+    giveBack: () => undefined,
+    observe: () => undefined,
+    hold(_requestClass, ms) {
+      heldUntil = Math.max(heldUntil, clock.now() + ms);
+    },
+    usage: () => ({ limit: 60, windowMs: 60_000, used: 0, remaining: null, nextAt: 0, shared: false }),
+    async stop() {
+      stopped = true;
+    },
+  };
+}
