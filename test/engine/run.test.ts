@@ -219,7 +219,7 @@ describe('the engine', () => {
 
   test('stops when asked: what is in flight ends, the rest stays ready, and a new runner carries on', async () => {
     const rig = await makeRig();
-    await rig.add(someRows(100));
+    await rig.add(someRows(400));
     const runner = rig.runner();
     const running = runner.run(60_000);
     await rig.clock.drive(rig.clock.sleep(30));
@@ -230,6 +230,6 @@ describe('the engine', () => {
     assert.ok(states.includes('ready') && states.includes('accepted'), states.join());
     await rig.run();
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
-    assert.equal(rig.service.charges.length, 100);
+    assert.equal(rig.service.charges.length, 400);
   });
 });
