@@ -1,9 +1,9 @@
 import cliProgress from 'cli-progress';
 import { countRows } from '../ledger/batches.ts';
+import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from './session.ts';
 import type { Terminal } from './terminal.ts';
-import { duration } from './words.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -108,7 +108,7 @@ function details(now: Tally, account: OpenAccount, at: number, ended: boolean): 
   if (now.waiting > 0) {
     const { limit, windowMs, nextAt } = account.limiter.usage('creation');
     const left = Math.floor(now.waiting / limit) * windowMs + Math.max(0, nextAt - at);
-    parts.push(`${now.waiting} to send${left >= 1_000 ? `, about ${duration(left)} left` : ''}`);
+    parts.push(`${now.waiting} to send${left >= 1_000 ? `, about ${durationText(left)} left` : ''}`);
   }
   if (now.underWay > 0) parts.push(`${now.underWay} under way`);
   return parts.map((part) => ` · ${part}`).join('');

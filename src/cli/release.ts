@@ -1,8 +1,8 @@
 import { releaseRows } from '../engine/acts.ts';
+import { counted } from '../reports/words.ts';
 import type { CommandContext } from './main.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
-import { rows } from './words.ts';
 
 /** `airbatch release BATCH [ROW...]`: held rows become ready. */
 export async function execute(context: CommandContext, [batchId = '', ...given]: string[]): Promise<number> {
@@ -11,7 +11,7 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
   try {
     const released = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, released })}\n`);
-    else context.terminal.print(`Released ${rows(released)}. "airbatch resume ${batchId}" sends them.\n`);
+    else context.terminal.print(`Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends them.\n`);
     return 0;
   } finally {
     await session.db.close();

@@ -28,7 +28,7 @@ export async function execute(
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (results.length === 0)
       context.terminal.error('Nothing to resume: every batch of this ledger is finished.\n');
-    else for (const result of results) context.terminal.error(closingLines(context.terminal, result));
+    else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
     return worstExitCode(results.map(({ exitCode }) => exitCode));
   } finally {
     await session.db.close();

@@ -5,13 +5,15 @@ import { approve, cancelUnsent } from '../engine/acts.ts';
 import { type Preflight, preflight } from '../engine/preflight.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { Priority } from '../ledger/batches.ts';
+import { durationText, sumsText } from '../reports/format.ts';
+import { counted } from '../reports/words.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { program } from '../runtime/version.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './main.ts';
 import { openSession, type Session } from './session.ts';
-import { duration, rows, sums } from './words.ts';
+
 import { interruptedExitCode, workOn } from './work.ts';
 
 interface RunOptions {
@@ -43,7 +45,11 @@ export async function execute(
     const intake = await readFile(context, session, account, file, options);
     const batchId = intake.batch.batch_id;
     const plan = await plannedWork(context, session, account, intake);
-    if (plan.toSend > 0 && options.yes !== true && !(await terminal.confirm(`Send ${rows(plan.toSend)}? [y/N] `))) {
+    if (
+      plan.toSend > 0 &&
+      options.yes !== true &&
+      !(await terminal.confirm(`Send ${counted(plan.toSend, 'row')}? [y/N] `))
+    ) {
       await cancelUnsent({ ...session, name: session.person }, batchId, 'declined at the question');
       terminal.error('Nothing was sent.\n');
       return interruptedExitCode;
@@ -53,7 +59,7 @@ export async function execute(
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
     if (!result) return interruptedExitCode;
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
-    else terminal.error(closingLines(terminal, result));
+    else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;
   } finally {
     await account.close();
@@ -117,25 +123,27 @@ function planLines(plan: Preflight, account: OpenAccount, batchId: string, runId
     [counts.skipped, 'already paid'],
   ] as const;
   const aside = asides.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
-  lines.push(`File       ${rows(plan.rows)}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`);
+  lines.push(
+    `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+  );
   const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
-  const amounts = sums(plan.sums);
+  const amounts = sumsText(plan.sums);
   if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
   if (plan.balance) {
     const held = plan.balance.wallets
       .filter(({ active }) => active)
-      .map(({ currency, balance }) => sums({ [currency]: balance }));
+      .map(({ currency, balance }) => sumsText({ [currency]: balance }));
     lines.push(
-      `Balance    ${plan.balance.total ? `${sums({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
+      `Balance    ${plan.balance.total ? `${sumsText({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
     );
   } else {
     lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
   }
   for (const { currency, missing } of plan.short)
-    lines.push(`Short of   ${sums({ [currency]: missing })}: the batch will pause when the money runs out`);
+    lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
   if (plan.toSend > 0)
     lines.push(
-      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${duration(plan.estimateMs)}`} at the rate the service allows`,
+      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows`,
     );
   return `${lines.join('\n')}\n`;
 }

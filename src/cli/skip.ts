@@ -1,8 +1,8 @@
 import { skipRows } from '../engine/acts.ts';
+import { counted } from '../reports/words.ts';
 import type { CommandContext } from './main.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
-import { rows } from './words.ts';
 
 /** `airbatch skip BATCH [ROW...] --why`: held rows are not sent. */
 export async function execute(
@@ -15,7 +15,8 @@ export async function execute(
   try {
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, String(options.why));
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, skipped })}\n`);
-    else context.terminal.print(`Skipped ${rows(skipped)}. "airbatch resume ${batchId}" finishes the batch.\n`);
+    else
+      context.terminal.print(`Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.\n`);
     return 0;
   } finally {
     await session.db.close();

@@ -4,9 +4,9 @@ import { terminalRowStates } from '../core/row-state.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { counted } from '../reports/words.ts';
 import type { CommandContext } from './main.ts';
 import { openSession, type Session } from './session.ts';
-import { rows } from './words.ts';
 
 /** Batches that the list shows; older ones are there by name. */
 const batchesMax = 50;
@@ -98,7 +98,7 @@ async function showOne({ terminal, json }: CommandContext, session: Session, bat
   }
   const lines = [
     `Batch      ${status.batch} (run ${status.run_id})`,
-    `File       ${status.file}, ${rows(total(status.counts))}`,
+    `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
     `Status     ${status.status}${status.pause_reason ? `: ${status.pause_reason} (${status.pause_detail})` : ''}`,
     `Rows       ${Object.entries(status.counts)

@@ -5,6 +5,7 @@ import type { EngineLog } from '../engine/context.ts';
 import { defaultEngineSettings, type EngineSettings } from '../engine/settings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { makeGateway } from '../gateway/make-gateway.ts';
+import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type AccountConfig, sandboxAccountName } from './config.ts';
@@ -54,7 +55,11 @@ async function openSandboxAccount(deps: {
     requestDeadlineMs: 60_000,
     doubt: {},
   };
-  return assemble(account, deps, { service: 'embedded sandbox', isSandbox: true, closeMore: () => sandbox.close() });
+  return assemble(account, deps, {
+    service: embeddedSandboxService,
+    isSandbox: true,
+    closeMore: () => sandbox.close(),
+  });
 }
 
 function assemble(

@@ -1,0 +1,51 @@
+import { relative } from 'node:path';
+import { durationText, moneyText, sumsText } from '../reports/format.ts';
+import type { BatchSummary } from '../reports/summary.ts';
+import { verdictOf } from '../reports/verdict.ts';
+import { counted } from '../reports/words.ts';
+import type { Terminal } from './terminal.ts';
+import { interruptedExitCode, type WorkResult } from './work.ts';
+
+const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
+
+/** What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. */
+export function closingLines(terminal: Terminal, { summary, reports, exitCode }: WorkResult, cwd: string): string {
+  const { tone, headline, details } = verdictOf(summary);
+  const [style, mark] = marks[tone];
+  const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
+  for (const detail of details) lines.push(`  ${detail}`);
+  for (const [code, { rows, reason }] of Object.entries(summary.failures)) {
+    lines.push(`    ${counted(rows, 'row')} ${code}: ${reason ?? 'no reason given'}`);
+  }
+  lines.push('');
+  if (Object.keys(summary.charged.total).length > 0)
+    lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
+  if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
+  lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
+  const next = nextStep(summary, exitCode);
+  if (next) lines.push(`Next       ${next}`);
+  return `${lines.join('\n')}\n`;
+}
+
+function balanceText({ balance }: BatchSummary): string {
+  const moved = balance.wallets.filter(({ before, after }) => before !== null && after !== null && before !== after);
+  if (moved.length === 0) return '';
+  const parts = moved.map(({ currency, before, after }) => {
+    return `${moneyText(currency, before ?? '')} → ${moneyText(currency, after ?? '')}`;
+  });
+  return ` (wallets: ${parts.join('; ')})`;
+}
+
+function nextStep({ batch_id, rows, status }: BatchSummary, exitCode: number): string | null {
+  const { held, in_doubt, failed, invalid } = rows.by_status;
+  if (exitCode === interruptedExitCode) return `airbatch resume ${batch_id}`;
+  if (held > 0) return `airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`;
+  if (in_doubt > 0) return `airbatch resume ${batch_id} looks the rows in doubt up again`;
+  if (status !== 'completed') return `airbatch resume ${batch_id}`;
+  return failed + invalid > 0 ? 'correct failed.csv and run it again: what was paid is not paid twice' : null;
+}
+
+/** The JSON answer for one batch: a contract (README, "JSON"). */
+export function jsonResult({ summary, reports, exitCode }: WorkResult): Record<string, unknown> {
+  return { exit_code: exitCode, summary, reports };
+}

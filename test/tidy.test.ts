@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+
+const root = resolve(import.meta.dirname, '..');
+const source = join(root, 'src');
+
+/** What each room may import besides itself: imports run downward only. */
+const mayImport: Record<string, readonly string[]> = {
+  core: [],
+  ledger: ['core'],
+  gateway: ['core'],
+  limiter: ['core', 'gateway'],
+  intake: ['core', 'ledger'],
+  engine: ['core', 'ledger', 'gateway', 'limiter'],
+  reports: ['core', 'ledger', 'gateway'],
+  verify: [],
+  sandbox: [],
+  runtime: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'sandbox', 'scheduler'],
+  scheduler: ['core', 'ledger', 'intake', 'engine', 'reports', 'runtime'],
+  server: ['core', 'ledger', 'gateway', 'limiter', 'intake', 'engine', 'reports', 'runtime'],
+  cli: [
+    'core',
+    'ledger',
+    'gateway',
+    'limiter',
+    'intake',
+    'engine',
+    'reports',
+    'verify',
+    'sandbox',
+    'runtime',
+    'scheduler',
+    'server',
+  ],
+};
+
+/** Functions of the engine's two loops never meet but in the ledger. */
+const strangers: readonly (readonly [string, string])[] = [
+  ['engine/dispatch.ts', 'engine/tracking.ts'],
+  ['engine/tracking.ts', 'engine/dispatch.ts'],
+];
+
+/** The globals that make a run unrepeatable, and the files that own them. */
+const bannedGlobals = /\b(Date\.now|new Date\(\)|Math\.random|setTimeout|setInterval|setImmediate|fetch)\s*\(/;
+const owners = new Set(['core/clock.ts', 'core/random.ts']);
+const freeRooms = new Set(['cli', 'verify']);
+
+const linesMax = 400;
+
+function files(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.ts'))
+    .map((path) => join(folder, path));
+}
+
+function imports(path: string): string[] {
+  const text = readFileSync(path, 'utf8');
+  return [...text.matchAll(/(?:from|import)\s*\(?\s*'(\.[^']+)'/g)].map(([, target = '']) =>
+    relative(source, resolve(dirname(path), target)),
+  );
+}
+
+const all = files(source).map((path) => ({
+  path: relative(source, path),
+  imports: imports(path),
+  text: readFileSync(path, 'utf8'),
+}));
+const roomOf = (path: string) => path.split('/')[0] ?? '';
+
+describe('the house', () => {
+  test('has rooms that are known here', () => {
+    const rooms = new Set(all.filter(({ path }) => path.includes('/')).map(({ path }) => roomOf(path)));
+    assert.deepEqual(
+      [...rooms].filter((room) => !mayImport[room]),
+      [],
+    );
+  });
+
+  test('has imports that run downward only', () => {
+    const wrong = all.flatMap(({ path, imports: targets }) =>
+      targets
+        .filter(
+          (target) =>
+            path.includes('/') && roomOf(target) !== roomOf(path) && !mayImport[roomOf(path)]?.includes(roomOf(target)),
+        )
+        .map((target) => `${path} imports ${target}`),
+    );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('keeps dispatch and tracking apart', () => {
+    const met = strangers.filter(([a, b]) => all.find(({ path }) => path === a)?.imports.includes(b));
+    assert.deepEqual(met, []);
+  });
+
+  test('takes time, chance and the network from what is injected', () => {
+    const wrong = all
+      .filter(({ path }) => !owners.has(path) && !freeRooms.has(roomOf(path)) && !/^sandbox\/.*clock\.ts$/.test(path))
+      .flatMap(({ path, text }) =>
+        text
+          .split('\n')
+          .flatMap((line, index) =>
+            bannedGlobals.test(line.replace(/\/\/.*|\*.*/, '')) ? [`${path}:${index + 1} ${line.trim()}`] : [],
+          ),
+      );
+    assert.deepEqual(wrong, []);
+  });
+
+  test('has SQL in the ledger alone', () => {
+    const sql = /\b(SELECT .+ FROM|INSERT INTO|UPDATE \w+ SET|DELETE FROM)\b/;
+    const wrong = all.filter(
+      ({ path, text }) => roomOf(path) !== 'ledger' && roomOf(path) !== 'sandbox' && sql.test(text),
+    );
+    assert.deepEqual(
+      wrong.map(({ path }) => path),
+      [],
+    );
+  });
+
+  test('reads the environment in its doors alone', () => {
+    const wrong = all.filter(
+      ({ path, text }) => /process\.env/.test(text) && !['cli', 'runtime'].includes(roomOf(path)),
+    );
+    assert.deepEqual(
+      wrong.map(({ path }) => path),
+      [],
+    );
+  });
+
+  test('has small rooms', () => {
+    const large = all.filter(({ text }) => text.split('\n').length > linesMax).map(({ path }) => path);
+    assert.deepEqual(large, []);
+  });
+
+  test('leaves nothing behind', () => {
+    const marks = /\b(TODO|FIXME|XXX)\b|@ts-ignore|\bas any\b|: any\b/;
+    const wrong = all.filter(({ text }) => marks.test(text)).map(({ path }) => path);
+    assert.deepEqual(wrong, []);
+  });
+});
