@@ -27,6 +27,8 @@ const load = {
   sandbox: () => import('./sandbox.ts'),
   release: () => import('./release.ts'),
   skip: () => import('./skip.ts'),
+  resolve: () => import('./resolve.ts'),
+  retry: () => import('./retry.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
 
 /** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
@@ -84,6 +86,7 @@ function buildProgram(call: Call): Command {
     .showHelpAfterError('(see "airbatch --help")');
   addWork(program, call);
   addPeople(program, call);
+  addDecisions(program, call);
   addSandbox(program, call);
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
@@ -146,6 +149,23 @@ function addPeople(program: Command, call: Call): void {
     .description('decide that held rows are not sent')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('skip'));
+}
+
+function addDecisions(program: Command, call: Call): void {
+  const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
+  example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
+    .description('end a doubt that the service cannot: it was, or was not, paid')
+    .addOption(
+      new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <text>', 'what shows it, for the audit log')
+    .action(call('resolve'));
+  const collect = (code: string, codes: string[] = []) => [...codes, code];
+  example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
+    .description('pay failed rows again, after looking up everything that was sent for them before')
+    .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
+    .option('--out <dir>', 'where the reports go (default: reports)')
+    .action(call('retry'));
 }
 
 function addSandbox(program: Command, call: Call): void {

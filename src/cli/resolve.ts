@@ -1,0 +1,31 @@
+import { AirbatchError } from '../core/errors.ts';
+import { resolveDoubt } from '../engine/decisions.ts';
+import type { CommandContext } from './main.ts';
+import { rowNumbers } from './row-numbers.ts';
+import { openSession } from './session.ts';
+
+/** `airbatch resolve BATCH ROW --as paid|not-paid --evidence TEXT`: a person ends a doubt. */
+export async function execute(
+  context: CommandContext,
+  [batchId = '', row = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const [rowNo = 0] = rowNumbers([row]);
+  const evidence = String(options.evidence).trim();
+  if (evidence === '')
+    throw new AirbatchError('USAGE', 'the evidence is empty: say what shows that it was, or was not, paid');
+  const as = options.as === 'paid' ? 'paid' : 'not-paid';
+  const session = await openSession(context);
+  try {
+    const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
+    if (context.json)
+      context.terminal.print(`${JSON.stringify({ batch: batchId, row: rowNo, status: resolved.status })}\n`);
+    else
+      context.terminal.print(
+        `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" finishes the batch.\n`,
+      );
+    return 0;
+  } finally {
+    await session.db.close();
+  }
+}

@@ -1,0 +1,45 @@
+import { resolve } from 'node:path';
+import { requireBatch } from '../engine/acts.ts';
+import { retryFailed } from '../engine/decisions.ts';
+import { counted } from '../reports/words.ts';
+import { openAccount } from '../runtime/account.ts';
+import { chooseAccount } from '../runtime/config.ts';
+import { closingLines, jsonResult } from './closing.ts';
+import type { CommandContext } from './main.ts';
+import { openSession } from './session.ts';
+import { workOn } from './work.ts';
+
+/** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
+export async function execute(
+  context: CommandContext,
+  [batchId = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const session = await openSession(context);
+  try {
+    const batch = await requireBatch(session.db, batchId);
+    const account = await openAccount(chooseAccount(session.config, batch.account), session);
+    try {
+      const codes = (options.code as string[] | undefined) ?? [];
+      const { generationsMax } = account.settings;
+      const retry = await retryFailed({ ...session, name: session.person }, account, batchId, {
+        codes,
+        generationsMax,
+      });
+      if (!context.json) {
+        context.terminal.error(`Trying ${counted(retry.retried, 'failed row')} again.\n`);
+        for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
+      }
+      const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
+      const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
+      if (!result) return 0;
+      if (context.json) context.terminal.print(`${JSON.stringify({ retry, ...jsonResult(result) })}\n`);
+      else context.terminal.error(closingLines(context.terminal, result, context.cwd));
+      return result.exitCode;
+    } finally {
+      await account.close();
+    }
+  } finally {
+    await session.db.close();
+  }
+}

@@ -1,0 +1,127 @@
+import { can } from '../core/batch-state.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
+import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import { type Actor, requireBatch } from './acts.ts';
+import { paymentNames } from './orders.ts';
+
+/** Rows read from the ledger at once. */
+const rowsPerPage = 200;
+
+/**
+ * Ends a doubt that only a person can decide, with the evidence that the person gives: the only way out of a review. The
+ * row is then paid or failed for good; its cost stays what the service last said of it.
+ */
+export async function resolveDoubt(
+  actor: Actor,
+  batchId: string,
+  rowNo: number,
+  decision: { as: 'paid' | 'not-paid'; evidence: string },
+): Promise<RowRecord> {
+  await requireBatch(actor.db, batchId);
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const row = await findRow(unit.tx, batchId, rowNo);
+    if (row?.status !== 'in_doubt') {
+      throw new AirbatchError(
+        'BATCH_STATE',
+        `row ${rowNo} of batch ${batchId} is ${row?.status ?? 'not there'}, not in doubt`,
+      );
+    }
+    if (row.next_action_at !== null) {
+      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still being looked up`, {
+        hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
+      });
+    }
+    const data = { as: decision.as, evidence: decision.evidence };
+    const ended = { completed_at: unit.at };
+    const failure = { failure_code: 'RESOLVED_NOT_PAID', failure_reason: `${actor.name}: ${decision.evidence}` };
+    const resolved =
+      decision.as === 'paid'
+        ? await unit.changeRow(row, 'complete', { ...ended, failure_code: null, failure_reason: null }, data)
+        : await unit.changeRow(row, 'fail', { ...ended, ...failure }, data);
+    if (!resolved) throw new AirbatchError('BATCH_STATE', `row ${rowNo} changed meanwhile`);
+    return resolved;
+  });
+}
+
+/** What became of the failed rows that a retry looked at. */
+export interface RetryResult {
+  retried: number;
+  /** Rows that stay failed, and why. */
+  kept: { row: number; why: string }[];
+}
+
+/**
+ * Opens the next generation of failed rows (of all of them, or of those with these failure codes): after every earlier
+ * reference was looked up, since any of them that has not failed at the service blocks a further payment.
+ */
+export async function retryFailed(
+  actor: Actor,
+  service: { gateway: Gateway; limiter: Limiter },
+  batchId: string,
+  options: { codes: readonly string[]; generationsMax: number },
+): Promise<RetryResult> {
+  const batch = await requireBatch(actor.db, batchId);
+  if (!['running', 'paused', 'completed'].includes(batch.status)) {
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: nothing of it was sent`);
+  }
+  const result: RetryResult = { retried: 0, kept: [] };
+  for (let after = 0; ; ) {
+    const rows = await pageRowsInState(actor.db, batchId, 'failed', after, rowsPerPage);
+    if (rows.length === 0) return result;
+    after = rows.at(-1)?.row_no ?? after;
+    for (const row of rows) {
+      if (options.codes.length > 0 && !options.codes.includes(row.failure_code ?? '')) continue;
+      const why = await reasonToKeep(service, batch, row, options.generationsMax);
+      if (why === null && (await openNextGeneration(actor, row))) result.retried += 1;
+      else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
+    }
+  }
+}
+
+async function reasonToKeep(
+  { gateway, limiter }: { gateway: Gateway; limiter: Limiter },
+  batch: BatchRecord,
+  row: RowRecord,
+  generationsMax: number,
+): Promise<string | null> {
+  if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
+  for (let generation = 1; generation <= row.generation; generation++) {
+    const { reference } = paymentNames(batch, row, generation);
+    const outcome: LookUpOutcome = await limiter.admit('read', () => gateway.lookUp(reference));
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found')
+      return `its earlier payment ${reference} could not be looked up (${outcome.evidence.code})`;
+    const live = outcome.payments.find(({ state }) => state !== 'failed');
+    if (live) return `the service says that ${reference} is ${live.serviceStatus}: it may be paid`;
+  }
+  return null;
+}
+
+async function openNextGeneration(actor: Actor, row: RowRecord): Promise<boolean> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const fresh = {
+      generation: row.generation + 1,
+      attempts: 0,
+      next_action_at: null,
+      topup_id: null,
+      service_status: null,
+      provider_reference: null,
+      cost: null,
+      cost_currency: null,
+      failure_code: null,
+      failure_reason: null,
+      first_sent_at: null,
+      accepted_at: null,
+      completed_at: null,
+    };
+    const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
+    if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;
+    const batch = await findBatch(unit.tx, row.batch_id);
+    if (batch && can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
+    return true;
+  });
+}
