@@ -2,11 +2,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import { sha256 } from '../../src/core/ids.ts';
+import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import type { EventData } from '../../src/ledger/events.ts';
 import { findRow, type NewRow, type RowRecord } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -178,6 +179,26 @@ export function failedWay(rowNo: number, code = 'PROVIDER_DECLINED', reason = 'T
   ];
 }
 
+/** What the engine keeps of such an event in the audit log. */
+function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecord, event: RowEvent): EventData {
+  if (event === 'send') {
+    const identity = {
+      account: batch.account,
+      runId: batch.run_id,
+      rowRef: row.row_ref ?? '',
+      generation: row.generation,
+    };
+    return { key: idempotencyKey(identity), attempt: row.attempts };
+  }
+  if (event !== 'complete') return {};
+  return {
+    topup_id: row.topup_id,
+    service_status: row.service_status,
+    cost: row.cost,
+    cost_currency: row.cost_currency,
+  };
+}
+
 /** Writes a batch the way the program does: through units of work, so that its counts and its audit chain are real. */
 export async function writeBatch(
   db: Database,
@@ -208,7 +229,8 @@ export async function writeBatch(
     for (const [event, fields = {}] of way) {
       clock.set(clock.now() + 250);
       await act('engine', async (unit) => {
-        await unit.changeRow((await findRow(unit.tx, id, row.row_no)) as RowRecord, event, fields, {});
+        const before = (await findRow(unit.tx, id, row.row_no)) as RowRecord;
+        await unit.changeRow(before, event, fields, eventData(batch, { ...before, ...fields }, event));
       });
     }
   }

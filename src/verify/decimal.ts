@@ -1,0 +1,29 @@
+/** Digits after the point that sums carry: more than any currency or service has. */
+const scale = 18;
+
+/** Exact sums of decimal texts, by a name. */
+export class ExactSums {
+  readonly #sums = new Map<string, bigint>();
+
+  add(name: string, decimal: string): void {
+    this.#sums.set(name, (this.#sums.get(name) ?? 0n) + units(decimal));
+  }
+
+  /** The names under which these sums and `others` differ. */
+  differences(others: ExactSums): string[] {
+    const names = new Set([...this.#sums.keys(), ...others.#sums.keys()]);
+    return [...names].filter((name) => (this.#sums.get(name) ?? 0n) !== (others.#sums.get(name) ?? 0n)).sort();
+  }
+}
+
+/** Whether two decimal texts are the same amount. */
+export function sameDecimal(a: string, b: string): boolean {
+  return units(a) === units(b);
+}
+
+function units(decimal: string): bigint {
+  const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal);
+  const fraction = match?.[3] ?? '';
+  if (!match || fraction.length > scale) throw new Error(`"${decimal}" is not an amount`);
+  return BigInt(`${match[1]}${match[2]}${fraction.padEnd(scale, '0')}`);
+}

@@ -1,0 +1,75 @@
+import { createHash, createPublicKey, verify } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { z } from 'zod';
+import { attempt, type Findings } from './findings.ts';
+
+const manifestShape = z.object({
+  format: z.literal('airbatch.manifest/1'),
+  batch_id: z.string(),
+  run_id: z.string(),
+  account: z.string(),
+  program: z.string(),
+  input_sha256: z.string().nullable(),
+  content_sha256: z.string().nullable(),
+  masked: z.boolean(),
+  audit: z.object({ events: z.number(), head: z.string() }),
+  files: z.array(z.object({ name: z.string().regex(/^[\w.-]+$/), bytes: z.number(), sha256: z.string() })),
+  public_key: z.string(),
+});
+export type Manifest = z.infer<typeof manifestShape>;
+
+/**
+ * Reads the manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
+ * where there is none that could be trusted to say what to check.
+ */
+export async function readManifest(
+  dir: string,
+  publicKey: string | null,
+  findings: Findings,
+): Promise<{ manifest: Manifest; fingerprint: string } | null> {
+  const bytes = await attempt(findings, 'manifest.json', () => readFile(join(dir, 'manifest.json')));
+  const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
+  if (!bytes) return null;
+  return attempt(findings, 'manifest.json', async () => {
+    const manifest = manifestShape.parse(JSON.parse(bytes.toString()));
+    const key = createPublicKey(manifest.public_key);
+    const fingerprint = keyFingerprint(manifest.public_key);
+    if (signature && !verify(null, bytes, key, signature)) {
+      findings.add('manifest.json', 'does not fit its signature: one of the two was changed.');
+    }
+    if (publicKey !== null && keyFingerprint(publicKey) !== fingerprint) {
+      findings.add('manifest.json', 'was signed by another key than the one given.');
+    }
+    return { manifest, fingerprint };
+  });
+}
+
+/** SHA-256 (hex) of the key's DER. */
+function keyFingerprint(pem: string): string {
+  return createHash('sha256')
+    .update(createPublicKey(pem).export({ format: 'der', type: 'spki' }))
+    .digest('hex');
+}
+
+/** Each file is there with the bytes that the manifest names, and no file is there that it does not name. */
+export async function checkFiles(dir: string, { files }: Manifest, findings: Findings): Promise<void> {
+  for (const { name, bytes, sha256 } of files) {
+    await attempt(findings, name, async () => {
+      const hash = createHash('sha256');
+      let size = 0;
+      for await (const block of createReadStream(join(dir, name))) {
+        hash.update(block as Buffer);
+        size += (block as Buffer).byteLength;
+      }
+      if (size !== bytes) findings.add(name, `has ${size} bytes; the manifest says ${bytes}.`);
+      else if (hash.digest('hex') !== sha256)
+        findings.add(name, 'was changed: its digest is not that of the manifest.');
+    });
+  }
+  const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);
+  for (const name of await readdir(dir)) {
+    if (!named.has(name)) findings.add(name, 'is not named by the manifest: it is no part of these reports.');
+  }
+}

@@ -1,0 +1,175 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { parse } from 'csv-parse';
+import { z } from 'zod';
+import { type ChainFacts, fingerprint } from './chain.ts';
+import { ExactSums } from './decimal.ts';
+import type { Findings } from './findings.ts';
+import type { Manifest } from './manifest.ts';
+
+/** One row of results.csv, by its columns. */
+export type ResultRow = Record<string, string>;
+
+const amounts = z.record(z.string(), z.string());
+const summaryShape = z.object({
+  batch_id: z.string(),
+  run_id: z.string(),
+  account: z.string(),
+  input_sha256: z.string().nullable(),
+  content_sha256: z.string().nullable(),
+  rows: z.object({ total: z.number(), valid: z.number(), by_status: z.record(z.string(), z.number()) }),
+  requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
+  charged: z.object({ by_status: z.record(z.string(), amounts), total: amounts, completed: amounts }),
+  audit: z.object({ events: z.number(), head: z.string() }),
+});
+
+/** States that intake gives and that no event of the row itself need tell of. */
+const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
+
+/** The rows of results.csv in their order, one at a time. */
+export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
+  let header: string[] | null = null;
+  const bytes = createReadStream(join(dir, 'results.csv'));
+  const lines = bytes.pipe(parse());
+  bytes.on('error', (error) => lines.destroy(error));
+  for await (const line of lines as AsyncIterable<string[]>) {
+    if (header === null) header = line;
+    else yield rowOf(header, line);
+  }
+}
+
+function rowOf(header: readonly string[], line: readonly string[]): ResultRow {
+  const row: ResultRow = {};
+  for (let at = 0; at < header.length; at++) row[header[at] as string] = line[at] as string;
+  return row;
+}
+
+/**
+ * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and counts
+ * and sums are those of the summary.
+ */
+export async function checkResults(
+  dir: string,
+  manifest: Manifest,
+  chain: ChainFacts,
+  findings: Findings,
+): Promise<number> {
+  const summary = summaryShape.parse(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')));
+  const counts = new Map<string, number>();
+  const [requested, charged] = [new ExactSums(), new ExactSums()];
+  const keys = new Set<string>();
+  let count = 0;
+  for await (const row of resultRows(dir)) {
+    count += 1;
+    const { status = '', idempotency_key: key = '' } = row;
+    if (row.row !== String(count)) {
+      findings.add(
+        'results.csv',
+        `line ${count + 1} has row ${row.row}, not ${count}: rows are missing, doubled or moved.`,
+      );
+    }
+    if (key !== '' && keys.has(key))
+      findings.add('results.csv', `row ${count} uses a key that was used before: ${key}.`);
+    if (key !== '') keys.add(key);
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+    if (status !== 'invalid' && row.amount) requested.add(`${status} ${row.currency}`, row.amount);
+    if (status !== 'invalid' && row.cost) charged.add(`${status} ${row.cost_currency}`, row.cost);
+    checkAgainstChain(row, count, chain, findings);
+    if (!manifest.masked && key !== '') checkNames(row, count, manifest, findings);
+  }
+  checkSummary(summary, manifest, findings);
+  checkCounts(summary.rows, counts, count, findings);
+  checkSums('requested', summary.requested, requested, findings);
+  checkSums('charged', summary.charged, charged, findings);
+  return count;
+}
+
+function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const state = chain.stateOf(rowNo);
+  const { status = '' } = row;
+  if (state === null ? !statesOfIntake.includes(status) : state !== status) {
+    findings.add(
+      'results.csv',
+      `row ${rowNo} is ${status}; the audit chain says ${state ?? 'that nothing happened to it'}.`,
+    );
+  }
+  const paid = chain.paidOf(rowNo);
+  if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
+    findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
+  }
+  // A row that waits for its next generation already shows the key under which it will be sent.
+  const sent = chain.sentOf(rowNo);
+  if (sent !== 0 && status !== 'ready' && sent !== fingerprint(row.generation, row.idempotency_key)) {
+    findings.add('results.csv', `row ${rowNo} has another key or generation than the audit chain.`);
+  }
+}
+
+/** Key and reference are not chosen but follow from account, run, row and generation: so that no row can have two. */
+function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest, findings: Findings): void {
+  const generation = Number(row.generation);
+  // A row ref that a spreadsheet would run as a formula is written with an apostrophe before it.
+  const candidates = [row.row_ref ?? '', (row.row_ref ?? '').replace(/^'/, '')];
+  const fits = candidates.some(
+    (ref) =>
+      row.idempotency_key === uuidV5(JSON.stringify([account, run_id, ref, generation])) &&
+      (row.reference ?? '') === `${run_id}/${ref}${generation === 1 ? '' : `~${generation}`}`,
+  );
+  if (!fits) findings.add('results.csv', `row ${rowNo} has a key or reference that is not its own.`);
+}
+
+/** RFC 9562, version 5, in the name space of airbatch's keys. */
+function uuidV5(name: string): string {
+  const space = Buffer.from('6f0f6a5294b15f0e8d6c0a8d6b6f2c11', 'hex');
+  const bytes = createHash('sha1').update(space).update(name).digest().subarray(0, 16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x50;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
+}
+
+type Summary = z.infer<typeof summaryShape>;
+
+function checkSummary(summary: Summary, manifest: Manifest, findings: Findings): void {
+  for (const name of ['batch_id', 'run_id', 'account', 'input_sha256', 'content_sha256'] as const) {
+    if (summary[name] !== manifest[name]) findings.add('summary.json', `has another ${name} than the manifest.`);
+  }
+  if (summary.audit.events !== manifest.audit.events || summary.audit.head !== manifest.audit.head) {
+    findings.add('summary.json', 'was made at another point of the audit chain than the manifest.');
+  }
+}
+
+function checkCounts(rows: Summary['rows'], counts: Map<string, number>, total: number, findings: Findings): void {
+  if (rows.total !== total) findings.add('summary.json', `counts ${rows.total} rows; results.csv has ${total}.`);
+  for (const state of new Set([...Object.keys(rows.by_status), ...counts.keys()])) {
+    const [said, found] = [rows.by_status[state] ?? 0, counts.get(state) ?? 0];
+    if (said !== found) findings.add('summary.json', `counts ${said} rows as ${state}; results.csv has ${found}.`);
+  }
+  const valid = total - (counts.get('invalid') ?? 0) - (counts.get('skipped') ?? 0);
+  if (rows.valid !== valid) findings.add('summary.json', `counts ${rows.valid} valid rows; results.csv has ${valid}.`);
+}
+
+function checkSums(
+  what: 'requested' | 'charged',
+  said: Summary['requested'] | Summary['charged'],
+  found: ExactSums,
+  findings: Findings,
+): void {
+  const sums = new ExactSums();
+  const [whole, parts, completed, paid] = [new ExactSums(), new ExactSums(), new ExactSums(), new ExactSums()];
+  for (const [state, byCurrency] of Object.entries(said.by_status)) {
+    for (const [currency, value] of Object.entries(byCurrency)) {
+      sums.add(`${state} ${currency}`, value);
+      if (what === 'charged' || state !== 'skipped') parts.add(currency, value);
+      if (state === 'completed') paid.add(currency, value);
+    }
+  }
+  for (const [currency, value] of Object.entries('valid' in said ? said.valid : said.total)) whole.add(currency, value);
+  for (const [currency, value] of Object.entries(said.completed)) completed.add(currency, value);
+  for (const name of sums.differences(found))
+    findings.add('summary.json', `${what} for ${name} is not the sum of the rows.`);
+  for (const name of whole.differences(parts))
+    findings.add('summary.json', `${what} in ${name} is not the sum of its parts.`);
+  for (const name of completed.differences(paid))
+    findings.add('summary.json', `${what} in ${name} is not that of the completed rows.`);
+}
