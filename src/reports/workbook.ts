@@ -86,7 +86,6 @@ const entryOptions = { mtime: entryTime, mode: 0o100600, forceDosTimestamp: true
 export function workbook(sheets: readonly Sheet[]): AsyncIterable<Uint8Array> {
   const zip = new ZipFile();
   const output = zip.outputStream as Readable;
-  zip.on('error', (error: Error) => output.destroy(error));
   const parts: [string, string][] = [
     ['[Content_Types].xml', contentTypesXml(sheets.length)],
     ['_rels/.rels', relationsXml([['officeDocument', 'xl/workbook.xml']])],
@@ -102,9 +101,11 @@ export function workbook(sheets: readonly Sheet[]): AsyncIterable<Uint8Array> {
   ];
   for (const [path, xml] of parts) zip.addBuffer(Buffer.from(xml), path, entryOptions);
   for (const [at, sheet] of sheets.entries()) {
-    zip.addReadStreamLazy(`xl/worksheets/sheet${at + 1}.xml`, entryOptions, (ready) =>
-      ready(null, Readable.from(sheetXml(sheet), { objectMode: false })),
-    );
+    zip.addReadStreamLazy(`xl/worksheets/sheet${at + 1}.xml`, entryOptions, (ready) => {
+      const rows = Readable.from(sheetXml(sheet), { objectMode: false });
+      rows.on('error', (error) => output.destroy(error));
+      ready(null, rows);
+    });
   }
   zip.end();
   return output;

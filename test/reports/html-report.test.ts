@@ -1,0 +1,174 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { readFile, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { writeReports } from '../../src/reports/reports.ts';
+import {
+  failedWay,
+  invalidRow,
+  newBatch,
+  newRow,
+  startMs,
+  tempFolder,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from './fixture.ts';
+
+async function page(
+  t: TestContext,
+  options: object = {},
+  write = writeSampleBatch,
+): Promise<{ text: string; path: string }> {
+  const db = await testLedger(t);
+  await write(db);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
+  const path = join(dir, 'report.html');
+  return { text: await readFile(path, 'utf8'), path };
+}
+
+test('the page says what came of the batch, who asked and who approved', async (t) => {
+  const { text } = await page(t);
+  assert.match(text, /7 of 10 rows were paid: KES 703\.50\./);
+  assert.match(text, /1 row failed: nothing was paid for it\./);
+  assert.match(text, /Asked for by<\/dt><dd>amina/);
+  assert.match(text, /Approved by<\/dt><dd>brian/);
+});
+
+test('the page shows the balance before and after, and what explains the difference', async (t) => {
+  const { text } = await page(t);
+  for (const amount of ['USD 100.00', 'USD 94.40', 'USD 5.60']) assert.ok(text.includes(amount), amount);
+  assert.match(text, /What left the wallets is explained to the last unit\./);
+});
+
+test('the page says when it was only the sandbox', async (t) => {
+  const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' }));
+  assert.match(text, /no real money moved/);
+});
+
+test('the page can load and run nothing: its policy names its one style by its digest', async (t) => {
+  const { text } = await page(t);
+  const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';
+  const digest = createHash('sha256').update(style).digest('base64');
+  assert.ok(
+    text
+      .replaceAll('&#39;', "'")
+      .includes(`default-src 'none'; style-src 'sha256-${digest}'; base-uri 'none'; form-action 'none'`),
+  );
+  assert.doesNotMatch(text, /<script|<link|<img|<iframe|\sstyle=|\son\w+=|https?:\/\/(?!service\.example)/i);
+});
+
+/** Texts with which pages were attacked. */
+const attacks = [
+  '<script>alert(1)</script>',
+  '"><img src=x onerror=alert(1)>',
+  "' onmouseover='alert(1)",
+  '</style><script>alert(1)</script>',
+  '</title><script>alert(1)</script>',
+  '<svg/onload=alert(1)>',
+  'javascript:alert(1)',
+  '<!--<script>',
+  '&lt;script&gt;',
+  '\u0000<b>\ud800',
+];
+
+test('whatever stands in a field of the file or an answer of the service stays text', async (t) => {
+  for (const attack of attacks) {
+    const problem = { code: attack, column: attack, message: attack, suggestion: attack };
+    const { text } = await page(t, {}, async (db) => {
+      const batch = newBatch('B-1', {
+        run_id: attack,
+        file_name: attack,
+        account: attack,
+        created_by: attack,
+        service: attack,
+        program: attack,
+      });
+      await writeBatch(db, batch, [
+        { row: newRow('B-1', 1, { currency: attack, product_id: attack }), way: failedWay(1, attack, attack) },
+        { row: invalidRow('B-1', 2, { problems: JSON.stringify([problem]) }) },
+      ]);
+    });
+    const body = text.slice(text.indexOf('</style>') + 8);
+    const tags = new Set([...body.matchAll(/<([a-z!/][^\s>]*)/gi)].map(([, tag]) => tag));
+    for (const tag of ['script', 'img', 'svg/onload=alert(1)', '!--', '/style', '/title'])
+      assert.ok(!tags.has(tag), `${attack}: <${tag}`);
+    assert.doesNotMatch(body, /<[^>]*\son\w+=/i, attack);
+  }
+});
+
+test('a masked page shows no phone number', async (t) => {
+  const { text } = await page(t, { mask: true });
+  assert.doesNotMatch(text, /712000\d\d\d/);
+  assert.match(text, /\+2\*{8}008/);
+});
+
+test('a page of many rows lists some of them and says where the rest is', async (t) => {
+  const rows = Array.from({ length: 120 }, (_, at) => ({ row: invalidRow('B-1', at + 1) }));
+  const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), rows));
+  assert.match(text, /and 70 more rows: failed\.csv and results\.csv have them all\./);
+});
+
+test('a batch that was never started has a page too', async (t) => {
+  const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1) }], null));
+  assert.match(text, /None of 1 row was paid yet\./);
+});
+
+test('a browser shows the page without a complaint, on paper and on a phone', async (t) => {
+  const browser = ['chromium', 'chromium-browser', 'google-chrome'].find(
+    (name) => !spawnSync(name, ['--version']).error,
+  );
+  if (!browser) return t.skip('no Chromium is installed');
+  const { text, path } = await page(t);
+  const folder = await tempFolder(t);
+  const common = [
+    '--headless',
+    '--no-sandbox',
+    '--disable-gpu',
+    '--disable-quic',
+    '--no-first-run',
+    '--disable-background-networking',
+    '--disable-component-update',
+    '--disable-sync',
+    `--user-data-dir=${join(folder, 'profile')}`,
+    '--enable-logging=stderr',
+    '--v=0',
+  ];
+  const shot = join(folder, 'phone.png');
+  const phone = spawnSync(browser, [...common, '--window-size=500,900', `--screenshot=${shot}`, `file://${path}`], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.doesNotMatch(phone.stderr, /Content Security Policy|CONSOLE/);
+  assert.ok((await stat(shot)).size > 10_000);
+  const paper = join(folder, 'paper.pdf');
+  execFileSync(browser, [...common, `--print-to-pdf=${paper}`, `file://${path}`], { stdio: 'pipe', timeout: 60_000 });
+  assert.equal((await readFile(paper)).subarray(0, 5).toString(), '%PDF-');
+  // The control: an inline style that the policy does not name is complained about.
+  const bad = join(folder, 'bad.html');
+  await writeFile(bad, text.replace('<body>', '<body style="color:red">'));
+  const refused = spawnSync(browser, [...common, `--screenshot=${shot}`, `file://${bad}`], {
+    encoding: 'utf8',
+    timeout: 60_000,
+  });
+  assert.match(refused.stderr, /Content Security Policy/);
+});
+
+test('the timeline of a long batch is shown in few columns', async (t) => {
+  const rows = [0, 1, 2].map((at) => {
+    const ended = startMs + at * 3_600_000 * 24;
+    return {
+      row: newRow('B-1', at + 1),
+      way: [
+        ['send', { attempts: 1, first_sent_at: ended }],
+        ['complete', { completed_at: ended }],
+      ] as ['send' | 'complete', object][],
+    };
+  });
+  const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), rows));
+  const columns = text.match(/<rect class="f-completed" x="\d+" y="0" width="8"/g) ?? [];
+  assert.equal(columns.length, 3);
+  assert.match(text, /Each column is \d+ (h|min)/);
+});

@@ -1,0 +1,131 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { readXlsx } from 'hucre/xlsx';
+import type { Database } from '../../src/ledger/database.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { type Cell, type Sheet, workbook } from '../../src/reports/workbook.ts';
+import {
+  completedWay,
+  newBatch,
+  newRow,
+  startMs,
+  tempFolder,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from './fixture.ts';
+
+async function bytesOf(sheets: Sheet[]): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of workbook(sheets)) pieces.push(piece);
+  return Buffer.concat(pieces);
+}
+
+const sheetOf = (rows: Cell[][]): Sheet => ({ name: 'Sheet', widths: [10], header: null, rows: [rows] });
+
+/** The workbook as an independent reader sees it. */
+async function cellsOf(rows: Cell[][]): Promise<unknown[][]> {
+  const { sheets } = await readXlsx(await bytesOf([sheetOf(rows)]));
+  return sheets[0]?.rows ?? [];
+}
+
+async function reportBook(t: TestContext, db: Database) {
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  return { path: join(dir, 'results.xlsx'), book: await readXlsx(await readFile(join(dir, 'results.xlsx'))) };
+}
+
+test('the workbook has a summary, the results and the problems', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { book } = await reportBook(t, db);
+  assert.deepEqual(
+    book.sheets.map(({ name }) => name),
+    ['Summary', 'Results', 'Problems'],
+  );
+  const [summary, results, problems] = book.sheets.map(({ rows }) => rows);
+  assert.equal(summary?.[0]?.[0], 'Payout payroll-2026-11');
+  assert.equal(results?.length, 11);
+  assert.deepEqual(
+    problems?.slice(1).map(([row, , state]) => [row, state]),
+    [
+      [8, 'failed'],
+      [9, 'invalid'],
+    ],
+  );
+});
+
+test('numbers are numbers, times are times, and names and phone numbers are text', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { book } = await reportBook(t, db);
+  const [header = [], first = []] = book.sheets[1]?.rows ?? [];
+  const cell = (name: string) => first[header.indexOf(name)];
+  assert.deepEqual(
+    [cell('row'), cell('phone_number'), cell('amount'), cell('cost'), cell('first_sent_at')],
+    [1, '+254712000001', 100.5, 0.8, new Date(startMs + 1_000)],
+  );
+});
+
+test('an amount with more digits than a spreadsheet can hold stays text, whole', async () => {
+  const [row] = await cellsOf([
+    [
+      { as: 'decimal', value: '90071992547409.93' },
+      { as: 'decimal', value: '9007199254740.93' },
+    ],
+  ]);
+  assert.deepEqual(row, ['90071992547409.93', 9007199254740.93]);
+});
+
+test('texts survive that XML could not hold as they are, and none of them is a formula', async () => {
+  const texts = [
+    '<b>&"\'',
+    'a\u0000b\u001fc',
+    'line\r\nbreak',
+    '_x0041_',
+    ' spaced ',
+    'emoji 🎉',
+    'half \ud800',
+    '=1+1',
+    '@x',
+    '+254712000001',
+  ];
+  const [row] = await cellsOf([texts]);
+  assert.deepEqual(row, texts.with(6, 'half \ufffd').with(7, "'=1+1").with(8, "'@x"));
+});
+
+test('the header stays in place and can be filtered', async (t) => {
+  const bytes = await bytesOf([{ name: 'S', widths: [5, 5], header: ['a', 'b'], rows: [[['1', '2']]] }]);
+  const folder = await tempFolder(t);
+  const path = join(folder, 'b.xlsx');
+  await (await import('node:fs/promises')).writeFile(path, bytes);
+  if (spawnSync('unzip', ['-v']).error) return t.skip('unzip is not installed');
+  const xml = execFileSync('unzip', ['-p', path, 'xl/worksheets/sheet1.xml'], { encoding: 'utf8' });
+  assert.match(xml, /<pane ySplit="1"[^>]*state="frozen"\/>/);
+  assert.match(xml, /<autoFilter ref="A1:B2"\/>/);
+});
+
+test('trouble while the rows are read ends the workbook with that trouble', async () => {
+  async function* rows(): AsyncGenerator<Cell[][]> {
+    yield [['1']];
+    throw new Error('the ledger is gone');
+  }
+  await assert.rejects(bytesOf([{ name: 'S', widths: [], header: null, rows: rows() }]), /the ledger is gone/);
+});
+
+test('LibreOffice opens the workbook and finds no formula in it', async (t) => {
+  if (spawnSync('soffice', ['--version']).error) return t.skip('LibreOffice is not installed');
+  const db = await testLedger(t);
+  const input = JSON.stringify(['+254712000001', '1', '100.50', 'KES', '', 'R-1', '=1+1']);
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { input }), way: completedWay(1) }]);
+  const { path } = await reportBook(t, db);
+  const folder = await tempFolder(t);
+  const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
+  const args = [profile, '--headless', '--convert-to', 'fods', '--outdir', folder, path];
+  execFileSync('soffice', args, { stdio: 'pipe', timeout: 120_000 });
+  const opened = await readFile(join(folder, 'results.fods'), 'utf8');
+  assert.match(opened, /'=1\+1|&apos;=1\+1/);
+  assert.doesNotMatch(opened, /table:formula=/);
+});
