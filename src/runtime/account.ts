@@ -64,7 +64,7 @@ async function openSandboxAccount(deps: {
 
 function assemble(
   account: AccountConfig,
-  { clock, random, log }: { clock: Clock; random: Random; log: EngineLog },
+  { clock, log }: { clock: Clock; log: EngineLog },
   place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
 ): OpenAccount {
   const limiter = makeBottleneckLimiter(
@@ -81,7 +81,6 @@ function assemble(
   );
   const gateway = makeGateway(account, {
     clock,
-    random,
     onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
   });
   const creations = account.limits.creation?.limit ?? 0;

@@ -1,0 +1,99 @@
+import { withoutNumbers } from '../core/redact.ts';
+import type { CreateOutcome, Evidence, RateHeaders, ReadProblem } from './gateway.ts';
+import type { TransportResult } from './transport.ts';
+import type { Verdict } from './verdict.ts';
+
+/** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
+export const retryAfterDefaultMs = 60_000;
+/** Nothing that limits by the minute means a longer wait than this; a mad header must not stop an account for years. */
+const retryAfterMsMax = 24 * 3_600_000;
+/** Messages are cut here: they are for people, and go into the ledger once a row. */
+const messageLengthMax = 300;
+
+type Headers = Readonly<Record<string, string>>;
+
+/** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
+export function retryAfterMs(headers: Headers, now: number): number {
+  const text = headers['retry-after']?.trim() ?? '';
+  const at = Date.parse(text);
+  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : Number.isNaN(at) ? retryAfterDefaultMs : at - now;
+  return Math.min(Math.max(ms, 0), retryAfterMsMax);
+}
+
+/** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
+export function rateHeaders(headers: Headers): RateHeaders | null {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
+    const text = headers[`x-ratelimit-${name}`]?.trim() ?? '';
+    return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
+  });
+  if (limit == null || remaining == null || reset == null || limit === 0) return null;
+  // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
+  return { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
+}
+
+/** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
+export function safeMessage(text: string, secrets: readonly string[]): string {
+  const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
+  const withoutSecrets = secrets.reduce((line, secret) => line.replaceAll(secret, '[secret]'), oneLine);
+  return withoutNumbers(withoutSecrets).slice(0, messageLengthMax);
+}
+
+/** The service's own word on why it says no, where its error envelope is intact. */
+export interface ServiceError {
+  code: string;
+  message: string;
+}
+
+/** What was seen on the wire, from any result of the transport. */
+export function makeEvidence(
+  result: TransportResult,
+  error: ServiceError | null,
+  { requestId, secrets }: { requestId: string | null; secrets: readonly string[] },
+): Evidence {
+  const { status } = result;
+  const [code, message] = error ? [error.code, error.message] : ourWords(result);
+  return { httpStatus: status, code: safeMessage(code, secrets), message: safeMessage(message, secrets), requestId };
+}
+
+function ourWords(result: TransportResult): [code: string, message: string] {
+  if (result.kind !== 'answer') return [result.code, result.message];
+  const { status } = result;
+  if (status >= 200 && status < 300) return ['unparsable', 'the answer does not have the promised shape'];
+  return [`http_${status}`, `the service answered HTTP ${status}, without saying why`];
+}
+
+/** The evidence of an answer that was understood. */
+export function okEvidence(evidence: Evidence): Evidence {
+  return { ...evidence, code: 'ok', message: '' };
+}
+
+/** A verdict on an answer to a request to create, as the engine takes it. */
+export function createOutcome(
+  verdict: Verdict,
+  result: TransportResult,
+  evidence: Evidence,
+  now: number,
+): CreateOutcome {
+  if (result.kind === 'not_sent') return { kind: 'not_sent', evidence };
+  if (result.kind === 'unknown') return { kind: 'in_doubt', evidence };
+  switch (verdict.kind) {
+    case 'throttled':
+      return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
+    case 'account_blocked':
+      return { kind: 'account_blocked', reason: verdict.reason, evidence };
+    default:
+      return { kind: verdict.kind, evidence };
+  }
+}
+
+/** A read that gave no answer to its question, as the engine takes it. */
+export function readProblem(result: TransportResult, evidence: Evidence, verdict: Verdict, now: number): ReadProblem {
+  if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
+  if (verdict.kind === 'throttled') {
+    return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
+  }
+  if (verdict.kind === 'account_blocked' && verdict.reason === 'credentials_rejected') {
+    return { kind: 'account_blocked', reason: verdict.reason, evidence };
+  }
+  return { kind: 'unavailable', evidence };
+}

@@ -1,0 +1,54 @@
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
+import { requestDeadlineMsDefault, v2Policy } from './policies.ts';
+import { checkedBaseUrl, type Transport } from './transport.ts';
+import { makeUndiciTransport } from './undici-transport.ts';
+import { makeV2Gateway } from './v2-client.ts';
+import type { WalletMode } from './v2-wire.ts';
+
+/** What of an account's configuration its gateway needs. */
+export interface GatewayAccount {
+  version: 'v2' | 'v1';
+  baseUrl: string;
+  credentials: { apiKey: string } | { email: string; token: string };
+  /** Which wallet pays (V2). Default: `auto`. */
+  walletMode?: WalletMode | undefined;
+  /** One deadline for a whole request, in milliseconds. Default: 60 s. */
+  requestDeadlineMs?: number | undefined;
+  /** Delays of the in-doubt algorithm other than the version's own; shorter ones are for rehearsals only. */
+  doubt?: { [Field in keyof ServicePolicy]?: ServicePolicy[Field] | undefined } | undefined;
+}
+
+/** What a gateway is built on; without a `transport`, one over HTTP is made for the account. */
+export interface MakeGatewayDeps {
+  clock: Clock;
+  transport?: Transport;
+  onRate?: (requestClass: RequestClass, headers: RateHeaders) => void;
+}
+
+/** The gateway of an account, in the version that it speaks. Throws `CONFIG_INVALID` for a base URL or a credential that cannot be used. */
+export function makeGateway(account: GatewayAccount, { clock, transport, onRate }: MakeGatewayDeps): Gateway {
+  const baseUrl = checkedBaseUrl(account.baseUrl);
+  const {
+    version,
+    credentials,
+    walletMode = 'auto',
+    requestDeadlineMs: deadlineMs = requestDeadlineMsDefault,
+  } = account;
+  const deps = { clock, transport: transport ?? makeUndiciTransport({ clock }, { baseUrl }), onRate };
+  if (version === 'v2' && 'apiKey' in credentials) {
+    return makeV2Gateway(deps, {
+      credentials,
+      walletMode,
+      deadlineMs,
+      policy: overridden(v2Policy(deadlineMs), account.doubt),
+    });
+  }
+  throw new AirbatchError('CONFIG_INVALID', `the credentials do not fit an account of version ${version}`);
+}
+
+function overridden(policy: ServicePolicy, overrides: GatewayAccount['doubt']): ServicePolicy {
+  const given = Object.entries(overrides ?? {}).filter(([, value]) => value !== undefined);
+  return { ...policy, ...(Object.fromEntries(given) as Partial<ServicePolicy>) };
+}

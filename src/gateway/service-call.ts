@@ -1,0 +1,97 @@
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
+import type { Evidence, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
+import type { Transport, TransportResult } from './transport.ts';
+import { parseAnswer } from './wire.ts';
+
+/** What is injected into a gateway. */
+export interface GatewayDeps {
+  transport: Transport;
+  clock: Clock;
+  /** Told whatever the rate-limit headers of an answer say (spec section 8.1). */
+  onRate?: ((requestClass: RequestClass, headers: RateHeaders) => void) | undefined;
+}
+
+/** What both versions' gateways are told. */
+export interface GatewayOptions {
+  policy: ServicePolicy;
+  /** One deadline for a whole request, in milliseconds. */
+  deadlineMs: number;
+}
+
+/** A request to the service and how it came out, before anything is read into it. */
+export interface Called {
+  result: TransportResult;
+  /** The HTTP status of a whole answer, else 0. */
+  status: number;
+  /** The answer's JSON, or undefined. */
+  json: unknown;
+  /** The service's own error, where its envelope is intact. */
+  error: ServiceError | null;
+  evidence: Evidence;
+}
+
+export interface ServiceCall {
+  method?: 'GET' | 'POST';
+  path: string;
+  requestClass: RequestClass;
+  headers?: Record<string, string>;
+  body?: string;
+  beforeWrite?: (() => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+/** What a version's requests have in common: its credentials, and where its error envelope and request id stand. */
+export interface ServiceDialect {
+  credentials: Record<string, string>;
+  secrets: readonly string[];
+  readError: (json: unknown) => ServiceError | null;
+  readRequestId: (json: unknown) => string | null;
+}
+
+/** Makes the one function through which a gateway speaks to its service. */
+export function makeServiceCall(
+  { transport, onRate }: GatewayDeps,
+  { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
+  { credentials, secrets, readError, readRequestId }: ServiceDialect,
+): (call: ServiceCall) => Promise<Called> {
+  return async ({ method = 'GET', path, requestClass, headers, body, beforeWrite, signal }) => {
+    const result = await transport.send({
+      method,
+      path,
+      headers: { accept: 'application/json', ...credentials, ...headers },
+      body: body ?? null,
+      deadlineMs,
+      beforeWrite,
+      signal,
+    });
+    if (result.kind !== 'answer') {
+      return {
+        result,
+        status: 0,
+        json: undefined,
+        error: null,
+        evidence: makeEvidence(result, null, { requestId: null, secrets }),
+      };
+    }
+    const rate = rateHeaders(result.headers);
+    if (rate) onRate?.(requestClass, rate);
+    const json = parseAnswer(result.text);
+    const error = readError(json);
+    const requestId = readRequestId(json) ?? result.headers['x-request-id'] ?? null;
+    return {
+      result,
+      status: result.status,
+      json,
+      error,
+      evidence: makeEvidence(result, error, { requestId, secrets }),
+    };
+  };
+}
+
+/** A credential goes into a header as it is. Throws `CONFIG_INVALID`, without repeating the secret. */
+export function checkedCredential(name: string, value: string): string {
+  if (/^[\x21-\x7e]+$/.test(value)) return value;
+  throw new AirbatchError('CONFIG_INVALID', `the ${name} is empty, or has characters that no credential has`);
+}

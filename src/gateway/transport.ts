@@ -1,0 +1,69 @@
+import { AirbatchError } from '../core/errors.ts';
+
+/** Carries one request to the service and its answer back. It never repeats a request and never throws for the network. */
+export interface Transport {
+  /**
+   * Sends one request once. Rejects only with what `beforeWrite` throws, and then nothing was sent; everything that the
+   * network can do is a result.
+   */
+  send(request: TransportRequest): Promise<TransportResult>;
+  /** Waits for requests under way, then closes the connections. */
+  close(): Promise<void>;
+}
+
+export interface TransportRequest {
+  method: 'GET' | 'POST';
+  /** Below the base URL, with its query: "/v2/topups?page=1". */
+  path: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string>>;
+  body: string | null;
+  /** For everything together: waiting for a connection, connecting, sending, and the whole answer. */
+  deadlineMs: number;
+  /** Called right before the first byte is given to the socket. */
+  beforeWrite?: (() => void) | undefined;
+  signal?: AbortSignal | undefined;
+}
+
+export type TransportResult =
+  /** The whole answer, whatever its status; never a redirect. */
+  | { kind: 'answer'; status: number; headers: Readonly<Record<string, string>>; text: string }
+  /** Proved: not one byte of the request was given to a socket. */
+  | TransportFailure<'not_sent'>
+  /** The request, or a part of it, may have reached the service. */
+  | TransportFailure<'unknown'>;
+
+export interface TransportFailure<Kind> {
+  kind: Kind;
+  /** A word of ours: "timeout", "connection_refused", "connection_lost", "answer_too_large", "redirect_refused", ... */
+  code: string;
+  /** One line for people, without secrets. */
+  message: string;
+  /** Where an answer had begun before it broke off. */
+  status: number | null;
+}
+
+/**
+ * The base URL of an account: https, or http to this very machine (the sandbox). Anything else would send credentials
+ * in the clear. Throws `CONFIG_INVALID`.
+ */
+export function checkedBaseUrl(text: string): URL {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  const fault = url ? baseUrlFault(url) : 'is not a URL';
+  // The text itself is not repeated: somebody may have put a password into it.
+  if (!url || fault) throw new AirbatchError('CONFIG_INVALID', `the base URL ${fault}`);
+  return url;
+}
+
+function baseUrlFault(url: URL): string | null {
+  if (url.username || url.password) return 'must not carry a user name or password';
+  if (url.search || url.hash) return 'must not have a query or a fragment';
+  if (url.protocol === 'https:') return null;
+  if (url.protocol !== 'http:') return 'must be https';
+  return isLoopback(url.hostname) ? null : 'must be https (http is for a sandbox on this machine only)';
+}
+
+/** Whether a URL's host name can only mean this machine. The URL parser has already written IPv4 addresses in one form. */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+}

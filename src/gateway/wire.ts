@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { exactDecimal, JsonNumber, parseExactJson } from './exact-json.ts';
+
+/** Shapes that both versions' answers are made of; numbers come as `JsonNumber` from `parseExactJson`. */
+
+/** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
+export const wireDecimal = z.union([z.instanceof(JsonNumber), z.string()]).transform((value, context) => {
+  const decimal = typeof value === 'string' ? exactDecimal(value) : value.decimal();
+  if (decimal !== null) return decimal;
+  context.addIssue({ code: 'custom', message: 'is not a decimal' });
+  return z.NEVER;
+});
+
+/** A whole number. */
+export const wireInteger = z.instanceof(JsonNumber).transform((value, context) => {
+  const integer = value.integer();
+  if (integer !== null) return integer;
+  context.addIssue({ code: 'custom', message: 'is not a whole number' });
+  return z.NEVER;
+});
+
+/** An ISO 8601 time as epoch milliseconds; null where it is missing or cannot be read (no decision hangs on it). */
+export const wireTime = z
+  .unknown()
+  .optional()
+  .transform((value) => {
+    const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+    return Number.isNaN(at) ? null : at;
+  });
+
+/** A text that people read and nothing depends on: null where it is missing or no text. */
+export const wireText = z
+  .unknown()
+  .optional()
+  .transform((value) => (typeof value === 'string' && value !== '' ? value : null));
+
+/** The JSON of an answer, or undefined where it is none. */
+export function parseAnswer(text: string): unknown {
+  try {
+    return parseExactJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** The value in its shape, or null where it does not have it. */
+export function read<Shape extends z.ZodType>(shape: Shape, value: unknown): z.output<Shape> | null {
+  const result = shape.safeParse(value);
+  return result.success ? result.data : null;
+}
