@@ -1,0 +1,34 @@
+import { type RunningCommand, startCommand } from '../support/command.ts';
+
+/** A sandbox in a process of its own. */
+export interface SandboxProcess {
+  url: string;
+  /** The environment that makes it the account `default`. */
+  env: Record<string, string>;
+  command: RunningCommand;
+  /** The sandbox's own count of charges that were not given back, by reference. */
+  liveCharges(): Promise<Map<string, number>>;
+  stop(): Promise<void>;
+}
+
+export async function startSandbox(cwd: string, args: readonly string[] = []): Promise<SandboxProcess> {
+  const command = startCommand(['sandbox', '--ephemeral', ...args], { cwd });
+  const [, url = ''] = await command.seen(/(http:\/\/127\.0\.0\.1:[0-9]+)/);
+  return {
+    url,
+    command,
+    env: { AIRBATCH_BASE_URL: url, AIRBATCH_API_KEY: 'sandbox-key' },
+    async liveCharges() {
+      const response = await fetch(`${url}/_sandbox/charges`);
+      const { charges } = (await response.json()) as { charges: { reference: string; live: boolean }[] };
+      const live = new Map<string, number>();
+      for (const { reference, live: isLive } of charges)
+        if (isLive) live.set(reference, (live.get(reference) ?? 0) + 1);
+      return live;
+    },
+    async stop() {
+      command.child.kill('SIGKILL');
+      await command.ended;
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { AirbatchError } from '../../src/core/errors.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import type { SimulatedProcess } from './process.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What the disk does to the next transactions. */
+export type DiskFault = 'LEDGER_FULL' | 'LEDGER_IO';
+
+/** The ledger's file over the lives of many processes. */
+export interface Disk {
+  /** Opens the ledger for a process, as the last one left it. */
+  open(process: SimulatedProcess): Promise<Database>;
+  /** Transactions fail with this until it is taken back. */
+  fail(fault: DiskFault | null): void;
+  /** What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn tail. */
+  loseMemory(options: { powerLoss: boolean }): void;
+  /** For the judge: the ledger as it is on the disk now. */
+  inspect(): Promise<Database>;
+}
+
+export interface DiskOptions {
+  folder: string;
+  random: SeededRandom;
+  /** A control that the checks must catch: cuts bytes that were acknowledged. */
+  cutAcknowledged?: boolean;
+}
+
+export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOptions): Disk {
+  let generation = 0;
+  let fault: DiskFault | null = null;
+  let current: Database | null = null;
+  // How long the log was when the last commit was acknowledged to the process.
+  let acknowledgedWalBytes = 0;
+
+  const path = () => join(folder, `ledger-${generation}.db`);
+  const wal = (of: string) => `${of}-wal`;
+  const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
+
+  const faulty = (database: Database, process: SimulatedProcess): Database => ({
+    query: (sql, params) => process.step('query', () => database.query(sql, params)),
+    execute: (sql, params) => process.step('execute', () => database.execute(sql, params)),
+    snapshot: (work) => process.step('snapshot', () => database.snapshot(work)),
+    async transact(work) {
+      const { result, written } = await process.step('commit', async () => {
+        if (fault) throw new AirbatchError(fault, 'the simulated disk failed');
+        return { result: await database.transact(work), written: walBytes() };
+      });
+      // Whoever dies before this line was told nothing: what it wrote may be torn.
+      acknowledgedWalBytes = Math.max(acknowledgedWalBytes, written);
+      return result;
+    },
+    close: async () => undefined,
+  });
+
+  return {
+    async open(process) {
+      current ??= openSqlite(path());
+      if (generation === 0 && acknowledgedWalBytes === 0) {
+        await migrate(current);
+        acknowledgedWalBytes = walBytes();
+      }
+      return faulty(current, process);
+    },
+    fail(next) {
+      fault = next;
+    },
+    loseMemory({ powerLoss }) {
+      const from = path();
+      const bytes = existsSync(wal(from)) ? readFileSync(wal(from)) : Buffer.alloc(0);
+      const kept = cutAcknowledged ? Math.max(0, acknowledgedWalBytes - 4_096 * 2) : acknowledgedWalBytes;
+      const tail = Math.max(0, bytes.length - kept);
+      generation += 1;
+      copyFileSync(from, path());
+      const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, kept + random.between(0, tail)) : bytes;
+      writeFileSync(wal(path()), survived);
+      if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
+      current?.close().catch(() => undefined);
+      current = null;
+      for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
+      acknowledgedWalBytes = walBytes();
+    },
+    async inspect() {
+      current ??= openSqlite(path());
+      return current;
+    },
+  };
+}
+
+function flipByte(path: string, at: number): void {
+  const byte = readFileSync(path)[at] ?? 0;
+  const file = openSync(path, 'r+');
+  writeSync(file, Buffer.from([byte ^ 0xff]), 0, 1, at);
+  closeSync(file);
+}

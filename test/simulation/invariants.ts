@@ -1,0 +1,197 @@
+import { addAmounts, sameAmount } from '../../src/core/money.ts';
+import { terminalRowStates } from '../../src/core/row-state.ts';
+import { paymentNames } from '../../src/engine/orders.ts';
+import { type BatchRecord, batchesOfRun, countRows, listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
+import { findPayment } from '../../src/ledger/payments.ts';
+import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+
+/** One charge in the service's own log, which shares no code with the engine: the judge. */
+export interface JudgedPayment {
+  reference: string;
+  key: string;
+  phoneNumber: string;
+  /** True unless the payment failed, and its money was given back. */
+  live: boolean;
+  /** Whether it has ended at the service. */
+  terminal: boolean;
+  cost: string;
+  amount: string | null;
+}
+
+/** One request to create, as the transport saw it leave. */
+export interface SeenRequest {
+  key: string;
+  body: string;
+  /** World time, which no clock set back or forward changes (ms). */
+  at: number;
+  process: number;
+}
+
+export interface Verdict {
+  invariant: string;
+  what: string;
+}
+
+export interface Judged {
+  db: Database;
+  rowsByBatch: ReadonlyMap<string, number>;
+  payments: readonly JudgedPayment[];
+  requests: readonly SeenRequest[];
+  /** Whether rows may be left to a person: true where the plan had faults that only a person can decide. */
+  reviewAllowed: boolean;
+}
+
+/** The age past which no key is sent (invariant I4). */
+const keyAgeMsMax = 23 * 3_600_000;
+
+/** Checks every invariant of the reliability rules that a finished run can show. An empty list is a pass. */
+export async function judge(judged: Judged): Promise<Verdict[]> {
+  const batches = await listBatches(judged.db, 1_000);
+  const rows: { batch: BatchRecord; row: RowRecord }[] = [];
+  for (const batch of batches) {
+    for (const row of await pageRows(judged.db, batch.batch_id, 0, 1_000_000)) rows.push({ batch, row });
+  }
+  const groups = await Promise.all([
+    paidOnce(judged, rows),
+    keysAndBodies(judged),
+    buckets(judged, batches),
+    scheduled(judged, rows),
+    money(judged, rows),
+    chains(judged.db, batches),
+    intents(judged),
+  ]);
+  return groups.flat();
+}
+
+type Rows = readonly { batch: BatchRecord; row: RowRecord }[];
+
+/** I1, and that what the ledger calls paid or not paid is so at the service. */
+function paidOnce({ payments }: Judged, rows: Rows): Verdict[] {
+  const faults: Verdict[] = [];
+  const live = new Map<string, number>();
+  for (const payment of payments) {
+    const row = payment.reference.replace(/~[0-9]+$/, '');
+    if (payment.live) live.set(row, (live.get(row) ?? 0) + 1);
+  }
+  for (const [reference, count] of live)
+    if (count > 1) faults.push({ invariant: 'I1', what: `${reference} was paid ${count} times` });
+  for (const { batch, row } of rows) {
+    if (row.row_ref === null || row.status === 'skipped' || row.status === 'held') continue;
+    const paid = live.get(`${batch.run_id}/${row.row_ref}`) ?? 0;
+    if (row.status === 'completed' && paid !== 1)
+      faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
+    if ((row.status === 'failed' || row.status === 'cancelled') && paid !== 0)
+      faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
+    if (row.status === 'ready' && paid !== 0)
+      faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
+  }
+  return faults;
+}
+
+/** I3 and I4: one key, one body; never sent when it is too old. */
+function keysAndBodies({ requests }: Judged): Verdict[] {
+  const faults: Verdict[] = [];
+  const first = new Map<string, SeenRequest>();
+  for (const request of requests) {
+    const known = first.get(request.key);
+    if (!known) first.set(request.key, request);
+    else if (known.body !== request.body)
+      faults.push({ invariant: 'I3', what: `key ${request.key} was sent with two bodies` });
+    else if (request.at - known.at >= keyAgeMsMax)
+      faults.push({ invariant: 'I4', what: `key ${request.key} was sent at ${request.at - known.at} ms of age` });
+  }
+  return faults;
+}
+
+/** I2: every request had a durable intent before it, so the ledger knows its key. */
+async function intents({ db, requests, payments }: Judged): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  const known = new Map<string, string | null>();
+  for (const { key, body } of requests) {
+    if (!known.has(key)) known.set(key, (await findPayment(db, key))?.body ?? null);
+    if (known.get(key) !== body)
+      faults.push({ invariant: 'I2', what: `key ${key} was sent without a durable intent for its body` });
+  }
+  for (const { key, reference } of payments) {
+    if (!known.has(key))
+      faults.push({ invariant: 'I2', what: `${reference} was charged under a key that was never seen sent` });
+  }
+  return faults;
+}
+
+/** I5: the buckets add up to the file, and the counts that are kept are those of the rows. */
+async function buckets({ db, rowsByBatch }: Judged, batches: readonly BatchRecord[]): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const batch of batches) {
+    const rows = await pageRows(db, batch.batch_id, 0, 1_000_000);
+    const counted = Object.fromEntries([...(await countRows(db, batch.batch_id))].sort());
+    const actual: Record<string, number> = {};
+    for (const { status } of rows) actual[status] = (actual[status] ?? 0) + 1;
+    const same = JSON.stringify(Object.entries(actual).sort()) === JSON.stringify(Object.entries(counted));
+    if (!same)
+      faults.push({
+        invariant: 'I5',
+        what: `batch ${batch.batch_id} counts ${JSON.stringify(counted)}, has ${JSON.stringify(actual)}`,
+      });
+    if (rows.length !== rowsByBatch.get(batch.batch_id))
+      faults.push({ invariant: 'I5', what: `batch ${batch.batch_id} has ${rows.length} rows` });
+  }
+  return faults;
+}
+
+/** I6 and I15: in the end every row is terminal, or waits for a person where that is allowed. */
+async function scheduled({ db, reviewAllowed }: Judged, rows: Rows): Promise<Verdict[]> {
+  const terminal: readonly string[] = terminalRowStates;
+  const faults: Verdict[] = [];
+  for (const { batch, row } of rows) {
+    if (terminal.includes(row.status) || row.status === 'held') continue;
+    const inReview = row.status === 'in_doubt' && row.next_action_at === null;
+    if (inReview && reviewAllowed) continue;
+    const siblings = (await batchesOfRun(db, batch.account, batch.run_id)).length;
+    faults.push({
+      invariant: inReview ? 'I15' : 'I6',
+      what: `row ${row.row_no} of ${batch.batch_id} (${batch.status}, ${siblings} of its run) is left ${row.status}${inReview ? `: ${row.failure_reason}` : ''}`,
+    });
+  }
+  return faults;
+}
+
+/** I8: what the ledger says was charged is what the service charged, in exact decimals. */
+async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  const costs = new Map(payments.filter(({ live }) => live).map(({ key, cost }) => [key, cost]));
+  let ledger = '0';
+  let service = '0';
+  for (const { batch, row } of rows) {
+    if (row.status !== 'completed') continue;
+    const cost = costs.get(paymentNames(batch, row, row.generation).key);
+    ledger = addAmounts(ledger, row.cost ?? '0');
+    service = addAmounts(service, cost ?? '0');
+    const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+    if (payment?.batch_id !== row.batch_id)
+      faults.push({ invariant: 'I8', what: `row ${row.row_no} is paid by another row's payment` });
+  }
+  if (!sameAmount(ledger, service))
+    faults.push({ invariant: 'I8', what: `the ledger says ${ledger}, the service ${service}` });
+  return faults;
+}
+
+/** I13: the audit chain of every batch verifies to its head. */
+async function chains(db: Database, batches: readonly BatchRecord[]): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const batch of batches) {
+    let hash = chainStart;
+    let seq = 0;
+    for (const { hash: stored, ...event } of await pageEvents(db, batch.batch_id, 0, 1_000_000)) {
+      hash = chainHash(hash, event);
+      seq += 1;
+      if (stored !== hash || event.seq !== seq)
+        faults.push({ invariant: 'I13', what: `event ${event.seq} of ${batch.batch_id} breaks the chain` });
+    }
+    if (seq !== batch.audit_seq || hash !== batch.audit_head)
+      faults.push({ invariant: 'I13', what: `the chain of ${batch.batch_id} does not end at its head` });
+  }
+  return faults;
+}

@@ -1,0 +1,71 @@
+import type { Clock } from '../../src/core/clock.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
+
+/** The process died: raised in nobody, since nobody is left to notice. */
+const never = new Promise<never>(() => undefined);
+
+/**
+ * One life of the program. Everything that the engine is given passes through it, so that the world can kill it (nothing it
+ * waits for ever comes) or suspend it (everything comes late) between any two steps.
+ */
+export interface SimulatedProcess {
+  readonly clock: Clock;
+  /** Counts a step before `work` and one after it: a kill may strike at either. */
+  step<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  kill(): void;
+  /** Freezes the process for so long; the world goes on. */
+  suspend(ms: number): void;
+  isDead(): boolean;
+  /** Resolves when it is killed. */
+  readonly death: Promise<void>;
+}
+
+export function makeProcess(world: VirtualClock, onStep: (name: string) => void): SimulatedProcess {
+  let dead = false;
+  let frozenUntil = 0;
+  let die: () => void = () => undefined;
+  const death = new Promise<void>((resolve) => {
+    die = resolve;
+  });
+
+  /** What comes back from the world reaches the process only when it lives and runs. */
+  const thaw = async <Result>(result: Result): Promise<Result> => {
+    while (!dead && world.monotonic() < frozenUntil) await world.sleep(frozenUntil - world.monotonic());
+    return dead ? never : result;
+  };
+  const guard = <Result>(work: Promise<Result>): Promise<Result> =>
+    work.then(thaw, async (error: unknown) => {
+      await thaw(undefined);
+      throw error;
+    });
+
+  const step = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+    onStep(`${name}:before`);
+    await thaw(undefined);
+    return guard(
+      work().then((result) => {
+        if (!dead) onStep(`${name}:after`);
+        return result;
+      }),
+    );
+  };
+
+  return {
+    step,
+    death,
+    isDead: () => dead,
+    kill() {
+      dead = true;
+      die();
+    },
+    suspend(ms) {
+      frozenUntil = world.monotonic() + ms;
+    },
+    clock: {
+      now: world.now,
+      monotonic: world.monotonic,
+      turn: () => guard(world.turn()),
+      sleep: (ms, signal) => guard(world.sleep(ms, signal)),
+    },
+  };
+}

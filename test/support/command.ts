@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
+
+export interface CommandResult {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+export interface RunningCommand {
+  child: ChildProcess;
+  /** Resolves when the process has ended. */
+  ended: Promise<CommandResult>;
+  /** Resolves with the match as soon as stdout or stderr has it; rejects when the process ends without. */
+  seen(pattern: RegExp): Promise<RegExpMatchArray>;
+}
+
+/** A folder of its own for one test, as a user's working directory; `dispose` removes it. */
+export function workFolder(): { path: string; dispose(): void } {
+  const path = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
+  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Starts the real command as a process of its own, with an environment that knows no account. */
+export function startCommand(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): RunningCommand {
+  const { AIRBATCH_BASE_URL: _url, AIRBATCH_API_KEY: _key, NODE_TEST_CONTEXT: _test, ...env } = process.env;
+  const child = spawn(process.execPath, [launcher, ...args], {
+    cwd: options.cwd,
+    env: { ...env, NO_COLOR: '1', ...options.env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  let stdout = '';
+  let stderr = '';
+  const watchers = new Set<() => void>();
+  const note = () => {
+    for (const watcher of watchers) watcher();
+  };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+    note();
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+    note();
+  });
+  const ended = new Promise<CommandResult>((done, failed) => {
+    child.once('error', failed);
+    child.once('close', (code, signal) => done({ code, signal, stdout, stderr }));
+  });
+  return {
+    child,
+    ended,
+    seen: (pattern) =>
+      new Promise((found, failed) => {
+        const watch = () => {
+          const match = stdout.match(pattern) ?? stderr.match(pattern);
+          if (match) {
+            watchers.delete(watch);
+            found(match);
+          }
+        };
+        watchers.add(watch);
+        watch();
+        void ended.then(() => {
+          watch();
+          if (watchers.delete(watch)) failed(new Error(`the command ended without ${pattern}:\n${stdout}\n${stderr}`));
+        });
+      }),
+  };
+}
+
+/** Runs the real command to its end. */
+export function runCommand(
+  args: readonly string[],
+  options: { cwd: string; env?: Record<string, string> },
+): Promise<CommandResult> {
+  return startCommand(args, options).ended;
+}
