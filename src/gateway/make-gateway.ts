@@ -1,9 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Gateway, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
-import { requestDeadlineMsDefault, v2Policy } from './policies.ts';
+import { requestDeadlineMsDefault, v1Policy, v2Policy } from './policies.ts';
 import { checkedBaseUrl, type Transport } from './transport.ts';
 import { makeUndiciTransport } from './undici-transport.ts';
+import { makeV1Gateway } from './v1-client.ts';
 import { makeV2Gateway } from './v2-client.ts';
 import type { WalletMode } from './v2-wire.ts';
 
@@ -44,6 +45,9 @@ export function makeGateway(account: GatewayAccount, { clock, transport, onRate 
       deadlineMs,
       policy: overridden(v2Policy(deadlineMs), account.doubt),
     });
+  }
+  if (version === 'v1' && 'email' in credentials) {
+    return makeV1Gateway(deps, { credentials, deadlineMs, policy: overridden(v1Policy(), account.doubt) });
   }
   throw new AirbatchError('CONFIG_INVALID', `the credentials do not fit an account of version ${version}`);
 }

@@ -1,0 +1,201 @@
+import { createOutcome, okEvidence, readProblem } from './answers.ts';
+import type {
+  BalanceOutcome,
+  CatalogOutcome,
+  CreateOutcome,
+  CreateRequest,
+  Gateway,
+  LookUpOutcome,
+  Network,
+  Product,
+  ReadProblem,
+  ServicePayment,
+} from './gateway.ts';
+import {
+  type Called,
+  checkedCredential,
+  type GatewayDeps,
+  type GatewayOptions,
+  makeServiceCall,
+} from './service-call.ts';
+import { v1State, v1Verdict } from './v1-outcomes.ts';
+import {
+  type V1Transaction,
+  v1AnyPaymentShape,
+  v1BalancesShape,
+  v1Body,
+  v1CreatedShape,
+  v1EnvelopeShape,
+  v1ProductsShape,
+  v1ServicesShape,
+  v1TransactionsShape,
+} from './v1-wire.ts';
+import { read } from './wire.ts';
+
+export interface V1GatewayOptions extends GatewayOptions {
+  credentials: { email: string; token: string };
+}
+
+/** Codes with which `POST /adp` says that it has the payment (spec section 7.2). */
+const takenCodes: readonly (number | null)[] = [1, 10, 232];
+const notFoundCode = 235;
+
+/** The client of Version 1 of the service (spec sections 2.4 to 2.6, 4.9 to 4.13). */
+export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gateway {
+  const { clock } = deps;
+  const email = checkedCredential('e-mail', options.credentials.email);
+  const token = checkedCredential('token', options.credentials.token);
+  const call = makeServiceCall(deps, options, {
+    credentials: { 'x-service-email': email, 'x-service-token': token },
+    secrets: [token, email],
+    readError(json) {
+      const envelope = read(v1EnvelopeShape, json);
+      if (!envelope) return null;
+      return { code: String(envelope.code ?? `http_${envelope.statusCode}`), message: envelope.message };
+    },
+    readRequestId: () => null,
+  });
+  const verdict = ({ status, json }: Called) => {
+    const envelope = read(v1EnvelopeShape, json);
+    const hasPayment = read(v1AnyPaymentShape, json) !== null;
+    return v1Verdict({ status, envelope: envelope && { code: envelope.code ?? null, hasPayment } });
+  };
+  const problem = (called: Called): ReadProblem =>
+    readProblem(called.result, called.evidence, verdict(called), clock.now());
+
+  async function create({ body, beforeWrite, signal }: CreateRequest): Promise<CreateOutcome> {
+    const called = await call({
+      method: 'POST',
+      path: '/adp',
+      requestClass: 'creation',
+      headers: { 'content-type': 'application/json' },
+      body,
+      beforeWrite,
+      signal,
+    });
+    const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
+    const created = taken ? read(v1CreatedShape, called.json) : null;
+    if (created)
+      return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };
+    return createOutcome(verdict(called), called.result, called.evidence, clock.now());
+  }
+
+  async function lookUp(reference: string): Promise<LookUpOutcome> {
+    const query = new URLSearchParams({ extRefId: reference });
+    const called = await call({ path: `/adp/transactions?${query}`, requestClass: 'read' });
+    const code = codeOf(called);
+    // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
+    if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
+      return { kind: 'not_found', evidence: called.evidence };
+    }
+    const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
+    if (!found) return problem(called);
+    if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+    const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
+    if (ours.length === 0) {
+      const message = 'the answer holds other references than the one asked for';
+      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+    }
+    // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
+    const reason = found.length === 1 && called.error ? called.evidence.message : null;
+    return {
+      kind: 'found',
+      payments: ours.map((transaction) => toPayment(transaction, reason)),
+      evidence: okEvidence(called.evidence),
+    };
+  }
+
+  async function balance(): Promise<BalanceOutcome> {
+    const called = await call({ path: '/adp/balances', requestClass: 'balance' });
+    const parsed = isSuccess(called) ? read(v1BalancesShape, called.json) : null;
+    if (!parsed) return problem(called);
+    const wallets = parsed.data.map(({ accountId, serviceName, serviceCountry, balance }) => ({
+      walletId: accountId,
+      name: serviceCountry ? `${serviceName} (${serviceCountry})` : serviceName,
+      currency: '',
+      balance,
+      active: true,
+    }));
+    return { kind: 'balance', balance: { total: null, wallets, readAt: clock.now() } };
+  }
+
+  async function networks(): Promise<CatalogOutcome<Network>> {
+    const called = await call({ path: '/adp/product-catalog', requestClass: 'catalog' });
+    const parsed = isSuccess(called) ? read(v1ServicesShape, called.json) : null;
+    if (!parsed) return problem(called);
+    const items = parsed.data.map(({ serviceId, providerName }) => ({
+      networkId: serviceId,
+      name: providerName,
+      countryCode: '',
+      countryName: '',
+      currency: null,
+    }));
+    return { kind: 'items', items };
+  }
+
+  async function products({ networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
+    if (networkId === undefined) {
+      const message = 'products are listed by network: name one';
+      return { kind: 'unavailable', evidence: { httpStatus: null, code: 'network_needed', message, requestId: null } };
+    }
+    const called = await call({ path: `/adp/products?serviceId=${networkId}`, requestClass: 'catalog' });
+    const parsed = isSuccess(called) ? read(v1ProductsShape, called.json) : null;
+    if (!parsed) return problem(called);
+    const items = parsed.data.map(({ productId, product_name, provider_name, product_type, amount }) => ({
+      productId: String(productId),
+      name: product_name,
+      networkId,
+      networkName: provider_name ?? '',
+      amount: product_type === 'FIXED_PRODUCT' && amount != null ? { value: amount, currency: '' } : null,
+    }));
+    return { kind: 'items', items };
+  }
+
+  return {
+    version: 'V1',
+    policy: options.policy,
+    body: v1Body,
+    create,
+    lookUp,
+    read: ({ reference }) => lookUp(reference),
+    list: null,
+    balance,
+    networks,
+    products,
+    close: () => deps.transport.close(),
+  };
+}
+
+function isSuccess({ status }: Called): boolean {
+  return status >= 200 && status < 300;
+}
+
+function codeOf({ json }: Called): number | null {
+  return read(v1EnvelopeShape, json)?.code ?? null;
+}
+
+function toPayment(transaction: V1Transaction, reason: string | null): ServicePayment {
+  const { transactionId, state: word, amount, currency, wallet, effectiveAmount, provider } = transaction;
+  const state = v1State(word);
+  const failed = state.state === 'failed';
+  // A top-up that fails at the provider is not deducted (spec section 3.2), whatever it would have cost. What the other
+  // failed states were charged is the service's word.
+  const debited = word === 'FAILED' ? '0' : (wallet?.amount ?? effectiveAmount ?? null);
+  return {
+    topupId: transactionId,
+    serviceStatus: word,
+    ...state,
+    reference: transaction.extRefId ?? null,
+    phoneNumber: transaction.msisdn ?? null,
+    amount: { value: amount, currency },
+    cost: wallet && debited !== null ? { value: debited, currency: wallet.currency } : null,
+    // The service does not say which product was bought.
+    productId: null,
+    providerReference: provider?.transaction_id ?? provider?.reference_code ?? null,
+    failureCode: failed ? word : null,
+    failureReason: failed ? reason : null,
+    createdAt: null,
+    completedAt: null,
+    full: true,
+  };
+}
