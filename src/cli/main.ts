@@ -29,6 +29,8 @@ const load = {
   skip: () => import('./skip.ts'),
   resolve: () => import('./resolve.ts'),
   retry: () => import('./retry.ts'),
+  verify: () => import('./verify.ts'),
+  key: () => import('./key.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
 
 /** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
@@ -87,6 +89,7 @@ function buildProgram(call: Call): Command {
   addWork(program, call);
   addPeople(program, call);
   addDecisions(program, call);
+  addProof(program, call);
   addSandbox(program, call);
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
@@ -132,6 +135,7 @@ function addWork(program: Command, call: Call): void {
   )
     .description('write the reports of a batch again')
     .option('--out <dir>', 'where the reports go (default: reports)')
+    .option('--mask', 'make phone numbers unreadable')
     .action(call('report'));
 }
 
@@ -166,6 +170,20 @@ function addDecisions(program: Command, call: Call): void {
     .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
     .option('--out <dir>', 'where the reports go (default: reports)')
     .action(call('retry'));
+}
+
+function addProof(program: Command, call: Call): void {
+  example(
+    program.command('verify').argument('<dir>', 'a folder of reports'),
+    'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
+  )
+    .description('prove offline that reports are whole, unchanged and agree with each other')
+    .option('--key <file>', 'the public key (PEM) that must have signed them')
+    .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
+    .action(call('verify'));
+  example(program.command('key'), 'airbatch key > airbatch-key.pem')
+    .description("print the public key of this installation's reports")
+    .action(call('key'));
 }
 
 function addSandbox(program: Command, call: Call): void {

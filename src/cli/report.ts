@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
 import type { CommandContext } from './main.ts';
-import { openSession } from './session.ts';
+import { openSession, sessionKey } from './session.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */
 export async function execute(
@@ -14,7 +14,10 @@ export async function execute(
   try {
     await requireBatch(session.db, batchId);
     const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
-    const reports = await writeReports(session.db, batchId, out, {});
+    const reports = await writeReports(session.db, batchId, out, {
+      key: await sessionKey(session),
+      mask: options.mask === true,
+    });
     if (context.json) context.terminal.print(`${JSON.stringify(reports)}\n`);
     else context.terminal.print(`${reports.dir}\n${reports.files.map((file) => `  ${file}`).join('\n')}\n`);
     return 0;

@@ -1,9 +1,10 @@
 import { userInfo } from 'node:os';
-import { resolve } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Database } from '../ledger/database.ts';
+import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { openLedger } from '../runtime/ledger.ts';
 import { makeLog } from '../runtime/log.ts';
@@ -32,6 +33,11 @@ export async function openSession(context: CommandContext): Promise<Session> {
   });
   const db = await openLedger(ledgerPath);
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
+}
+
+/** The key that signs this installation's reports: it lies beside its ledger. */
+export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
+  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'));
 }
 
 function personName(env: Record<string, string | undefined>): string {

@@ -6,7 +6,7 @@ import type { OpenAccount } from '../runtime/account.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { CommandContext } from './main.ts';
 import { showProgress } from './progress.ts';
-import type { Session } from './session.ts';
+import { type Session, sessionKey } from './session.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
 const patienceMs = 20 * 60_000;
@@ -49,9 +49,10 @@ export async function workOn(
     await progress.end();
     interrupt.dispose();
   }
+  const key = await sessionKey(session);
   const results: WorkResult[] = [];
   for (const batchId of options.batchIds) {
-    const reports = await writeReports(db, batchId, options.out, {});
+    const reports = await writeReports(db, batchId, options.out, { key });
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
     results.push({ summary: await batchSummary(db, batchId), reports, exitCode });
   }

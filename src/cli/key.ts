@@ -1,0 +1,15 @@
+import { resolve } from 'node:path';
+import { loadConfig } from '../runtime/config.ts';
+import type { CommandContext } from './main.ts';
+import { sessionKey } from './session.ts';
+
+/** `airbatch key`: the public key that an auditor needs, by another way than the reports. */
+export async function execute({ terminal, cwd, env, configPath, ledgerPath, json }: CommandContext): Promise<number> {
+  const config = await loadConfig({ cwd, env, configPath });
+  const { publicKey, fingerprint } = await sessionKey({
+    ledgerPath: ledgerPath ? resolve(cwd, ledgerPath) : config.ledger,
+  });
+  terminal.print(json ? `${JSON.stringify({ public_key: publicKey, fingerprint })}\n` : publicKey);
+  if (!json) terminal.error(`SHA-256 fingerprint: ${fingerprint}\n`);
+  return 0;
+}

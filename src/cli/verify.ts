@@ -1,0 +1,38 @@
+import { readFile } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { verifyReports } from '../verify/verify.ts';
+import type { CommandContext } from './main.ts';
+
+/** `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be. */
+export async function execute(
+  { terminal, cwd, ledgerPath, json }: CommandContext,
+  [dir = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const path = (option: unknown) => (typeof option === 'string' ? resolve(cwd, option) : null);
+  const [keyPath, serviceList] = [path(options.key), path(options.serviceList)];
+  const result = await verifyReports(resolve(cwd, dir), {
+    ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
+    ...(serviceList ? { serviceList } : {}),
+    ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
+  });
+  if (json) {
+    terminal.print(`${JSON.stringify(result)}\n`);
+  } else {
+    for (const sentence of result.ok ? result.checked : [])
+      terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
+    for (const { file, message } of result.findings)
+      terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
+    if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
+  }
+  return result.ok ? 0 : 4;
+}
+
+async function readText(path: string): Promise<string> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    throw new AirbatchError('FILE_UNREADABLE', `the key ${path} cannot be read`, { cause: error });
+  }
+}
