@@ -110,6 +110,24 @@ const migrations: readonly (readonly string[])[] = [
     )`,
     'CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL)',
   ],
+  [
+    `CREATE TABLE reconciliations (
+      reconciliation_id TEXT PRIMARY KEY,
+      account TEXT NOT NULL,
+      from_ms BIGINT NOT NULL,
+      to_ms BIGINT NOT NULL,
+      finished_at BIGINT NOT NULL,
+      counts TEXT NOT NULL,
+      wallets TEXT NOT NULL
+    )`,
+    `CREATE TABLE reconciliation_items (
+      reconciliation_id TEXT NOT NULL,
+      item_no BIGINT NOT NULL,
+      bucket TEXT NOT NULL,
+      item TEXT NOT NULL,
+      PRIMARY KEY (reconciliation_id, item_no)
+    )`,
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto';
 import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
 import { durationText, moneyText, sumsText, timeText } from './format.ts';
-import { type Html, html } from './html.ts';
+import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { pageStyle } from './html-style.ts';
 import { maskNumbers, maskPhone } from './mask.ts';
@@ -19,18 +18,13 @@ const listedRowsMax = 50;
 const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
 const failuresMax = 12;
 
-/**
- * report.html: one file that needs nothing else and can do nothing: no script, no address, and a policy that forbids both.
- * Everything in it is escaped (`html`).
- */
+/** report.html: one self-contained file (`htmlPage`), everything in it escaped (`html`). */
 export async function htmlReport(
   view: Queryable,
   batch: BatchRecord,
   report: { summary: BatchSummary; timeline: Timeline | null; mask: boolean },
 ): Promise<string> {
   const { summary, timeline, mask } = report;
-  const policy = `default-src 'none'; style-src 'sha256-${createHash('sha256').update(pageStyle).digest('base64')}'; base-uri 'none'; form-action 'none'`;
-  const head = html`<meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="${policy}"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><meta name="robots" content="noindex"><title>Payout ${summary.run_id}</title>`;
   const body = html`
 <header><div><h1>Payout ${summary.run_id}</h1>
 <p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label}</p></div></header>
@@ -45,7 +39,7 @@ ${balanceSection(summary)}
 ${await listSection(view, batch, summary, mask)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
 </main>`;
-  return `<!doctype html>\n<html lang="en"><head>${head.text}<style>${pageStyle}</style></head>\n<body>${body.text}</body></html>\n`;
+  return htmlPage(`Payout ${summary.run_id}`, pageStyle, body);
 }
 
 function verdictSection(summary: BatchSummary): Html {

@@ -1,0 +1,97 @@
+import { parseReference } from '../core/ids.ts';
+import { sameAmount } from '../core/money.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import type { BoundPayment } from '../ledger/reconciliations.ts';
+
+/** Each payment of the ledger and of the service lands in exactly one of these. */
+export const buckets = [
+  'matched',
+  'status_differs',
+  'amount_differs',
+  'cost_differs',
+  'refunded_later',
+  'duplicated',
+  'ledger_only',
+  'service_only_other_program',
+  'service_only_unknown',
+] as const;
+export type Bucket = (typeof buckets)[number];
+
+/** What each bucket means, and what to do next about an item in it. */
+export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
+  matched: { meaning: 'Ledger and service say the same.', next: '' },
+  status_differs: {
+    meaning: 'The service gives it another outcome than the ledger.',
+    next: 'Resume the batch, so that it is looked up again; if they still differ, ask the service with the top-up id.',
+  },
+  amount_differs: {
+    meaning: 'The service paid another amount, or another number, than the row asks for.',
+    next: 'Stop paying from this account, and ask the service with the top-up id.',
+  },
+  cost_differs: {
+    meaning: 'The service charged something else than the ledger has.',
+    next: 'Ask the service which is right: a charge may have been corrected afterwards.',
+  },
+  refunded_later: {
+    meaning: 'It was completed, and the service has since failed it or given the money back.',
+    next: 'The recipient may be without it: pay it again under a new reference if so.',
+  },
+  duplicated: {
+    meaning: 'The service has more than one payment for one row that has not failed.',
+    next: 'The row may be paid twice: stop paying from this account, and ask the service to reverse one.',
+  },
+  ledger_only: {
+    meaning: 'The ledger has sent it, and the service does not know it.',
+    next: 'Resume the batch if it is in doubt; if it is completed here, ask the service with the reference.',
+  },
+  service_only_other_program: {
+    meaning: 'Another program paid it from this account: its reference is none of ours.',
+    next: 'Find out who else uses this account.',
+  },
+  service_only_unknown: {
+    meaning: 'Its reference is of our kind, and this ledger does not know it.',
+    next: 'Look for another ledger of yours (a second installation, a restored backup) that pays from this account.',
+  },
+};
+
+/** The bucket of a payment that the service has. `bound` is the ledger's payment under the same reference, if any. */
+export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, livePayments: number): Bucket {
+  if (!bound) {
+    const ours = payment.reference !== null && parseReference(payment.reference) !== null;
+    return ours ? 'service_only_unknown' : 'service_only_other_program';
+  }
+  if (livePayments > 1 && payment.state !== 'failed') return 'duplicated';
+  if (paysSomethingElse(payment, bound)) return 'amount_differs';
+  const isFormer = bound.generation < bound.row_generation;
+  // The ledger begins a generation only when the one before it has failed.
+  if (isFormer) return payment.state === 'failed' ? 'matched' : 'status_differs';
+  if (bound.topup_id !== null && bound.topup_id !== payment.topupId) {
+    return payment.state === 'failed' ? 'matched' : 'duplicated';
+  }
+  if (bound.status === 'completed' && payment.state === 'failed') return 'refunded_later';
+  if (stateHere(bound) !== payment.state) return 'status_differs';
+  return costDiffers(payment, bound) ? 'cost_differs' : 'matched';
+}
+
+/** The bucket of a payment of the ledger that the service does not have: a refused one was never created there. */
+export function bucketOfAbsent(bound: BoundPayment): Bucket {
+  const wasRefused = bound.generation < bound.row_generation || (bound.status === 'failed' && bound.topup_id === null);
+  return wasRefused || bound.status === 'ready' ? 'matched' : 'ledger_only';
+}
+
+function stateHere({ status }: BoundPayment): ServicePayment['state'] {
+  return status === 'completed' || status === 'failed' ? status : 'open';
+}
+
+function paysSomethingElse(payment: ServicePayment, bound: BoundPayment): boolean {
+  if (payment.phoneNumber !== null && payment.phoneNumber !== bound.phone_number) return true;
+  if (payment.productId !== null && payment.productId !== bound.product_id) return true;
+  if (payment.amount === null || bound.amount === null) return false;
+  return payment.amount.currency !== bound.currency || !sameAmount(payment.amount.value, bound.amount);
+}
+
+function costDiffers(payment: ServicePayment, bound: BoundPayment): boolean {
+  if (payment.cost === null || bound.cost === null) return false;
+  if (sameAmount(payment.cost.value, '0') && sameAmount(bound.cost, '0')) return false;
+  return payment.cost.currency !== bound.cost_currency || !sameAmount(payment.cost.value, bound.cost);
+}

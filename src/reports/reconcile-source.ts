@@ -1,0 +1,74 @@
+import { unreachable } from '../core/assert.ts';
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { Gateway, ReadProblem, ServicePayment } from '../gateway/gateway.ts';
+import type { StoredBalance } from './stored.ts';
+
+/** What a reconciliation asks of the service, each question under the account's rate limit. */
+export interface ReconcileDeps {
+  gateway: Pick<Gateway, 'list' | 'lookUp' | 'balance'>;
+  /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
+  admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+  clock: Clock;
+}
+
+/** The most that the service lists on one page (spec section 8.2). */
+const paymentsPerPage = 100;
+/** How often a read that gets no answer is tried again, and how long to wait before (doubling). */
+const triesMax = 6;
+const retryMs = 1_000;
+
+/** The account's payments that the service has, the oldest first, page by page. V1 has no list: nothing is yielded then. */
+export async function* listedPayments(
+  deps: ReconcileDeps,
+  between: { fromMs: number; toMs: number },
+): AsyncGenerator<ServicePayment[]> {
+  const { list } = deps.gateway;
+  for (let page = 1; list !== null; page++) {
+    // Oldest first and with a fixed end, so that what is paid meanwhile moves nothing to another page.
+    const answer = await insist(deps, () => list({ page, perPage: paymentsPerPage, ...between, oldestFirst: true }));
+    yield answer.payments;
+    if (!answer.hasNext) return;
+  }
+}
+
+/** Everything that the service has under one reference. */
+export async function lookedUp(deps: ReconcileDeps, reference: string): Promise<ServicePayment[]> {
+  const answer = await insist(deps, () => deps.gateway.lookUp(reference));
+  return answer.kind === 'found' ? answer.payments : [];
+}
+
+export async function balanceNow(deps: ReconcileDeps): Promise<StoredBalance> {
+  return (await insist(deps, () => deps.gateway.balance())).balance;
+}
+
+/** Asks until there is an answer. Rejects when the service cannot be reached or refuses the credentials. */
+async function insist<Answer extends { kind: string }>(
+  deps: ReconcileDeps,
+  ask: () => Promise<Answer | ReadProblem>,
+): Promise<Exclude<Answer, ReadProblem>> {
+  for (let failures = 0; ; ) {
+    const answer = await deps.admit(ask);
+    if (!isProblem(answer)) return answer as Exclude<Answer, ReadProblem>;
+    switch (answer.kind) {
+      case 'throttled':
+        await deps.clock.sleep(answer.retryAfterMs);
+        break;
+      case 'account_blocked':
+        throw new AirbatchError('CREDENTIALS_REJECTED', `the service refuses to be read: ${answer.evidence.message}`);
+      case 'unavailable':
+        failures += 1;
+        if (failures === triesMax) {
+          throw new AirbatchError('SERVICE_UNREACHABLE', `the service gives no answer: ${answer.evidence.message}`);
+        }
+        await deps.clock.sleep(retryMs * 2 ** failures);
+        break;
+      default:
+        unreachable(answer);
+    }
+  }
+}
+
+function isProblem(answer: { kind: string }): answer is ReadProblem {
+  return answer.kind === 'throttled' || answer.kind === 'account_blocked' || answer.kind === 'unavailable';
+}

@@ -1,0 +1,319 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { isoTime } from '../core/clock.ts';
+import { idempotencyKey, parseReference } from '../core/ids.ts';
+import { Sums } from '../core/money.ts';
+import type { Random } from '../core/random.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import type { Database } from '../ledger/database.ts';
+import {
+  type BoundPayment,
+  findBoundPayment,
+  insertOpenItem,
+  insertReconciliation,
+  notePayment,
+  pageBoundPayments,
+  pageSeenKeys,
+  prepareSeen,
+} from '../ledger/reconciliations.ts';
+import { openSqlite } from '../ledger/sqlite.ts';
+import { csvText } from './csv.ts';
+import { writeFolder } from './files.ts';
+import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords } from './reconcile-buckets.ts';
+import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
+import { balanceNow, listedPayments, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
+import { explainWallets, type ReadingSpan, readingSpan, readingsOf, type WalletProof } from './reconcile-wallets.ts';
+import type { StoredBalance } from './stored.ts';
+import { findBatchOrFail } from './summary.ts';
+
+export interface ReconcileRequest {
+  account: string;
+  /** Epoch milliseconds: payments first sent, or created at the service, in this time. */
+  fromMs: number;
+  toMs: number;
+  /** One batch only: what other batches and programs paid is left out. */
+  batchId?: string;
+}
+
+/** What was compared, bucket by bucket; the same object that the page and the workbook show. */
+export interface Reconciliation {
+  format: 'airbatch.reconciliation/1';
+  reconciliation_id: string;
+  account: string;
+  batch_id: string | null;
+  from: string;
+  to: string;
+  finished_at: string;
+  counts: Record<Bucket, number>;
+  /** Items in every bucket but `matched`: 0 means that nothing is open. */
+  open: number;
+  /** What the service charged in this time, by currency, all its payments taken together. */
+  charged_by_service: Record<string, string>;
+  wallets: WalletProof | null;
+}
+
+/** One line of reconciliation.csv: a payment as the ledger and as the service have it. */
+export interface ReconcileItem {
+  bucket: Bucket;
+  batch_id: string | null;
+  row: number | null;
+  generation: number | null;
+  reference: string | null;
+  topup_id: string | null;
+  status_here: string | null;
+  status_there: string | null;
+  amount_here: string | null;
+  amount_there: string | null;
+  cost_here: string | null;
+  cost_there: string | null;
+  created_at: string | null;
+  next: string;
+}
+
+const itemColumns = [
+  'bucket',
+  'batch_id',
+  'row',
+  'generation',
+  'reference',
+  'topup_id',
+  'status_here',
+  'status_there',
+  'amount_here',
+  'amount_there',
+  'cost_here',
+  'cost_there',
+  'created_at',
+  'next',
+] as const satisfies readonly (keyof ReconcileItem)[];
+
+/** How far the service's clock and ours may be apart, and how long a request may take until it is created there. */
+const marginMs = 10 * 60_000;
+/** Payments of the ledger held at once. */
+const paymentsPerPage = 500;
+
+/**
+ * Compares three ways: the ledger, the service's own list, and the wallets. Every payment of either side lands in exactly one
+ * bucket. Memory does not grow with their number. The run and its open items are kept in the ledger; the files go into
+ * `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html.
+ */
+export async function reconcile(
+  db: Database,
+  deps: ReconcileDeps & { random: Random },
+  request: ReconcileRequest,
+  outDir: string,
+): Promise<{ dir: string; files: string[]; reconciliation: Reconciliation }> {
+  const stamp = isoTime(deps.clock.now())
+    .replace(/[-:]|\..*/g, '')
+    .replace('T', '-');
+  const id = `R-${stamp}-${deps.random.hex(2)}`;
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-reconcile-'));
+  const scratch = openSqlite(join(folder, 'seen.db'));
+  try {
+    await prepareSeen(scratch);
+    const batch = request.batchId === undefined ? null : await findBatchOrFail(db, request.batchId);
+    const readings = await readingsOf(db, request);
+    const span = readingSpan(readings, request.toMs >= deps.clock.now());
+    const run: Run = {
+      db,
+      scratch,
+      deps,
+      request,
+      id,
+      runId: batch?.run_id ?? null,
+      readings,
+      span,
+      gathered: gatherer(),
+    };
+    const dir = join(outDir, id);
+    let reconciliation: Reconciliation | null = null;
+    const files = await writeFolder(dir, [], async (writer) => {
+      await writer.write({ name: 'reconciliation.csv', content: itemLines(run) });
+      reconciliation = await finish(run);
+      await writer.write({ name: 'reconciliation.json', content: [`${JSON.stringify(reconciliation, null, 2)}\n`] });
+      await writer.write({ name: 'reconciliation.xlsx', content: reconciliationXlsx(db, reconciliation) });
+      await writer.write({ name: 'reconciliation.html', content: [await reconciliationHtml(db, reconciliation)] });
+    });
+    return { dir, files, reconciliation: reconciliation as unknown as Reconciliation };
+  } finally {
+    await scratch.close();
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+interface Run {
+  db: Database;
+  scratch: Database;
+  deps: ReconcileDeps & { random: Random };
+  request: ReconcileRequest;
+  id: string;
+  /** The run of the one batch that is looked at, or null. */
+  runId: string | null;
+  readings: StoredBalance[];
+  span: ReadingSpan | null;
+  gathered: ReturnType<typeof gatherer>;
+}
+
+function gatherer() {
+  return {
+    counts: Object.fromEntries(buckets.map((bucket) => [bucket, 0])) as Record<Bucket, number>,
+    charged: new Sums(),
+    /** What was charged between the first and the last reading of the wallets. */
+    chargedBetween: new Sums(),
+    open: 0,
+  };
+}
+
+async function* itemLines(run: Run): AsyncGenerator<string> {
+  yield csvText([[...itemColumns]]);
+  for await (const items of allItems(run)) {
+    for (const { bucket } of items) run.gathered.counts[bucket] += 1;
+    const open = items.filter(({ bucket }) => bucket !== 'matched');
+    if (open.length > 0) {
+      await run.db.transact(async (tx) => {
+        for (const item of open) {
+          run.gathered.open += 1;
+          const record = { reconciliation_id: run.id, item_no: run.gathered.open, bucket: item.bucket };
+          await insertOpenItem(tx, { ...record, item: JSON.stringify(item) });
+        }
+      });
+    }
+    if (items.length > 0) yield csvText(items.map((item) => itemColumns.map((column) => item[column])));
+  }
+}
+
+/** First everything that the service lists, then what the ledger has besides: two streams merged by their keys. */
+async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
+  const { fromMs, toMs } = run.request;
+  for await (const page of listedPayments(run.deps, { fromMs: fromMs - marginMs, toMs: toMs + marginMs })) {
+    yield await listedItems(run, page);
+  }
+  let seen = new Set<string>();
+  let lastSeen: string | null = '';
+  const isSeen = async (key: string): Promise<boolean> => {
+    while (lastSeen !== null && lastSeen < key) {
+      const keys = await pageSeenKeys(run.scratch, lastSeen, paymentsPerPage);
+      seen = new Set(keys);
+      lastSeen = keys.at(-1) ?? null;
+    }
+    return seen.has(key);
+  };
+  const of = { account: run.request.account, batchId: run.request.batchId ?? null, fromMs, toMs };
+  for (let after = ''; ; ) {
+    const page = await pageBoundPayments(run.db, of, after, paymentsPerPage);
+    const last = page.at(-1);
+    if (!last) return;
+    after = last.idempotency_key;
+    const items: ReconcileItem[] = [];
+    for (const bound of page)
+      if (!(await isSeen(bound.idempotency_key))) items.push(...(await unlistedItems(run, bound)));
+    yield items;
+  }
+}
+
+async function listedItems(run: Run, payments: readonly ServicePayment[]): Promise<ReconcileItem[]> {
+  const { account, fromMs, toMs, batchId } = run.request;
+  return run.scratch.transact(async (tx) => {
+    const items: ReconcileItem[] = [];
+    for (const payment of payments) {
+      const named = payment.reference === null ? null : parseReference(payment.reference);
+      const key = named ? idempotencyKey({ account, ...named }) : '';
+      const bound = named && (await findBoundPayment(run.db, key));
+      const { again, live } = await notePayment(tx, {
+        topupId: payment.topupId,
+        key: bound ? key : '',
+        live: payment.state !== 'failed',
+      });
+      if (again) continue;
+      gatherForWallets(run, payment);
+      const at = bound?.first_intent_at ?? payment.createdAt ?? fromMs;
+      // The margin is there to find the other half of a payment, not to bring in payments of another time.
+      if (at < fromMs || at > toMs) continue;
+      if (batchId !== undefined && (bound ? bound.batch_id !== batchId : named?.runId !== run.runId)) continue;
+      gatherCost(run, payment);
+      items.push(itemOf(bucketOf(payment, bound, live), bound, payment));
+    }
+    return items;
+  });
+}
+
+/** A payment that no list named is asked for by itself: a list may lag, and V1 has none. */
+async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileItem[]> {
+  const isExpected = bucketOfAbsent(bound) === 'matched' && run.deps.gateway.list !== null;
+  const found = isExpected ? [] : await lookedUp(run.deps, bound.reference);
+  if (found.length === 0) return [itemOf(bucketOfAbsent(bound), bound, null)];
+  const live = found.filter(({ state }) => state !== 'failed').length;
+  for (const payment of found) {
+    gatherForWallets(run, payment);
+    gatherCost(run, payment);
+  }
+  return found.map((payment) => itemOf(bucketOf(payment, bound, live), bound, payment));
+}
+
+function gatherCost({ gathered }: Run, { cost }: ServicePayment): void {
+  if (cost !== null) gathered.charged.add(cost.currency, cost.value);
+}
+
+function gatherForWallets({ gathered, span }: Run, { cost, createdAt }: ServicePayment): void {
+  if (!span || !cost || createdAt === null || createdAt < span.fromMs || createdAt > span.toMs) return;
+  gathered.chargedBetween.add(cost.currency, cost.value);
+}
+
+function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: ServicePayment | null): ReconcileItem {
+  const money = (amount: { value: string; currency: string } | null | undefined) =>
+    amount ? `${amount.value} ${amount.currency}` : null;
+  const former = bound !== null && bound.generation < bound.row_generation;
+  return {
+    bucket,
+    batch_id: bound?.batch_id ?? null,
+    row: bound?.row_no ?? null,
+    generation: bound?.generation ?? null,
+    reference: bound?.reference ?? payment?.reference ?? null,
+    topup_id: payment?.topupId ?? bound?.topup_id ?? null,
+    status_here: former ? 'failed' : (bound?.status ?? null),
+    status_there: payment?.serviceStatus ?? null,
+    amount_here: bound?.amount ? `${bound.amount} ${bound.currency}` : (bound?.product_id ?? null),
+    amount_there: money(payment?.amount) ?? payment?.productId ?? null,
+    cost_here: bound?.cost && !former ? `${bound.cost} ${bound.cost_currency}` : null,
+    cost_there: money(payment?.cost),
+    created_at: payment?.createdAt ? isoTime(payment.createdAt) : null,
+    next: bucketWords[bucket].next,
+  };
+}
+
+/** The third way: what left the wallets between two readings is what the service charged in between. */
+async function finish({ db, deps, request, id, gathered, readings }: Run): Promise<Reconciliation> {
+  const { account, fromMs, toMs, batchId } = request;
+  const all = toMs >= deps.clock.now() ? [...readings, await balanceNow(deps)] : readings;
+  const finishedAt = deps.clock.now();
+  const reconciliation: Reconciliation = {
+    format: 'airbatch.reconciliation/1',
+    reconciliation_id: id,
+    account,
+    batch_id: batchId ?? null,
+    from: isoTime(fromMs),
+    to: isoTime(toMs),
+    finished_at: isoTime(finishedAt),
+    counts: gathered.counts,
+    open: gathered.open,
+    charged_by_service: gathered.charged.toObject(),
+    // Of one batch, or without a list, not every charge is known: the wallets can then not be explained.
+    wallets:
+      batchId === undefined && deps.gateway.list !== null
+        ? explainWallets(all, gathered.chargedBetween.toObject())
+        : null,
+  };
+  await db.transact((tx) =>
+    insertReconciliation(tx, {
+      reconciliation_id: id,
+      account,
+      from_ms: fromMs,
+      to_ms: toMs,
+      finished_at: finishedAt,
+      counts: JSON.stringify(gathered.counts),
+      wallets: JSON.stringify(reconciliation.wallets),
+    }),
+  );
+  return reconciliation;
+}

@@ -1,0 +1,262 @@
+import assert from 'node:assert/strict';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { idempotencyKey } from '../../src/core/ids.ts';
+import type { ServicePayment } from '../../src/gateway/gateway.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { insertPayment } from '../../src/ledger/payments.ts';
+import { listReconciliations } from '../../src/ledger/reconciliations.ts';
+import { type ReconcileRequest, reconcile } from '../../src/reports/reconcile.ts';
+import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
+import { startMs, tempFolder, testClock, testLedger, writeSampleBatch } from './fixture.ts';
+
+let ids = 0;
+const nextId = () => String((ids += 1)).padStart(4, '0');
+
+const evidence = { httpStatus: 200, code: 'ok', message: '', requestId: null };
+
+/** What the service has of the sample batch when all is well: seven completed and one failed payment. */
+function paymentAtService(rowNo: number, changes: Partial<ServicePayment> = {}): ServicePayment {
+  const failed = rowNo === 8;
+  return {
+    topupId: `topup-${rowNo}`,
+    serviceStatus: failed ? 'failed' : 'completed',
+    state: failed ? 'failed' : 'completed',
+    unknownStatus: false,
+    reference: `payroll-2026-11/R-${rowNo}`,
+    phoneNumber: `+2547120000${String(rowNo).padStart(2, '0')}`,
+    amount: { value: '100.5', currency: 'KES' },
+    cost: { value: failed ? '0' : '0.8', currency: 'USD' },
+    productId: null,
+    providerReference: null,
+    failureCode: null,
+    failureReason: null,
+    createdAt: startMs + rowNo * 1_000 + 200,
+    completedAt: null,
+    full: false,
+    ...changes,
+  };
+}
+
+const allAtService = () => [1, 2, 3, 4, 5, 6, 7, 8].map((rowNo) => paymentAtService(rowNo));
+
+/** A service that has exactly these payments, in pages of two. */
+function serviceWith(
+  payments: ServicePayment[],
+  options: { listed?: ServicePayment[]; hasList?: boolean } = {},
+): ReconcileDeps['gateway'] {
+  const { listed = payments, hasList = true } = options;
+  return {
+    list: hasList
+      ? async ({ page, oldestFirst }) => {
+          assert.equal(oldestFirst, true);
+          const part = listed.slice((page - 1) * 2, page * 2);
+          return { kind: 'page', payments: part, page, hasNext: page * 2 < listed.length, total: listed.length };
+        }
+      : null,
+    lookUp: async (reference) => {
+      const found = payments.filter((payment) => payment.reference === reference);
+      return found.length > 0 ? { kind: 'found', payments: found, evidence } : { kind: 'not_found', evidence };
+    },
+    balance: async () => assert.fail('the time that is compared is over'),
+  };
+}
+
+/** The payments that the engine binds when it sends: the sample's rows 1 to 8. */
+async function bindPayments(db: Database): Promise<void> {
+  for (let rowNo = 1; rowNo <= 8; rowNo++) {
+    const identity = { account: 'main', runId: 'payroll-2026-11', rowRef: `R-${rowNo}`, generation: 1 };
+    const at = startMs + rowNo * 1_000;
+    await insertPayment(db, {
+      idempotency_key: idempotencyKey(identity),
+      account: 'main',
+      batch_id: 'B-1',
+      row_no: rowNo,
+      generation: 1,
+      reference: `payroll-2026-11/R-${rowNo}`,
+      body: '{}',
+      body_digest: '',
+      attempts: 1,
+      open_attempts: 0,
+      first_intent_at: at,
+      last_intent_at: at,
+      lookups: 0,
+      aged_lookups: 0,
+      resends: 0,
+      same_errors: 0,
+      last_evidence: null,
+    });
+  }
+}
+
+async function run(
+  t: TestContext,
+  gateway: ReconcileDeps['gateway'],
+  request: Partial<ReconcileRequest> = {},
+  ready: Database | null = null,
+) {
+  const db = ready ?? (await testLedger(t));
+  if (!ready) {
+    await writeSampleBatch(db);
+    await bindPayments(db);
+  }
+  const clock = testClock();
+  clock.set(startMs + 86_400_000);
+  const deps = {
+    gateway,
+    clock,
+    random: { fraction: () => 0.5, hex: () => nextId() },
+    admit: <Answer>(ask: () => Promise<Answer>) => ask(),
+  };
+  const period = { account: 'main', fromMs: startMs - 3_600_000, toMs: startMs + 3_600_000 };
+  const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, await tempFolder(t));
+  const items = parse(await readFile(join(dir, 'reconciliation.csv')), { columns: true }) as Record<string, string>[];
+  const odd = items
+    .filter(({ bucket }) => bucket !== 'matched')
+    .map(({ bucket, reference, topup_id }) => [bucket, reference, topup_id]);
+  return { db, dir, files, reconciliation, items, odd };
+}
+
+test('where ledger, service and wallets agree, every payment is matched and nothing is open', async (t) => {
+  const { reconciliation, items, files } = await run(t, serviceWith(allAtService()));
+  assert.equal(items.length, 8);
+  assert.equal(reconciliation.counts.matched, 8);
+  assert.equal(reconciliation.open, 0);
+  assert.deepEqual(reconciliation.charged_by_service, { USD: '5.6' });
+  assert.deepEqual(reconciliation.wallets?.currencies, [
+    { currency: 'USD', left: '5.6', charged: '5.6', unexplained: '0' },
+  ]);
+  assert.deepEqual(files, ['reconciliation.csv', 'reconciliation.json', 'reconciliation.xlsx', 'reconciliation.html']);
+});
+
+const differences: [name: string, change: (payments: ServicePayment[]) => ServicePayment[], expected: string[][]][] = [
+  [
+    'another amount',
+    (all) => all.with(0, paymentAtService(1, { amount: { value: '100.51', currency: 'KES' } })),
+    [['amount_differs', 'payroll-2026-11/R-1', 'topup-1']],
+  ],
+  [
+    'another number',
+    (all) => all.with(0, paymentAtService(1, { phoneNumber: '+254799999999' })),
+    [['amount_differs', 'payroll-2026-11/R-1', 'topup-1']],
+  ],
+  [
+    'another cost',
+    (all) => all.with(1, paymentAtService(2, { cost: { value: '0.81', currency: 'USD' } })),
+    [['cost_differs', 'payroll-2026-11/R-2', 'topup-2']],
+  ],
+  [
+    'still open there',
+    (all) => all.with(2, paymentAtService(3, { state: 'open', serviceStatus: 'processing' })),
+    [['status_differs', 'payroll-2026-11/R-3', 'topup-3']],
+  ],
+  [
+    'failed after completion',
+    (all) =>
+      all.with(
+        3,
+        paymentAtService(4, { state: 'failed', serviceStatus: 'failed', cost: { value: '0', currency: 'USD' } }),
+      ),
+    [['refunded_later', 'payroll-2026-11/R-4', 'topup-4']],
+  ],
+  [
+    'completed though failed here',
+    (all) => all.with(7, paymentAtService(8, { state: 'completed', serviceStatus: 'completed' })),
+    [['status_differs', 'payroll-2026-11/R-8', 'topup-8']],
+  ],
+  [
+    'a second payment of one row',
+    (all) => [...all, paymentAtService(5, { topupId: 'again' })],
+    [['duplicated', 'payroll-2026-11/R-5', 'again']],
+  ],
+  ['missing there', (all) => all.toSpliced(5, 1), [['ledger_only', 'payroll-2026-11/R-6', 'topup-6']]],
+  [
+    'another program',
+    (all) => [...all, paymentAtService(9, { reference: 'crm-77' })],
+    [['service_only_other_program', 'crm-77', 'topup-9']],
+  ],
+  [
+    'no reference',
+    (all) => [...all, paymentAtService(9, { reference: null })],
+    [['service_only_other_program', '', 'topup-9']],
+  ],
+  [
+    'a row unknown here',
+    (all) => [...all, paymentAtService(9, { reference: 'payroll-2026-11/R-77' })],
+    [['service_only_unknown', 'payroll-2026-11/R-77', 'topup-9']],
+  ],
+];
+
+for (const [name, change, expected] of differences) {
+  test(`a difference lands in its one bucket: ${name}`, async (t) => {
+    const { odd, reconciliation, items } = await run(t, serviceWith(change(allAtService())));
+    assert.deepEqual(odd, expected);
+    assert.equal(reconciliation.open, expected.length);
+    assert.equal(
+      Object.values(reconciliation.counts).reduce((sum, count) => sum + count),
+      items.length,
+    );
+    assert.notEqual(items.find(({ bucket }) => bucket !== 'matched')?.next, '');
+  });
+}
+
+test('a payment that the list has not yet is asked for by itself before it is called missing', async (t) => {
+  const { reconciliation } = await run(t, serviceWith(allAtService(), { listed: allAtService().slice(0, 6) }));
+  assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [8, 0]);
+});
+
+test('a service without a list (V1) is asked payment by payment', async (t) => {
+  const { reconciliation } = await run(t, serviceWith(allAtService().slice(1), { hasList: false }));
+  assert.deepEqual([reconciliation.counts.matched, reconciliation.counts.ledger_only], [7, 1]);
+  assert.equal(reconciliation.wallets, null);
+});
+
+test('a payment that two pages of the list name is counted once', async (t) => {
+  const all = allAtService();
+  const { items, reconciliation } = await run(t, serviceWith(all, { listed: [...all.slice(0, 2), ...all.slice(1)] }));
+  assert.deepEqual([items.length, reconciliation.open], [8, 0]);
+});
+
+test('what another program paid shows in the wallets as charged, and what nobody charged as unexplained', async (t) => {
+  const { reconciliation } = await run(
+    t,
+    serviceWith([...allAtService(), paymentAtService(9, { reference: 'crm-77' })]),
+  );
+  assert.deepEqual(reconciliation.wallets?.currencies, [
+    { currency: 'USD', left: '5.6', charged: '6.4', unexplained: '-0.8' },
+  ]);
+});
+
+test('of one batch, only its own payments and strangers of its run are compared', async (t) => {
+  const others = [
+    paymentAtService(9, { reference: 'promo/R-1' }),
+    paymentAtService(10, { reference: 'payroll-2026-11/R-99' }),
+  ];
+  const { odd } = await run(t, serviceWith([...allAtService(), ...others]), { batchId: 'B-1' });
+  assert.deepEqual(odd, [['service_only_unknown', 'payroll-2026-11/R-99', 'topup-10']]);
+});
+
+test('reconciliations are kept, and can be run any number of times', async (t) => {
+  const first = await run(t, serviceWith(allAtService().slice(1)));
+  const second = await run(t, serviceWith(allAtService()), {}, first.db);
+  const kept = await listReconciliations(first.db, 'main', 10);
+  const open = kept.map(({ reconciliation_id, counts }) => [reconciliation_id, JSON.parse(counts).ledger_only]);
+  assert.deepEqual(
+    new Map(open as [string, number][]),
+    new Map([
+      [first.reconciliation.reconciliation_id, 1],
+      [second.reconciliation.reconciliation_id, 0],
+    ]),
+  );
+  assert.match(
+    await readFile(join(first.dir, 'reconciliation.html'), 'utf8'),
+    /1 payment of 8 needs somebody to look\./,
+  );
+});
+
+test('a service that gives no answer ends the reconciliation with its name, and leaves no files', async (t) => {
+  const gateway = { ...serviceWith([]), list: async () => ({ kind: 'unavailable' as const, evidence }) };
+  await assert.rejects(run(t, gateway), { code: 'SERVICE_UNREACHABLE' });
+});
