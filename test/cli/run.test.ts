@@ -1,0 +1,157 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
+
+const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
+const header = 'phone_number,network_id,amount,currency,product_id,reference,sms_message';
+
+function folderOf(t: TestContext): string {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  return folder.path;
+}
+
+function write(folder: string, name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+describe('airbatch run', () => {
+  test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
+    const cwd = folderOf(t);
+    const run = await runCommand(['run', sample, '--yes', '--json'], { cwd });
+    assert.equal(run.code, 4, run.stderr);
+    const { summary, reports } = JSON.parse(run.stdout);
+    assert.equal(summary.sandbox, true);
+    const { total, by_status: counts } = summary.rows;
+    assert.equal(
+      Object.values(counts as Record<string, number>).reduce((sum, count) => sum + count),
+      total,
+    );
+    assert.equal(summary.balance.explained, true);
+    const results = parse(readFileSync(join(reports.dir, 'results.csv')), { columns: true }) as Record<
+      string,
+      string
+    >[];
+    const input = parse(readFileSync(sample), { columns: true, bom: true }) as Record<string, string>[];
+    assert.equal(results.length, input.length);
+    for (const [index, line] of input.entries()) {
+      const result = results[index] ?? {};
+      assert.equal(result.row, String(index + 1));
+      // A cell that a spreadsheet would run as a formula is neutralised by an apostrophe before it.
+      for (const [column, cell] of Object.entries(line))
+        assert.ok([cell, `'${cell}`].includes(result[`input_${column}`] ?? ''), `${column} of row ${index + 1}`);
+    }
+    assert.deepEqual(Object.keys(results[0] ?? {}).slice(0, 21), [
+      'row',
+      'row_ref',
+      'status',
+      'phone_number',
+      'network_id',
+      'amount',
+      'currency',
+      'product_id',
+      'generation',
+      'attempts',
+      'topup_id',
+      'reference',
+      'idempotency_key',
+      'service_status',
+      'provider_reference',
+      'cost',
+      'cost_currency',
+      'failure_code',
+      'failure_reason',
+      'first_sent_at',
+      'completed_at',
+    ]);
+    assert.ok(existsSync(join(cwd, '.airbatch/ledger.db')));
+  });
+
+  test('pays nothing twice when the same file is run again', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'one.csv', header, '+254712345678,1,50,KES,,a,');
+    const first = await runCommand(['run', file, '--yes', '--json'], { cwd });
+    assert.equal(first.code, 0, first.stderr);
+    const again = await runCommand(['run', file, '--yes', '--json'], { cwd });
+    assert.equal(again.code, 0, again.stderr);
+    assert.equal(JSON.parse(again.stdout).summary.rows.by_status.skipped, 1);
+  });
+
+  test('needs --yes where nobody can be asked, and says so before it reads anything', async (t) => {
+    const cwd = folderOf(t);
+    const run = await runCommand(['run', sample], { cwd });
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /--yes/);
+    assert.equal(existsSync(join(cwd, '.airbatch')), false);
+  });
+
+  test('rejects what is no payout file, in one sentence, with exit code 3', async (t) => {
+    const cwd = folderOf(t);
+    const cases = [
+      [write(cwd, 'empty.csv'), /empty/],
+      [write(cwd, 'columns.csv', 'name,city', 'Amina,Nairobi'), /column/],
+      [join(cwd, 'nowhere.csv'), /nowhere\.csv/],
+      [write(cwd, 'cut.csv', header, '+254712345678,1,50,KES,,a,"never closed'), /quote/i],
+    ] as const;
+    for (const [file, message] of cases) {
+      const run = await runCommand(['run', file, '--yes'], { cwd });
+      assert.equal(run.code, 3, `${file}: ${run.stderr}`);
+      assert.match(run.stderr, message);
+    }
+  });
+
+  test('names the field of a configuration that is wrong, with exit code 2', async (t) => {
+    const cwd = folderOf(t);
+    write(
+      cwd,
+      'airbatch.config.json',
+      JSON.stringify({ accounts: { main: { baseUrl: 'https://example.com', apiKeyEnv: 'NO_SUCH_KEY', limit: 3 } } }),
+    );
+    const run = await runCommand(['run', sample, '--yes'], { cwd });
+    assert.equal(run.code, 2);
+    assert.match(run.stderr, /accounts\.main.*limit/s);
+  });
+
+  test('never writes the API key or a phone number to its log', async (t) => {
+    const cwd = folderOf(t);
+    const env = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'canary-0f9e8d7c' };
+    const file = write(cwd, 'one.csv', header, '+254712345678,1,50,KES,,a,');
+    const run = startCommand(['run', file, '--yes'], { cwd, env });
+    await run.seen(/cannot be reached|could not be read/);
+    run.child.kill('SIGINT');
+    const { stdout, stderr, code } = await run.ended;
+    assert.equal(code, 130, stderr);
+    assert.doesNotMatch(stdout + stderr, /canary-0f9e8d7c|254712345678/);
+  });
+});
+
+describe('airbatch', () => {
+  test('shows help with an example for every command', async (t) => {
+    const cwd = folderOf(t);
+    const help = await runCommand(['--help'], { cwd });
+    assert.equal(help.code, 0);
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)]
+      .map(([, name = '']) => name)
+      .filter((name) => name !== 'help');
+    assert.ok(commands.includes('run') && commands.includes('sandbox'), help.stdout);
+    for (const command of commands) {
+      const { stdout, code } = await runCommand([command, '--help'], { cwd });
+      assert.equal(code, 0);
+      assert.match(stdout, /Example:\n {2}\$ airbatch /, command);
+    }
+  });
+
+  test('answers an unknown command, option or batch with exit code 2 and a hint', async (t) => {
+    const cwd = folderOf(t);
+    for (const args of [['pay'], ['run', '--fast', 'x.csv'], ['status', 'no-such-batch'], ['run']]) {
+      const result = await runCommand(args, { cwd });
+      assert.equal(result.code, 2, args.join(' '));
+      assert.match(result.stderr, /airbatch/);
+    }
+  });
+});

@@ -1,0 +1,109 @@
+import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
+import type { VirtualClock } from '../support/virtual-clock.ts';
+import type { SeenRequest } from './invariants.ts';
+import { type NetworkFault, networkFaults, type Plan } from './plan.ts';
+import type { SimulatedProcess } from './process.ts';
+import type { SeededRandom } from './seeded-random.ts';
+
+/** What answers a request, without a socket. */
+export type Handle = (request: {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body?: string;
+}) => Promise<{ status: number; headers: Record<string, string>; body: string }>;
+
+export interface WireOptions {
+  plan: Plan;
+  world: VirtualClock;
+  random: SeededRandom;
+  handle: Handle;
+  /** Every request to create that left, in order. */
+  seen: SeenRequest[];
+  /** How often each fault struck. */
+  faults: Map<string, number>;
+  trace: (line: string) => void;
+}
+
+/** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
+export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
+  const { world, seen, trace } = options;
+  return {
+    close: async () => undefined,
+    send: (request) =>
+      process.step('send', async () => {
+        request.beforeWrite?.();
+        const fault = drawFault(options, request);
+        const isCreate = request.method === 'POST';
+        if (isCreate && fault !== 'refused') {
+          const key = request.headers['idempotency-key'] ?? JSON.parse(request.body ?? '{}').extRefId;
+          seen.push({ key, body: request.body ?? '', at: world.monotonic(), process: processNumber });
+        }
+        trace(`${request.method} ${request.path.split('?')[0]}${fault ? ` ${fault}` : ''}`);
+        return meet(options, request, fault);
+      }),
+  };
+}
+
+function drawFault({ plan, world, random, faults }: WireOptions, request: TransportRequest): NetworkFault | null {
+  if (world.monotonic() >= plan.calmAfterMs) return null;
+  for (const fault of networkFaults) {
+    if (fault === 'list_lags' && (request.method !== 'GET' || !/reference=|extRefId=/.test(request.path))) continue;
+    if (!random.percent(plan.network[fault])) continue;
+    faults.set(fault, (faults.get(fault) ?? 0) + 1);
+    return fault;
+  }
+  return null;
+}
+
+const lost = (code: string, status: number | null = null): TransportResult => ({ kind: 'unknown', code, message: code, status });
+const answer = (status: number, text: string, headers: Record<string, string> = {}): TransportResult => ({ kind: 'answer', status, headers, text });
+
+async function meet(options: WireOptions, request: TransportRequest, fault: NetworkFault | null): Promise<TransportResult> {
+  const { world, random } = options;
+  const deliver = async () => {
+    await world.sleep(random.between(5, 400));
+    const { method, path, headers, body } = request;
+    const reply = await world.during(options.handle({ method, path, headers: { ...headers }, ...(body === null ? {} : { body }) }));
+    return answer(reply.status, reply.body, reply.headers);
+  };
+  const deadline = () => world.sleep(request.deadlineMs);
+  switch (fault) {
+    case null:
+      return deliver();
+    case 'refused':
+      return { kind: 'not_sent', code: 'connection_refused', message: 'refused', status: null };
+    case 'request_lost':
+      await deadline();
+      return lost('timeout');
+    case 'response_lost':
+      // The charge may come long after we gave up: what is not found now may be there later.
+      void world.during(world.sleep(0)).then(() => deliver());
+      await deadline();
+      return lost('timeout');
+    case 'slow': {
+      const late = world.sleep(random.between(1_000, request.deadlineMs * 2)).then(deliver);
+      return Promise.race([late, deadline().then(() => lost('timeout'))]);
+    }
+    case 'error_500_before':
+      return answer(500, '{"success":false,"error":{"code":"INTERNAL","message":"oops","statusCode":500}}');
+    case 'error_500_after':
+      await deliver();
+      return answer(500, 'oops');
+    case 'error_503':
+      return answer(503, '<html>down for maintenance</html>');
+    case 'throttled':
+      return answer(429, '{"success":false,"error":{"code":"RATE_LIMITED","message":"wait","statusCode":429}}', { 'retry-after': String(random.between(1, 60)) });
+    case 'garbage':
+      await deliver();
+      return answer(200, '<html>welcome to the airport wifi</html>');
+    case 'cut': {
+      const whole = await deliver();
+      return whole.kind === 'answer' ? { ...whole, text: whole.text.slice(0, random.between(0, Math.max(0, whole.text.length - 1))) } : whole;
+    }
+    case 'list_lags':
+      return request.path.startsWith('/v2/')
+        ? answer(200, '{"success":true,"data":[],"meta":{"request_id":"lag","timestamp":"2026-11-20T00:00:00.000Z","pagination":{"page":1,"per_page":100,"total":0,"total_pages":0,"has_next":false,"has_prev":false}}}')
+        : answer(404, '{"message":"No transactions found","statusCode":404}');
+  }
+}
