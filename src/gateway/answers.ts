@@ -9,6 +9,8 @@ export const retryAfterDefaultMs = 60_000;
 const retryAfterMsMax = 24 * 3_600_000;
 /** Messages are cut here: they are for people, and go into the ledger once a row. */
 const messageLengthMax = 300;
+/** What is shorter is no secret, and would be found by chance in the middle of words. */
+const secretLengthMin = 6;
 
 type Headers = Readonly<Record<string, string>>;
 
@@ -34,7 +36,9 @@ export function rateHeaders(headers: Headers): RateHeaders | null {
 /** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
 export function safeMessage(text: string, secrets: readonly string[]): string {
   const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
-  const withoutSecrets = secrets.reduce((line, secret) => line.replaceAll(secret, '[secret]'), oneLine);
+  const withoutSecrets = secrets
+    .filter((secret) => secret.length >= secretLengthMin)
+    .reduce((line, secret) => line.replaceAll(secret, '[secret]'), oneLine);
   return withoutNumbers(withoutSecrets).slice(0, messageLengthMax);
 }
 

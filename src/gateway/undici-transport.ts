@@ -35,9 +35,13 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
     bodyTimeout: 0,
   });
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
+  let closed: Promise<void> | null = null;
   return {
     send: (request) => sendOnce(pool, clock, { ...request, path: `${prefix}${request.path}` }),
-    close: () => pool.close(),
+    close() {
+      closed ??= pool.close();
+      return closed;
+    },
   };
 }
 

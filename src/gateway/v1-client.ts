@@ -1,3 +1,4 @@
+import type { Clock } from '../core/clock.ts';
 import { createOutcome, okEvidence, readProblem } from './answers.ts';
 import type {
   BalanceOutcome,
@@ -17,6 +18,7 @@ import {
   type GatewayDeps,
   type GatewayOptions,
   makeServiceCall,
+  type ServiceCall,
 } from './service-call.ts';
 import { v1State, v1Verdict } from './v1-outcomes.ts';
 import {
@@ -30,6 +32,7 @@ import {
   v1ServicesShape,
   v1TransactionsShape,
 } from './v1-wire.ts';
+import type { Verdict } from './verdict.ts';
 import { read } from './wire.ts';
 
 export interface V1GatewayOptions extends GatewayOptions {
@@ -40,9 +43,14 @@ export interface V1GatewayOptions extends GatewayOptions {
 const takenCodes: readonly (number | null)[] = [1, 10, 232];
 const notFoundCode = 235;
 
+/** What the requests of one account have in common. */
+interface V1Session {
+  call: (call: ServiceCall) => Promise<Called>;
+  clock: Clock;
+}
+
 /** The client of Version 1 of the service (spec sections 2.4 to 2.6, 4.9 to 4.13). */
 export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gateway {
-  const { clock } = deps;
   const email = checkedCredential('e-mail', options.credentials.email);
   const token = checkedCredential('token', options.credentials.token);
   const call = makeServiceCall(deps, options, {
@@ -55,115 +63,119 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
     },
     readRequestId: () => null,
   });
-  const verdict = ({ status, json }: Called) => {
-    const envelope = read(v1EnvelopeShape, json);
-    const hasPayment = read(v1AnyPaymentShape, json) !== null;
-    return v1Verdict({ status, envelope: envelope && { code: envelope.code ?? null, hasPayment } });
-  };
-  const problem = (called: Called): ReadProblem =>
-    readProblem(called.result, called.evidence, verdict(called), clock.now());
-
-  async function create({ body, beforeWrite, signal }: CreateRequest): Promise<CreateOutcome> {
-    const called = await call({
-      method: 'POST',
-      path: '/adp',
-      requestClass: 'creation',
-      headers: { 'content-type': 'application/json' },
-      body,
-      beforeWrite,
-      signal,
-    });
-    const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
-    const created = taken ? read(v1CreatedShape, called.json) : null;
-    if (created)
-      return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };
-    return createOutcome(verdict(called), called.result, called.evidence, clock.now());
-  }
-
-  async function lookUp(reference: string): Promise<LookUpOutcome> {
-    const query = new URLSearchParams({ extRefId: reference });
-    const called = await call({ path: `/adp/transactions?${query}`, requestClass: 'read' });
-    const code = codeOf(called);
-    // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
-    if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
-      return { kind: 'not_found', evidence: called.evidence };
-    }
-    const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
-    if (!found) return problem(called);
-    if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-    const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
-    if (ours.length === 0) {
-      const message = 'the answer holds other references than the one asked for';
-      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
-    }
-    // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
-    const reason = found.length === 1 && called.error ? called.evidence.message : null;
-    return {
-      kind: 'found',
-      payments: ours.map((transaction) => toPayment(transaction, reason)),
-      evidence: okEvidence(called.evidence),
-    };
-  }
-
-  async function balance(): Promise<BalanceOutcome> {
-    const called = await call({ path: '/adp/balances', requestClass: 'balance' });
-    const parsed = isSuccess(called) ? read(v1BalancesShape, called.json) : null;
-    if (!parsed) return problem(called);
-    const wallets = parsed.data.map(({ accountId, serviceName, serviceCountry, balance }) => ({
-      walletId: accountId,
-      name: serviceCountry ? `${serviceName} (${serviceCountry})` : serviceName,
-      currency: '',
-      balance,
-      active: true,
-    }));
-    return { kind: 'balance', balance: { total: null, wallets, readAt: clock.now() } };
-  }
-
-  async function networks(): Promise<CatalogOutcome<Network>> {
-    const called = await call({ path: '/adp/product-catalog', requestClass: 'catalog' });
-    const parsed = isSuccess(called) ? read(v1ServicesShape, called.json) : null;
-    if (!parsed) return problem(called);
-    const items = parsed.data.map(({ serviceId, providerName }) => ({
-      networkId: serviceId,
-      name: providerName,
-      countryCode: '',
-      countryName: '',
-      currency: null,
-    }));
-    return { kind: 'items', items };
-  }
-
-  async function products({ networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
-    if (networkId === undefined) {
-      const message = 'products are listed by network: name one';
-      return { kind: 'unavailable', evidence: { httpStatus: null, code: 'network_needed', message, requestId: null } };
-    }
-    const called = await call({ path: `/adp/products?serviceId=${networkId}`, requestClass: 'catalog' });
-    const parsed = isSuccess(called) ? read(v1ProductsShape, called.json) : null;
-    if (!parsed) return problem(called);
-    const items = parsed.data.map(({ productId, product_name, provider_name, product_type, amount }) => ({
-      productId: String(productId),
-      name: product_name,
-      networkId,
-      networkName: provider_name ?? '',
-      amount: product_type === 'FIXED_PRODUCT' && amount != null ? { value: amount, currency: '' } : null,
-    }));
-    return { kind: 'items', items };
-  }
-
+  const session: V1Session = { call, clock: deps.clock };
   return {
     version: 'V1',
     policy: options.policy,
     body: v1Body,
-    create,
-    lookUp,
-    read: ({ reference }) => lookUp(reference),
+    create: (request) => create(session, request),
+    lookUp: (reference) => lookUp(session, reference),
+    read: ({ reference }) => lookUp(session, reference),
     list: null,
-    balance,
-    networks,
-    products,
+    balance: () => balance(session),
+    // Version 1 names no countries and knows no network by a number: the catalog comes whole.
+    networks: () => networks(session),
+    products: (query) => products(session, query),
     close: () => deps.transport.close(),
   };
+}
+
+async function create(session: V1Session, { body, beforeWrite, signal }: CreateRequest): Promise<CreateOutcome> {
+  const called = await session.call({
+    method: 'POST',
+    path: '/adp',
+    requestClass: 'creation',
+    headers: { 'content-type': 'application/json' },
+    body,
+    beforeWrite,
+    signal,
+  });
+  const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
+  const created = taken ? read(v1CreatedShape, called.json) : null;
+  if (created)
+    return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };
+  return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+}
+
+async function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
+  const query = new URLSearchParams({ extRefId: reference });
+  const called = await session.call({ path: `/adp/transactions?${query}`, requestClass: 'read' });
+  const code = codeOf(called);
+  // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
+  if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
+    return { kind: 'not_found', evidence: called.evidence };
+  }
+  const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
+  if (!found) return problem(session, called);
+  if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+  const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
+  if (ours.length === 0) {
+    const message = 'the answer holds other references than the one asked for';
+    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+  }
+  // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
+  const reason = found.length === 1 && called.error ? called.evidence.message : null;
+  return {
+    kind: 'found',
+    payments: ours.map((transaction) => toPayment(transaction, reason)),
+    evidence: okEvidence(called.evidence),
+  };
+}
+
+async function balance(session: V1Session): Promise<BalanceOutcome> {
+  const called = await session.call({ path: '/adp/balances', requestClass: 'balance' });
+  const parsed = isSuccess(called) ? read(v1BalancesShape, called.json) : null;
+  if (!parsed) return problem(session, called);
+  const wallets = parsed.data.map(({ accountId, serviceName, serviceCountry, balance }) => ({
+    walletId: accountId,
+    name: serviceCountry ? `${serviceName} (${serviceCountry})` : serviceName,
+    currency: '',
+    balance,
+    active: true,
+  }));
+  return { kind: 'balance', balance: { total: null, wallets, readAt: session.clock.now() } };
+}
+
+async function networks(session: V1Session): Promise<CatalogOutcome<Network>> {
+  const called = await session.call({ path: '/adp/product-catalog', requestClass: 'catalog' });
+  const parsed = isSuccess(called) ? read(v1ServicesShape, called.json) : null;
+  if (!parsed) return problem(session, called);
+  const items = parsed.data.map(({ serviceId, providerName }) => ({
+    networkId: serviceId,
+    name: providerName,
+    countryCode: '',
+    countryName: '',
+    currency: null,
+  }));
+  return { kind: 'items', items };
+}
+
+async function products(session: V1Session, { networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
+  if (networkId === undefined) {
+    const message = 'products are listed by network: name one';
+    return { kind: 'unavailable', evidence: { httpStatus: null, code: 'network_needed', message, requestId: null } };
+  }
+  const called = await session.call({ path: `/adp/products?serviceId=${networkId}`, requestClass: 'catalog' });
+  const parsed = isSuccess(called) ? read(v1ProductsShape, called.json) : null;
+  if (!parsed) return problem(session, called);
+  const items = parsed.data.map(({ productId, product_name, provider_name, product_type, amount }) => ({
+    productId: String(productId),
+    name: product_name,
+    networkId,
+    networkName: provider_name ?? '',
+    amount: product_type === 'FIXED_PRODUCT' && amount != null ? { value: amount, currency: '' } : null,
+  }));
+  return { kind: 'items', items };
+}
+
+function verdict({ status, json }: Called): Verdict {
+  const envelope = read(v1EnvelopeShape, json);
+  const hasPayment = read(v1AnyPaymentShape, json) !== null;
+  return v1Verdict({ status, envelope: envelope && { code: envelope.code ?? null, hasPayment } });
+}
+
+function problem({ clock }: V1Session, called: Called): ReadProblem {
+  return readProblem(called.result, called.evidence, verdict(called), clock.now());
 }
 
 function isSuccess({ status }: Called): boolean {

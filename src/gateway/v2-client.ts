@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
 import { createOutcome, okEvidence, readProblem } from './answers.ts';
 import type {
   BalanceOutcome,
@@ -12,7 +12,6 @@ import type {
   Network,
   Product,
   ReadProblem,
-  ServicePayment,
 } from './gateway.ts';
 import {
   type Called,
@@ -20,10 +19,10 @@ import {
   type GatewayDeps,
   type GatewayOptions,
   makeServiceCall,
+  type ServiceCall,
 } from './service-call.ts';
-import { v2State, v2Verdict } from './v2-outcomes.ts';
+import { v2Verdict } from './v2-outcomes.ts';
 import {
-  type V2Topup,
   v2BalanceShape,
   v2Body,
   v2CatalogShape,
@@ -31,10 +30,12 @@ import {
   v2ErrorShape,
   v2ListShape,
   v2MetaShape,
+  v2Payment,
   v2TopupAnswerShape,
   v2TopupShape,
   type WalletMode,
 } from './v2-wire.ts';
+import type { Verdict } from './verdict.ts';
 import { read } from './wire.ts';
 
 export interface V2GatewayOptions extends GatewayOptions {
@@ -43,9 +44,14 @@ export interface V2GatewayOptions extends GatewayOptions {
   walletMode: WalletMode;
 }
 
+/** What the requests of one account have in common. */
+interface V2Session {
+  call: (call: ServiceCall) => Promise<Called>;
+  clock: Clock;
+}
+
 /** The client of Version 2 of the service (spec sections 2.1 to 2.3, 4.1 to 4.6). */
 export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gateway {
-  const { clock } = deps;
   const apiKey = checkedCredential('API key', options.credentials.apiKey);
   const call = makeServiceCall(deps, options, {
     credentials: { authorization: `Bearer ${apiKey}` },
@@ -53,155 +59,156 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
     readError: (json) => read(v2ErrorShape, json)?.error ?? null,
     readRequestId: (json) => read(v2MetaShape, json)?.meta.request_id ?? null,
   });
-  const verdict = ({ status, error }: Called) => v2Verdict(status, error?.code ?? null);
-  const problem = (called: Called): ReadProblem =>
-    readProblem(called.result, called.evidence, verdict(called), clock.now());
+  const session: V2Session = { call, clock: deps.clock };
+  return {
+    version: 'V2',
+    policy: options.policy,
+    body: (order) => v2Body(order, options.walletMode),
+    create: (request) => create(session, request),
+    lookUp: (reference) => lookUp(session, reference),
+    read: (payment) => readOne(session, payment),
+    list: (query) => list(session, query),
+    balance: () => balance(session),
+    networks: (query) => networks(session, query),
+    products: (query) => products(session, query),
+    close: () => deps.transport.close(),
+  };
+}
 
-  async function create({ body, idempotencyKey, beforeWrite, signal }: CreateRequest): Promise<CreateOutcome> {
-    const called = await call({
-      method: 'POST',
-      path: '/v2/topups',
-      requestClass: 'creation',
-      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-      body,
-      beforeWrite,
-      signal,
-    });
-    const created = isSuccess(called) ? read(v2CreatedShape, called.json) : null;
-    if (created)
-      return { kind: 'accepted', payment: toPayment(created.data, true), evidence: okEvidence(called.evidence) };
-    return createOutcome(verdict(called), called.result, called.evidence, clock.now());
-  }
+async function create(
+  session: V2Session,
+  { body, idempotencyKey, beforeWrite, signal }: CreateRequest,
+): Promise<CreateOutcome> {
+  const called = await session.call({
+    method: 'POST',
+    path: '/v2/topups',
+    requestClass: 'creation',
+    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+    body,
+    beforeWrite,
+    signal,
+  });
+  const created = isSuccess(called) ? read(v2CreatedShape, called.json) : null;
+  if (created)
+    return { kind: 'accepted', payment: v2Payment(created.data, true), evidence: okEvidence(called.evidence) };
+  return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+}
 
-  async function lookUp(reference: string): Promise<LookUpOutcome> {
-    const query = new URLSearchParams({ reference, per_page: '100' });
-    const called = await call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-    const entries = isSuccess(called) ? (read(v2ListShape, called.json)?.data ?? null) : null;
-    if (!entries) return problem(called);
-    const topups = entries.map((entry) => read(v2TopupShape, entry));
-    const ours = topups.filter((topup) => topup?.reference === reference).filter((topup) => topup !== null);
-    if (ours.length > 0) {
-      return {
-        kind: 'found',
-        payments: ours.map((one) => toPayment(one, false)),
-        evidence: okEvidence(called.evidence),
-      };
-    }
-    if (entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-    // Others came back than were asked for, or something unreadable: that says nothing about ours.
-    const message = 'the list holds other references than the one asked for';
-    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
-  }
-
-  async function readOne({ topupId, reference }: { topupId: string; reference: string }): Promise<LookUpOutcome> {
-    if (topupId === '') return lookUp(reference);
-    const called = await call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' });
-    const found = isSuccess(called) ? read(v2TopupAnswerShape, called.json) : null;
-    if (found) return { kind: 'found', payments: [toPayment(found.data, true)], evidence: okEvidence(called.evidence) };
-    // Only the service itself can say that it has none: any other 404 comes from something on the way.
-    if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
-    return problem(called);
-  }
-
-  async function list({ page, perPage, fromMs, toMs, oldestFirst = false }: ListQuery): Promise<ListOutcome> {
-    const query = new URLSearchParams({
-      page: String(page),
-      per_page: String(perPage),
-      sort: oldestFirst ? 'created_at' : '-created_at',
-      ...(fromMs === null ? {} : { from: isoTime(fromMs) }),
-      ...(toMs === null ? {} : { to: isoTime(toMs) }),
-    });
-    const called = await call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-    const parsed = isSuccess(called) ? read(v2ListShape, called.json) : null;
-    if (!parsed) return problem(called);
-    const topups = parsed.data.map((entry) => read(v2TopupShape, entry)).filter((topup) => topup !== null);
-    const { total, has_next: hasNext } = parsed.meta.pagination;
-    return { kind: 'page', payments: topups.map((topup) => toPayment(topup, false)), page, hasNext, total };
-  }
-
-  async function balance(): Promise<BalanceOutcome> {
-    const called = await call({ path: '/v2/balance', requestClass: 'balance' });
-    const parsed = isSuccess(called) ? read(v2BalanceShape, called.json) : null;
-    if (!parsed) return problem(called);
-    const { available_balance: total, wallets } = parsed.data;
+async function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
+  const query = new URLSearchParams({ reference, per_page: '100' });
+  const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
+  const entries = isSuccess(called) ? (read(v2ListShape, called.json)?.data ?? null) : null;
+  if (!entries) return problem(session, called);
+  const topups = entries.map((entry) => read(v2TopupShape, entry));
+  const ours = topups.filter((topup) => topup?.reference === reference).filter((topup) => topup !== null);
+  if (ours.length > 0) {
     return {
-      kind: 'balance',
-      balance: {
-        total: { value: total.amount, currency: total.currency },
-        wallets: wallets.map(({ id, type, currency, balance, status }) => ({
-          walletId: id,
-          name: `${type} ${currency}`,
-          currency,
-          balance,
-          active: status === 'active',
-        })),
-        readAt: clock.now(),
-      },
+      kind: 'found',
+      payments: ours.map((one) => v2Payment(one, false)),
+      evidence: okEvidence(called.evidence),
     };
   }
+  if (entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+  // Others came back than were asked for, or something unreadable: that says nothing about ours.
+  const message = 'the list holds other references than the one asked for';
+  return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+}
 
-  async function catalog(
-    query: Record<string, string>,
-  ): Promise<{ networks: Network[]; products: Product[] } | ReadProblem> {
-    const called = await call({ path: `/v2/catalog/lookup?${new URLSearchParams(query)}`, requestClass: 'catalog' });
-    const parsed = isSuccess(called) ? read(v2CatalogShape, called.json) : null;
-    return parsed ? parsed.data : problem(called);
-  }
+async function readOne(
+  session: V2Session,
+  { topupId, reference }: { topupId: string; reference: string },
+): Promise<LookUpOutcome> {
+  if (topupId === '') return lookUp(session, reference);
+  const called = await session.call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' });
+  const found = isSuccess(called) ? read(v2TopupAnswerShape, called.json) : null;
+  if (found) return { kind: 'found', payments: [v2Payment(found.data, true)], evidence: okEvidence(called.evidence) };
+  // Only the service itself can say that it has none: any other 404 comes from something on the way.
+  if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
+  return problem(session, called);
+}
 
-  async function networks({
+async function list(
+  session: V2Session,
+  { page, perPage, fromMs, toMs, oldestFirst = false }: ListQuery,
+): Promise<ListOutcome> {
+  const query = new URLSearchParams({
+    page: String(page),
+    per_page: String(perPage),
+    sort: oldestFirst ? 'created_at' : '-created_at',
+    ...(fromMs === null ? {} : { from: isoTime(fromMs) }),
+    ...(toMs === null ? {} : { to: isoTime(toMs) }),
+  });
+  const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
+  const parsed = isSuccess(called) ? read(v2ListShape, called.json) : null;
+  if (!parsed) return problem(session, called);
+  const topups = parsed.data.map((entry) => read(v2TopupShape, entry)).filter((topup) => topup !== null);
+  const { total, has_next: hasNext } = parsed.meta.pagination;
+  return { kind: 'page', payments: topups.map((topup) => v2Payment(topup, false)), page, hasNext, total };
+}
+
+async function balance(session: V2Session): Promise<BalanceOutcome> {
+  const called = await session.call({ path: '/v2/balance', requestClass: 'balance' });
+  const parsed = isSuccess(called) ? read(v2BalanceShape, called.json) : null;
+  if (!parsed) return problem(session, called);
+  const { available_balance: total, wallets } = parsed.data;
+  return {
+    kind: 'balance',
+    balance: {
+      total: { value: total.amount, currency: total.currency },
+      wallets: wallets.map(({ id, type, currency, balance, status }) => ({
+        walletId: id,
+        name: `${type} ${currency}`,
+        currency,
+        balance,
+        active: status === 'active',
+      })),
+      readAt: session.clock.now(),
+    },
+  };
+}
+
+async function catalog(
+  session: V2Session,
+  query: Record<string, string>,
+): Promise<{ networks: Network[]; products: Product[] } | ReadProblem> {
+  const called = await session.call({
+    path: `/v2/catalog/lookup?${new URLSearchParams(query)}`,
+    requestClass: 'catalog',
+  });
+  const parsed = isSuccess(called) ? read(v2CatalogShape, called.json) : null;
+  return parsed ? parsed.data : problem(session, called);
+}
+
+async function networks(
+  session: V2Session,
+  {
     phoneNumber,
     country,
   }: {
     phoneNumber?: string;
     country?: string;
-  }): Promise<CatalogOutcome<Network>> {
-    const found = await catalog({
-      ...(phoneNumber === undefined ? {} : { phone_number: phoneNumber }),
-      ...(country === undefined ? {} : { country }),
-    });
-    return 'kind' in found ? found : { kind: 'items', items: found.networks };
-  }
+  },
+): Promise<CatalogOutcome<Network>> {
+  const found = await catalog(session, {
+    ...(phoneNumber === undefined ? {} : { phone_number: phoneNumber }),
+    ...(country === undefined ? {} : { country }),
+  });
+  return 'kind' in found ? found : { kind: 'items', items: found.networks };
+}
 
-  async function products({ networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
-    const found = await catalog(networkId === undefined ? {} : { network_id: String(networkId) });
-    return 'kind' in found ? found : { kind: 'items', items: found.products };
-  }
+async function products(session: V2Session, { networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
+  const found = await catalog(session, networkId === undefined ? {} : { network_id: String(networkId) });
+  return 'kind' in found ? found : { kind: 'items', items: found.products };
+}
 
-  return {
-    version: 'V2',
-    policy: options.policy,
-    body: (order) => v2Body(order, options.walletMode),
-    create,
-    lookUp,
-    read: readOne,
-    list,
-    balance,
-    networks,
-    products,
-    close: () => deps.transport.close(),
-  };
+function verdict({ status, error }: Called): Verdict {
+  return v2Verdict(status, error?.code ?? null);
+}
+
+function problem({ clock }: V2Session, called: Called): ReadProblem {
+  return readProblem(called.result, called.evidence, verdict(called), clock.now());
 }
 
 function isSuccess({ status }: Called): boolean {
   return status >= 200 && status < 300;
-}
-
-function toPayment(topup: V2Topup, full: boolean): ServicePayment {
-  return {
-    topupId: topup.id,
-    serviceStatus: topup.status,
-    ...v2State(topup.status),
-    reference: topup.reference ?? null,
-    phoneNumber: topup.phone_number,
-    amount: topup.amount,
-    cost: topup.cost ?? null,
-    productId: topup.product_id ?? null,
-    providerReference: topup.provider_reference,
-    // The service gives no code for a failure, only words.
-    failureCode: null,
-    failureReason: topup.failure_reason,
-    createdAt: topup.created_at,
-    completedAt: topup.completed_at,
-    full,
-  };
 }

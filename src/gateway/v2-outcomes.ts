@@ -1,8 +1,8 @@
 import type { Verdict } from './verdict.ts';
 
 /**
- * What a code of Version 2 means for a request to create (spec section 7.1; the complete list is not shown). These count
- * only in an intact error envelope on a 4xx: on any other status the answer contradicts itself, and is in doubt.
+ * What an error code of Version 2 means for a request to create (spec section 7.1). A code counts only in an intact error
+ * envelope; with which HTTP status it comes is not shown for most, so that does not matter below 501.
  */
 export const v2Codes: Readonly<Record<string, Verdict>> = {
   RATE_LIMITED: { kind: 'throttled', why: 'turned away at the door, before anything was created' },
@@ -19,65 +19,37 @@ export const v2Codes: Readonly<Record<string, Verdict>> = {
   NETWORK_NOT_FOUND: { kind: 'refused', why: 'about this destination; the same network will never be taken' },
 };
 
-/** What a status of Version 2 means where the code is missing or unknown. A status that is not here is in doubt. */
-export const v2Statuses: Readonly<Record<number, Verdict & { needsEnvelope: boolean }>> = {
-  400: {
-    kind: 'refused',
-    why: 'the service itself says that it could not take the request; the same bytes will never be taken',
-    needsEnvelope: true,
-  },
+/** What an HTTP status means whatever the code, since the shape of these errors is not shown (spec section 5.1). */
+export const v2Statuses: Readonly<Record<number, Verdict>> = {
   401: {
     kind: 'account_blocked',
     reason: 'credentials_rejected',
-    why: 'credentials are checked before anything else; the shape of this error is not shown, so none is asked for',
-    needsEnvelope: false,
-  },
-  402: {
-    kind: 'account_blocked',
-    reason: 'insufficient_balance',
-    why: 'the service asks for money, whatever it calls that; pausing burns no row',
-    needsEnvelope: true,
+    why: 'the key is checked before anything else, for every row alike',
   },
   403: {
     kind: 'account_blocked',
     reason: 'credentials_rejected',
-    why: 'the key lacks the permission (5.1), for every row alike; pausing burns no row',
-    needsEnvelope: false,
+    why: 'the key lacks the permission, for every row alike',
   },
-  422: {
-    kind: 'refused',
-    why: 'the service itself says that it understood the request and cannot act on it',
-    needsEnvelope: true,
-  },
-  429: { kind: 'throttled', why: 'turned away at the door, before anything was created', needsEnvelope: false },
+  429: { kind: 'throttled', why: 'turned away at the door, before anything was created' },
 };
 
 /**
- * Words in an unknown code that may speak of a payment which is already there. Refusing such a row would let somebody pay
- * it again, so these are in doubt even where the status says "refused".
- */
-const mayExist = /DUPLICAT|EXIST|IDEMPOT|CONFLICT|PENDING|PROGRESS|PROCESS|ALREADY/i;
-
-/**
- * What an answer of Version 2 to a request to create means, when it is no success: `code` is the error code of an intact
- * envelope, or null where there is no envelope. Unknown is in doubt: nothing is ever taken for a success or a refusal
- * because it could not be read.
+ * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code of an
+ * intact error envelope, or null.
+ *
+ * The complete list of codes is not shown, so a code that is not in the table is in doubt, even on a 400: it may say
+ * "duplicate" in words that nobody promised, and to refuse that row would let somebody pay it again. The doubt is looked
+ * up, asked again with the same key, and shown to a person with the service's own words.
  */
 export function v2Verdict(status: number, code: string | null): Verdict {
-  if (status >= 500)
-    return { kind: 'in_doubt', why: 'the service broke at an unknown point, perhaps after the charge' };
-  if (status < 400) return { kind: 'in_doubt', why: 'a success that cannot be read may have been charged' };
-  const known = code !== null && Object.hasOwn(v2Codes, code) ? v2Codes[code] : undefined;
-  if (known) return known;
-  const byStatus = v2Statuses[status];
-  if (!byStatus || (byStatus.needsEnvelope && code === null)) {
-    return { kind: 'in_doubt', why: 'nobody promised what this answer means' };
-  }
-  if (byStatus.kind === 'refused' && mayExist.test(code ?? '')) {
-    return { kind: 'in_doubt', why: 'the code may speak of a payment that exists' };
-  }
-  const { needsEnvelope: _needsEnvelope, ...verdict } = byStatus;
-  return verdict;
+  if (status > 500)
+    return { kind: 'in_doubt', why: 'not the service itself, or it broke down, perhaps after the charge' };
+  const byCode = code !== null && Object.hasOwn(v2Codes, code) ? v2Codes[code] : undefined;
+  const verdict = byCode ?? v2Statuses[status];
+  if (verdict) return verdict;
+  if (status >= 200 && status < 300) return { kind: 'in_doubt', why: 'a success that cannot be read may be a charge' };
+  return { kind: 'in_doubt', why: 'nobody promised what this answer means' };
 }
 
 /** What a status of a top-up means (spec section 3.1); one that the spec does not name is open, never success. */

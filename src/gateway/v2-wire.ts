@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { rawNumber } from './exact-json.ts';
-import type { PaymentOrder } from './gateway.ts';
+import type { PaymentOrder, ServicePayment } from './gateway.ts';
+import { v2State } from './v2-outcomes.ts';
 import { wireDecimal, wireInteger, wireText, wireTime } from './wire.ts';
 
 export type WalletMode = 'auto' | 'global' | 'local';
@@ -47,6 +48,27 @@ export const v2TopupShape = z.object({
   completed_at: wireTime,
 });
 export type V2Topup = z.output<typeof v2TopupShape>;
+
+/** A top-up as the engine takes it; `full` where it is no list entry. */
+export function v2Payment(topup: V2Topup, full: boolean): ServicePayment {
+  return {
+    topupId: topup.id,
+    serviceStatus: topup.status,
+    ...v2State(topup.status),
+    reference: topup.reference ?? null,
+    phoneNumber: topup.phone_number,
+    amount: topup.amount,
+    cost: topup.cost ?? null,
+    productId: topup.product_id ?? null,
+    providerReference: topup.provider_reference,
+    // The service gives no code for a failure, only words.
+    failureCode: null,
+    failureReason: topup.failure_reason,
+    createdAt: topup.created_at,
+    completedAt: topup.completed_at,
+    full,
+  };
+}
 
 function success<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });

@@ -1,0 +1,55 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+
+/** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
+export const callbackToleranceMsDefault = 5 * 60_000;
+
+/** Why a webhook is not believed; for the log, never for its sender. */
+export type SignatureProblem = 'signature_missing' | 'signature_wrong' | 'timestamp_wrong' | 'timestamp_stale';
+
+export type SignatureCheck = { ok: true } | { ok: false; problem: SignatureProblem };
+
+/**
+ * Verifies a per-top-up callback (spec section 6.1): `X-Webhook-Signature` is the hex HMAC-SHA256, under the API key, of
+ * `<X-Webhook-Timestamp>.<raw body>`. `keys` are tried all, so that a key can be rotated. A timestamp is in seconds; one in
+ * milliseconds is understood, since the unit is not shown.
+ */
+export function verifyCallback(
+  { signature, timestamp, body }: { signature: string | undefined; timestamp: string | undefined; body: Uint8Array },
+  {
+    keys,
+    now,
+    toleranceMs = callbackToleranceMsDefault,
+  }: { keys: readonly string[]; now: number; toleranceMs?: number },
+): SignatureCheck {
+  if (signature === undefined || timestamp === undefined) return { ok: false, problem: 'signature_missing' };
+  if (!/^[0-9]{1,16}$/.test(timestamp)) return { ok: false, problem: 'timestamp_wrong' };
+  const signed = Buffer.concat([Buffer.from(`${timestamp}.`), body]);
+  // The signature first: only what the service really signed is told to be merely old.
+  if (!matchesAny(signature, signed, keys)) return { ok: false, problem: 'signature_wrong' };
+  const at = Number(timestamp) > 1e12 ? Number(timestamp) : Number(timestamp) * 1_000;
+  return Math.abs(now - at) <= toleranceMs ? { ok: true } : { ok: false, problem: 'timestamp_stale' };
+}
+
+/**
+ * Verifies a registered webhook (spec section 6.2): `X-Service-Signature` is the hex HMAC-SHA256 of the raw body under the
+ * webhook's own secret. No time is signed: a replay is told by the event's `id`, which is remembered.
+ */
+export function verifyRegisteredWebhook(
+  { signature, body }: { signature: string | undefined; body: Uint8Array },
+  { secrets }: { secrets: readonly string[] },
+): SignatureCheck {
+  if (signature === undefined) return { ok: false, problem: 'signature_missing' };
+  return matchesAny(signature, body, secrets) ? { ok: true } : { ok: false, problem: 'signature_wrong' };
+}
+
+/** Compares in constant time with what each key would sign; an empty key signs nothing. */
+function matchesAny(signature: string, signed: Uint8Array, keys: readonly string[]): boolean {
+  if (!/^[0-9a-fA-F]{64}$/.test(signature)) return false;
+  const given = Buffer.from(signature, 'hex');
+  let matched = false;
+  for (const key of keys) {
+    if (key === '') continue;
+    if (timingSafeEqual(given, createHmac('sha256', key).update(signed).digest())) matched = true;
+  }
+  return matched;
+}

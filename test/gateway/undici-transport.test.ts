@@ -1,0 +1,357 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { describe, type TestContext, test } from 'node:test';
+import { type Clock, systemClock } from '../../src/core/clock.ts';
+import type { TransportRequest } from '../../src/gateway/transport.ts';
+import {
+  answerBytesMax,
+  makeUndiciTransport,
+  type UndiciTransportOptions,
+} from '../../src/gateway/undici-transport.ts';
+import { httpAnswer, startRoughServer } from './rough-server.ts';
+
+const secret = 'canary-key-4711';
+const post: TransportRequest = {
+  method: 'POST',
+  path: '/v2/topups',
+  headers: { authorization: `Bearer ${secret}`, 'content-type': 'application/json' },
+  body: '{"a":1}',
+  deadlineMs: 60_000,
+};
+
+/** A clock whose sleepers all wake when the test says so. */
+function stoppedClock(): { clock: Clock; ring: () => void } {
+  const sleepers = new Set<() => void>();
+  return {
+    clock: {
+      ...systemClock,
+      sleep: (_ms, signal) =>
+        new Promise((resolve) => {
+          sleepers.add(resolve);
+          signal?.addEventListener('abort', () => resolve());
+        }),
+    },
+    ring() {
+      for (const wake of sleepers) wake();
+    },
+  };
+}
+
+async function setUp(
+  t: TestContext,
+  answer: (socket: Socket, number: number) => void,
+  options: Partial<UndiciTransportOptions> = {},
+) {
+  const server = await startRoughServer(answer);
+  const { clock, ring } = stoppedClock();
+  const transport = makeUndiciTransport({ clock }, { baseUrl: server.url, ...options });
+  t.after(async () => {
+    await server.close();
+    await transport.close();
+  });
+  return { server, transport, ring };
+}
+
+const ok = (socket: Socket) => socket.write(httpAnswer(200, '{}'));
+
+describe('the transport', () => {
+  test('brings back a whole answer, whatever its status', async (t) => {
+    const { transport, server } = await setUp(t, (socket) =>
+      socket.write(httpAnswer(503, '{"x":"é"}', { 'Retry-After': '7' })),
+    );
+    const result = await transport.send(post);
+    assert.ok(result.kind === 'answer');
+    assert.deepEqual([result.status, result.text, result.headers['retry-after']], [503, '{"x":"é"}', '7']);
+    assert.equal(server.requests[0]?.line, 'POST /v2/topups HTTP/1.1');
+    assert.equal(server.requests[0]?.body, '{"a":1}');
+  });
+
+  test('keeps the path of the base URL in front', async (t) => {
+    const { server } = await setUp(t, ok);
+    const transport = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL('/airtime/api/', server.url) },
+    );
+    await transport.send(post);
+    await transport.close();
+    assert.equal(server.requests[0]?.line, 'POST /airtime/api/v2/topups HTTP/1.1');
+  });
+
+  test('uses its connections again', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    for (let count = 0; count < 20; count++) await transport.send(post);
+    assert.equal(server.requests.length, 20);
+    // An answer is handed on before its connection is free again, so two take turns.
+    assert.ok(server.connections.length <= 2);
+  });
+
+  test('says "not sent" where nobody listens', async () => {
+    const server = await startRoughServer(ok);
+    await server.close();
+    const transport = makeUndiciTransport({ clock: stoppedClock().clock }, { baseUrl: server.url });
+    let asked = false;
+    const beforeWrite = () => {
+      asked = true;
+    };
+    const result = await transport.send({ ...post, beforeWrite });
+    await transport.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code, asked], ['not_sent', 'connection_refused', false]);
+  });
+
+  test('says "not sent" where the name is unknown', async () => {
+    const transport = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL('https://airbatch.invalid') },
+    );
+    const result = await transport.send(post);
+    await transport.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'name_not_found']);
+  });
+
+  test('says "not sent" where the TLS handshake never ends, and where it is none', async (t) => {
+    const silent = await setUp(t, ok);
+    const handshake = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL(`https://127.0.0.1:${silent.server.port}`), connectTimeoutMs: 30 },
+    );
+    const result = await handshake.send(post);
+    await handshake.close();
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'connect_timeout']);
+    assert.equal(silent.server.requests.length, 0);
+    const plain = await startPlainAnswerer();
+    const confused = makeUndiciTransport(
+      { clock: stoppedClock().clock },
+      { baseUrl: new URL(`https://127.0.0.1:${plain.port}`) },
+    );
+    assert.equal((await confused.send(post)).kind, 'not_sent');
+    await confused.close();
+    await plain.close();
+  });
+
+  test('says "unknown" where the connection is reset after the request, and does not send it again', async (t) => {
+    const { transport, server } = await setUp(t, (socket) => socket.resetAndDestroy());
+    const result = await transport.send(post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'connection_lost']);
+    // Whatever undici still wanted to send, it would have sent before the next request on the same pool.
+    await transport.send({ ...post, method: 'GET', path: '/next', body: null });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line),
+      ['POST /v2/topups HTTP/1.1', 'GET /next HTTP/1.1'],
+    );
+  });
+
+  test('never repeats a POST that a reused connection loses', async (t) => {
+    const { transport, server } = await setUp(t, (socket, number) => {
+      if (number === 2) socket.resetAndDestroy();
+      else ok(socket);
+    });
+    assert.equal((await transport.send(post)).kind, 'answer');
+    assert.equal((await transport.send({ ...post, body: '{"a":2}' })).kind, 'unknown');
+    assert.equal((await transport.send({ ...post, body: '{"a":3}' })).kind, 'answer');
+    assert.deepEqual(
+      server.requests.map(({ body }) => body),
+      ['{"a":1}', '{"a":2}', '{"a":3}'],
+    );
+    assert.equal(server.connections.length, 2);
+  });
+
+  test('does not repeat a lost GET either: the engine alone decides what is asked again', async (t) => {
+    const { transport, server } = await setUp(t, (socket, number) => {
+      if (number === 2) socket.resetAndDestroy();
+      else ok(socket);
+    });
+    const get: TransportRequest = { ...post, method: 'GET', body: null };
+    await transport.send(get);
+    assert.equal((await transport.send(get)).kind, 'unknown');
+    assert.equal(server.requests.length, 2);
+  });
+
+  test('opens another connection where the service closed an idle one', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    await transport.send(post);
+    const [first] = server.connections;
+    assert.ok(first);
+    first.end();
+    await once(first, 'close');
+    const result = await transport.send({ ...post, body: '{"a":2}' });
+    assert.equal(result.kind, 'answer');
+    assert.deepEqual([server.requests.length, server.connections.length], [2, 2]);
+  });
+
+  test('says "unknown" where the answer breaks off, with the status that had come', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"success":tr', () => socket.destroy());
+    });
+    const result = await transport.send(post);
+    assert.ok(result.kind === 'unknown');
+    assert.equal(result.status, 201);
+  });
+
+  test('says "unknown" where what answers speaks no HTTP', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
+    assert.equal((await transport.send(post)).kind, 'unknown');
+  });
+
+  test('keeps one deadline over an answer that trickles, and closes the connection', async (t) => {
+    const { transport, server, ring } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{');
+    });
+    const sent = transport.send(post);
+    await server.arrived(1);
+    const [socket] = server.connections;
+    assert.ok(socket);
+    socket.write(' ');
+    const closed = new Promise((resolve) => socket.on('close', resolve));
+    ring();
+    const result = await sent;
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'timeout']);
+    await closed;
+  });
+
+  test('says "not sent" where the wait for a connection ends it, and never sends it after that', async (t) => {
+    const { transport, server, ring } = await setUp(
+      t,
+      (socket, number) => {
+        if (number > 1) ok(socket);
+      },
+      { connectionsMax: 1 },
+    );
+    const first = transport.send(post);
+    await server.arrived(1);
+    const stop = new AbortController();
+    const stopped = transport.send({ ...post, path: '/stopped', signal: stop.signal });
+    stop.abort();
+    assert.deepEqual(await stopped, {
+      kind: 'not_sent',
+      code: 'aborted',
+      message: 'the program stopped meanwhile',
+      status: null,
+    });
+    const late = transport.send({ ...post, path: '/late' });
+    ring();
+    const result = await late;
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'timeout']);
+    assert.equal((await first).kind, 'unknown');
+    await transport.send({ ...post, path: '/after' });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line.split(' ')[1]),
+      ['/v2/topups', '/after'],
+    );
+  });
+
+  test('says "unknown" where it is aborted after the request left', async (t) => {
+    const { transport, server } = await setUp(t, () => undefined);
+    const stop = new AbortController();
+    const sent = transport.send({ ...post, signal: stop.signal });
+    await server.arrived(1);
+    stop.abort();
+    const result = await sent;
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'aborted']);
+  });
+
+  test('cuts an answer that is too long', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(2 * answerBytesMax))));
+    const result = await transport.send(post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'answer_too_large']);
+  });
+
+  test('takes an answer that is just short enough', async (t) => {
+    const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(answerBytesMax))));
+    assert.equal((await transport.send(post)).kind, 'answer');
+  });
+
+  test('does not take bytes for a text that they are not', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write(
+        Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), Buffer.from([0xc3, 0x28])]),
+      );
+    });
+    const result = await transport.send(post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'unparsable']);
+  });
+
+  test('does not follow a redirect', async (t) => {
+    const elsewhere = await startRoughServer(ok);
+    const { transport } = await setUp(t, (socket) =>
+      socket.write(httpAnswer(307, '', { location: `${elsewhere.url}v2/topups` })),
+    );
+    const result = await transport.send(post);
+    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'redirect_refused']);
+    assert.equal(elsewhere.connections.length, 0);
+    await elsewhere.close();
+  });
+
+  test('sends nothing when `beforeWrite` throws, and hands its error on', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    const fenced = new Error('taken over');
+    const refuse = () => {
+      throw fenced;
+    };
+    await assert.rejects(transport.send({ ...post, beforeWrite: refuse }), fenced);
+    await transport.send({ ...post, path: '/after' });
+    await assert.rejects(transport.send({ ...post, beforeWrite: refuse }), fenced);
+    await transport.send({ ...post, path: '/after' });
+    assert.deepEqual(
+      server.requests.map(({ line }) => line.split(' ')[1]),
+      ['/after', '/after'],
+    );
+  });
+
+  test('asks `beforeWrite` when the connection stands, not when the request is queued', async (t) => {
+    const held: Socket[] = [];
+    const { transport, server } = await setUp(t, (socket) => held.push(socket), { connectionsMax: 1 });
+    const first = transport.send(post);
+    await server.arrived(1);
+    let asked = 0;
+    const second = transport.send({
+      ...post,
+      beforeWrite: () => {
+        asked += 1;
+      },
+    });
+    assert.equal(asked, 0);
+    for (const socket of held) ok(socket);
+    await first;
+    await server.arrived(2);
+    assert.equal(asked, 1);
+    for (const socket of held) ok(socket);
+    await second;
+  });
+
+  test('keeps the key out of everything it says', async (t) => {
+    const said: unknown[] = [];
+    const { transport } = await setUp(t, (socket) => socket.resetAndDestroy());
+    said.push(await transport.send(post));
+    said.push(await transport.send({ ...post, path: 'no slash' }));
+    await transport.close();
+    said.push(await transport.send(post));
+    assert.deepEqual(
+      said.map((result) => (result as { kind: string }).kind),
+      ['unknown', 'not_sent', 'not_sent'],
+    );
+    assert.equal(JSON.stringify(said).includes(secret), false);
+  });
+});
+
+/** Answers whatever comes with a line of plain text, as a wrong port does to a TLS greeting. */
+async function startPlainAnswerer(): Promise<{ port: number; close: () => Promise<void> }> {
+  const { createServer } = await import('node:net');
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    socket.on('error', () => undefined);
+    socket.on('data', () => socket.write('220 mail.example ESMTP\r\n'));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  assert.ok(address !== null && typeof address === 'object');
+  return {
+    port: address.port,
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
