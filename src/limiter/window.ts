@@ -46,6 +46,8 @@ export function makeWindow(options: WindowOptions, clock: Clock): Window {
   let server: ServerWindow | null = null;
   let heldUntil = 0;
   let inFlight = 0;
+  // Requests of which no headers were seen: under way, or lost; the server may not have counted them when it last spoke.
+  let unseen = 0;
   // Our own starts within the last window, the oldest first.
   let starts: { at: number; count: number }[] = [];
   let startedSinceReset = 0;
@@ -62,12 +64,13 @@ export function makeWindow(options: WindowOptions, clock: Clock): Window {
     if (server === null || now < server.resetAt) return;
     resetPassedAt = server.resetAt;
     startedSinceReset = inFlight;
+    unseen = inFlight;
     server = null;
   };
 
   const freeByServer = (now: number): number => {
     passReset(now);
-    if (server !== null) return server.remaining - inFlight;
+    if (server !== null) return server.remaining - unseen;
     if (resetPassedAt !== null) return limit - startedSinceReset;
     // Nothing is known of the window yet: one request goes ahead and asks. A server that tells nothing is asked one by one.
     return inFlight === 0 && startedLately(now) < limit ? 1 : 0;
@@ -101,10 +104,12 @@ export function makeWindow(options: WindowOptions, clock: Clock): Window {
     },
     begin(count) {
       inFlight += count;
+      unseen += count;
       startedSinceReset += count;
       starts.push({ at: clock.now(), count });
     },
     unsend(count) {
+      unseen = Math.max(0, unseen - count);
       startedSinceReset -= count;
       const last = starts.at(-1);
       if (last) last.count = Math.max(0, last.count - count);
@@ -128,6 +133,7 @@ export function makeWindow(options: WindowOptions, clock: Clock): Window {
         resetAt: same && server ? Math.max(server.resetAt, resetAt) : resetAt,
       };
       resetPassedAt = null;
+      unseen = Math.max(0, unseen - 1);
     },
     hold(ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
