@@ -29,6 +29,9 @@ const load = {
   skip: () => import('./skip.ts'),
   resolve: () => import('./resolve.ts'),
   retry: () => import('./retry.ts'),
+  balance: () => import('./balance.ts'),
+  networks: () => import('./networks.ts'),
+  products: () => import('./products.ts'),
   verify: () => import('./verify.ts'),
   key: () => import('./key.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
@@ -89,6 +92,7 @@ function buildProgram(call: Call): Command {
   addWork(program, call);
   addPeople(program, call);
   addDecisions(program, call);
+  addService(program, call);
   addProof(program, call);
   addSandbox(program, call);
   for (const command of program.commands)
@@ -184,6 +188,24 @@ function addProof(program: Command, call: Call): void {
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")
     .action(call('key'));
+}
+
+function addService(program: Command, call: Call): void {
+  const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;
+  example(program.command('balance'), 'airbatch balance')
+    .description('what the account has to spend')
+    .option(...account)
+    .action(call('balance'));
+  const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
+  example(networks, 'airbatch networks KE')
+    .description('the networks that can be paid')
+    .option(...account)
+    .action(call('networks'));
+  example(program.command('products'), 'airbatch products --network 1')
+    .description('the fixed products that can be bought')
+    .option('--network <id>', 'only those of this network', Number)
+    .option(...account)
+    .action(call('products'));
 }
 
 function addSandbox(program: Command, call: Call): void {
