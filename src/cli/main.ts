@@ -1,5 +1,6 @@
 import { Command, CommanderError, Option } from 'commander';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { program as version } from '../runtime/version.ts';
 import type { Terminal } from './terminal.ts';
 import { systemTerminal } from './terminal.ts';
 
@@ -84,6 +85,7 @@ type Call = (name: keyof typeof load) => (...params: unknown[]) => Promise<void>
 function buildProgram(call: Call): Command {
   const program = new Command('airbatch')
     .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
+    .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
     .option('--json', 'print one JSON document on stdout, and nothing else there')

@@ -1,0 +1,20 @@
+/** airbatch as a library: the parts that its own command line is made of. */
+export { type Clock, systemClock } from './core/clock.ts';
+export { AirbatchError, type ErrorCode, errorTable } from './core/errors.ts';
+export { type Random, systemRandom } from './core/random.ts';
+export { type AccountRunner, makeAccountRunner } from './engine/account-runner.ts';
+export { approve, cancelUnsent, pauseBatch, releaseRows, resumeBatch, skipRows } from './engine/acts.ts';
+export { resolveDoubt, retryFailed } from './engine/decisions.ts';
+export { type Preflight, preflight } from './engine/preflight.ts';
+export type { Gateway } from './gateway/gateway.ts';
+export { type IntakeResult, intakeFile, validateFile } from './intake/intake.ts';
+export { type BatchRecord, countRows, findBatch, listBatches } from './ledger/batches.ts';
+export type { Database } from './ledger/database.ts';
+export { writeReports } from './reports/reports.ts';
+export { type BatchSummary, batchSummary } from './reports/summary.ts';
+export { type OpenAccount, openAccount } from './runtime/account.ts';
+export { type Config, type ConfigFile, chooseAccount, loadConfig } from './runtime/config.ts';
+export { openLedger } from './runtime/ledger.ts';
+export { makeLog } from './runtime/log.ts';
+export { isDeadProcess, processHolder } from './runtime/process-holder.ts';
+export { makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';

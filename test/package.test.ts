@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { workFolder } from './support/command.ts';
+
+const root = resolve(import.meta.dirname, '..');
+
+test('the packed tarball installs in an empty folder, runs, and can be imported', () => {
+  const folder = workFolder();
+  try {
+    const npm = (args: string[], cwd: string) =>
+      execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+    const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder.path], root)) as {
+      filename: string;
+    }[];
+    const app = join(folder.path, 'app');
+    mkdirSync(app);
+    writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+    npm(
+      ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', join(folder.path, packed?.filename ?? '')],
+      app,
+    );
+    const airbatch = join(app, 'node_modules/.bin/airbatch');
+    const run = (file: string, args: string[]) =>
+      execFileSync(process.execPath, [file, ...args], {
+        cwd: app,
+        encoding: 'utf8',
+        stdio: ['ignore', 'pipe', 'pipe'],
+      });
+    assert.match(run(airbatch, ['--version']), /^airbatch \d+\.\d+\.\d+/);
+    const networks = JSON.parse(run(airbatch, ['networks', 'KE', '--json'])) as { networks: { countryCode: string }[] };
+    assert.ok(networks.networks.length > 0);
+    writeFileSync(
+      join(app, 'use.js'),
+      "import { openLedger, AirbatchError } from 'airbatch';\nconst db = await openLedger('l.db');\nawait db.close();\nconsole.log(typeof AirbatchError);\n",
+    );
+    assert.equal(run(join(app, 'use.js'), []).trim(), 'function');
+  } finally {
+    folder.dispose();
+  }
+});
