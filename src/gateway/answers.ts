@@ -17,7 +17,8 @@ type Headers = Readonly<Record<string, string>>;
 /** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
 export function retryAfterMs(headers: Headers, now: number): number {
   const text = headers['retry-after']?.trim() ?? '';
-  const at = Date.parse(text);
+  // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
+  const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : Number.isNaN(at) ? retryAfterDefaultMs : at - now;
   return Math.min(Math.max(ms, 0), retryAfterMsMax);
 }

@@ -1,0 +1,26 @@
+import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
+
+/** A transport that answers from a script and keeps what it was asked. */
+export interface ScriptedTransport extends Transport {
+  readonly asked: TransportRequest[];
+}
+
+/** Answers every request with the next of `results`; the last one repeats. */
+export function scriptedTransport(...results: TransportResult[]): ScriptedTransport {
+  const asked: TransportRequest[] = [];
+  return {
+    asked,
+    async send(request) {
+      asked.push(request);
+      const result = results[Math.min(asked.length, results.length) - 1];
+      if (!result) throw new Error('the script is empty');
+      return result;
+    },
+    close: async () => undefined,
+  };
+}
+
+/** A whole answer; a `body` that is no text is written as JSON. */
+export function answer(status: number, body: unknown, headers: Record<string, string> = {}): TransportResult {
+  return { kind: 'answer', status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) };
+}

@@ -1,0 +1,353 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import type { PaymentOrder, RateHeaders, RequestClass } from '../../src/gateway/gateway.ts';
+import { v2Policy } from '../../src/gateway/policies.ts';
+import type { TransportResult } from '../../src/gateway/transport.ts';
+import { makeV2Gateway } from '../../src/gateway/v2-client.ts';
+import { answer, scriptedTransport } from './scripted-transport.ts';
+
+const apiKey = 'canary-key-4711';
+const now = Date.UTC(2026, 10, 20, 9);
+
+const order: PaymentOrder = {
+  phoneNumber: '+254712345678',
+  networkId: 7,
+  amount: { value: '1250.50', currency: 'KES' },
+  productId: null,
+  smsMessage: null,
+  reference: 'payroll-2026-11/a 1',
+  callbackUrl: null,
+};
+
+/** A top-up as the service answers it; amounts are written into the text, so that no binary float touches them. */
+function topup(fields: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    id: '0b9f2d0e-0000-4000-8000-000000000001',
+    status: 'pending',
+    phone_number: order.phoneNumber,
+    network: { id: 7, name: 'Safaricom', country: 'Kenya', country_code: 'KE' },
+    amount: { value: 1250.5, currency: 'KES' },
+    cost: { value: 9.75, currency: 'USD' },
+    wallet: { id: 'w1', type: 'global', currency: 'USD', strategy: 'AUTO_USD_PRIMARY' },
+    product_id: null,
+    product_name: null,
+    reference: order.reference,
+    provider_reference: null,
+    failure_reason: null,
+    metadata: {},
+    created_at: '2026-11-20T09:00:00.000Z',
+    completed_at: null,
+    ...fields,
+  };
+}
+
+const success = (data: unknown, pagination?: unknown) => ({
+  success: true,
+  data,
+  meta: { request_id: 'req-1', timestamp: '2026-11-20T09:00:00.000Z', ...(pagination ? { pagination } : {}) },
+});
+const failure = (code: string, statusCode: number, message = 'no') => ({
+  success: false,
+  error: { code, message, statusCode },
+});
+
+function setUp(...results: TransportResult[]) {
+  const transport = scriptedTransport(...results);
+  const rates: [RequestClass, RateHeaders][] = [];
+  const gateway = makeV2Gateway(
+    { transport, clock: { ...systemClock, now: () => now }, onRate: (...rate) => rates.push(rate) },
+    { credentials: { apiKey }, walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 },
+  );
+  return { gateway, transport, rates };
+}
+
+const create = (result: TransportResult) => setUp(result).gateway.create({ body: '{}', idempotencyKey: 'key-1' });
+
+describe('the body of a creation in Version 2', () => {
+  test('has the fields of section 4.1, amounts as exact literals, and nothing that was not asked for', () => {
+    assert.equal(
+      setUp(answer(200, {})).gateway.body({ ...order, amount: { value: '9007199254740993.10', currency: 'KES' } }),
+      '{"phone_number":"+254712345678","network_id":7,"amount":{"value":9007199254740993.1,"currency":"KES"},' +
+        '"reference":"payroll-2026-11/a 1","wallet_mode":"auto"}',
+    );
+  });
+
+  test('buys a product without an amount, and carries the SMS and the callback', () => {
+    const full = {
+      ...order,
+      amount: null,
+      productId: 'bundle-1',
+      smsMessage: 'Thank you',
+      callbackUrl: 'https://pay.example/hooks',
+    };
+    assert.deepEqual(JSON.parse(setUp(answer(200, {})).gateway.body(full)), {
+      phone_number: order.phoneNumber,
+      network_id: 7,
+      product_id: 'bundle-1',
+      sms: { enabled: true, message: 'Thank you' },
+      reference: order.reference,
+      callback_url: 'https://pay.example/hooks',
+      wallet_mode: 'auto',
+    });
+  });
+
+  test('is the same text for the same order', () => {
+    const { gateway } = setUp(answer(200, {}));
+    assert.equal(gateway.body(order), gateway.body({ ...order, amount: { value: '1250.5', currency: 'KES' } }));
+  });
+});
+
+describe('a creation in Version 2', () => {
+  test('sends the bytes it is given, under the key, with the credentials of section 5.1', async () => {
+    const { gateway, transport } = setUp(answer(201, success(topup())));
+    await gateway.create({ body: gateway.body(order), idempotencyKey: 'key-1' });
+    const [sent] = transport.asked;
+    assert.deepEqual(
+      [sent?.method, sent?.path, sent?.body, sent?.deadlineMs],
+      ['POST', '/v2/topups', gateway.body(order), 60_000],
+    );
+    assert.equal(sent?.headers['idempotency-key'], 'key-1');
+    assert.equal(sent?.headers.authorization, `Bearer ${apiKey}`);
+    assert.equal(sent?.headers['content-type'], 'application/json');
+  });
+
+  test('is accepted when the answer has the promised shape, with every amount exact', async () => {
+    const text = JSON.stringify(success(topup({ surprise: [1] }))).replace('1250.5', '1250.5000000000000001');
+    const outcome = await create(answer(201, text));
+    assert.ok(outcome.kind === 'accepted');
+    assert.deepEqual(outcome.payment, {
+      topupId: '0b9f2d0e-0000-4000-8000-000000000001',
+      serviceStatus: 'pending',
+      state: 'open',
+      unknownStatus: false,
+      reference: order.reference,
+      phoneNumber: order.phoneNumber,
+      amount: { value: '1250.5000000000000001', currency: 'KES' },
+      cost: { value: '9.75', currency: 'USD' },
+      productId: null,
+      providerReference: null,
+      failureCode: null,
+      failureReason: null,
+      createdAt: now,
+      completedAt: null,
+      full: true,
+    });
+    assert.deepEqual(outcome.evidence, { httpStatus: 201, code: 'ok', message: '', requestId: 'req-1' });
+  });
+
+  test('is accepted in whatever state, also one that the spec does not name', async () => {
+    const failed = await create(answer(200, success(topup({ status: 'failed', failure_reason: 'Declined' }))));
+    const strange = await create(answer(201, success(topup({ status: 'held' }))));
+    assert.ok(failed.kind === 'accepted' && strange.kind === 'accepted');
+    assert.deepEqual([failed.payment.state, failed.payment.failureReason], ['failed', 'Declined']);
+    assert.deepEqual([strange.payment.state, strange.payment.unknownStatus], ['open', true]);
+  });
+
+  const unreadable: [what: string, body: unknown][] = [
+    ['nothing', ''],
+    ['half a JSON', '{"success":true,"data":{"id":"a"'],
+    ['an HTML page', '<html>OK</html>'],
+    ['no data', { success: true }],
+    ['another success', { ...success(topup()), success: 'true' }],
+    ['no id', success(topup({ id: undefined }))],
+    ['no status', success(topup({ status: null }))],
+    ['no number', success(topup({ phone_number: undefined }))],
+    ['no reference', success(topup({ reference: null }))],
+    ['no amount', success(topup({ amount: undefined }))],
+    ['an amount in words', success(topup({ amount: { value: 'ten', currency: 'KES' } }))],
+  ];
+  for (const [what, body] of unreadable) {
+    test(`is in doubt when a 201 brings ${what}`, async () => {
+      const outcome = await create(answer(201, body));
+      assert.deepEqual([outcome.kind, outcome.evidence.code], ['in_doubt', 'unparsable']);
+    });
+  }
+
+  test('is refused with the words of the service, without numbers and secrets, cut to one short line', async () => {
+    const message = `Number +254712345678\n is not valid ${apiKey} ${'x'.repeat(900)}`;
+    const { kind, evidence } = await create(answer(400, failure('INVALID_PHONE_NUMBER', 400, message)));
+    assert.equal(kind, 'refused');
+    assert.equal(evidence.code, 'INVALID_PHONE_NUMBER');
+    assert.match(evidence.message, /^Number \[number\] is not valid \[secret\] x+$/);
+    assert.equal(evidence.message.length, 300);
+  });
+
+  test('waits as long as a 429 asks: seconds, a date, or a minute where it does not say', async () => {
+    const waits: (number | null)[] = [];
+    for (const header of ['7', new Date(now + 90_000).toUTCString(), undefined, 'soon', '-5']) {
+      const headers = header === undefined ? {} : { 'retry-after': header };
+      const outcome = await create(answer(429, failure('RATE_LIMITED', 429), headers as Record<string, string>));
+      waits.push(outcome.kind === 'throttled' ? outcome.retryAfterMs : null);
+    }
+    assert.deepEqual(waits, [7_000, 90_000, 60_000, 60_000, 60_000]);
+  });
+
+  test('tells lack of money and rejected credentials from refusals', async () => {
+    const money = await create(answer(402, failure('INSUFFICIENT_BALANCE', 402)));
+    const key = await create(answer(401, 'Unauthorized'));
+    assert.ok(money.kind === 'account_blocked' && key.kind === 'account_blocked');
+    assert.deepEqual([money.reason, key.reason], ['insufficient_balance', 'credentials_rejected']);
+    assert.equal(key.evidence.code, 'http_401');
+  });
+
+  test('is in doubt on a code that nobody knows, and on a broken service', async () => {
+    for (const result of [answer(400, failure('E_1234', 400)), answer(500, ''), answer(503, '<html>')]) {
+      assert.equal((await create(result)).kind, 'in_doubt');
+    }
+  });
+
+  test('takes over what the transport proved, and nothing more', async () => {
+    const lost = { code: 'timeout', message: 'no answer', status: null };
+    const notSent = await create({ kind: 'not_sent', ...lost });
+    const unknown = await create({ kind: 'unknown', ...lost });
+    assert.deepEqual([notSent.kind, unknown.kind, unknown.evidence.code], ['not_sent', 'in_doubt', 'timeout']);
+  });
+
+  test('tells the rate-limit headers of every answer, in milliseconds', async () => {
+    const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '0', 'x-ratelimit-reset': '1795163400' };
+    const { gateway, rates } = setUp(
+      answer(429, '', headers),
+      answer(200, '', { ...headers, 'x-ratelimit-reset': '1795163400123' }),
+      answer(200, '', { ...headers, 'x-ratelimit-limit': 'many' }),
+    );
+    await gateway.create({ body: '{}', idempotencyKey: 'k' });
+    await gateway.balance();
+    await gateway.lookUp('r');
+    assert.deepEqual(rates, [
+      ['creation', { limit: 60, remaining: 0, resetAt: 1_795_163_400_000 }],
+      ['balance', { limit: 60, remaining: 0, resetAt: 1_795_163_400_123 }],
+    ]);
+  });
+});
+
+const page = (total: number, hasNext = false) => ({
+  page: 1,
+  per_page: 100,
+  total,
+  total_pages: 1,
+  has_next: hasNext,
+  has_prev: false,
+});
+
+describe('a look-up in Version 2', () => {
+  const lookUp = (result: TransportResult) => setUp(result).gateway.lookUp(order.reference);
+
+  test('asks the list for the exact reference', async () => {
+    const { gateway, transport } = setUp(answer(200, success([], page(0))));
+    await gateway.lookUp(order.reference);
+    const url = new URL(transport.asked[0]?.path ?? '', 'http://x');
+    assert.deepEqual([url.pathname, url.searchParams.get('reference')], ['/v2/topups', order.reference]);
+  });
+
+  test('finds what is there, as list entries that lack their reasons', async () => {
+    const outcome = await lookUp(answer(200, success([topup({ status: 'failed' })], page(1))));
+    assert.ok(outcome.kind === 'found');
+    assert.deepEqual(
+      outcome.payments.map(({ state, full }) => [state, full]),
+      [['failed', false]],
+    );
+  });
+
+  test('finds nothing only where the list is whole and empty', async () => {
+    assert.equal((await lookUp(answer(200, success([], page(0))))).kind, 'not_found');
+    for (const result of [
+      answer(404, '<html>'),
+      answer(200, ''),
+      answer(200, { success: true, data: [] }),
+      answer(500, ''),
+      // A service that ignores the filter says nothing about our reference.
+      answer(200, success([topup({ reference: 'another' })], page(1))),
+      answer(200, success([{ id: 1 }], page(1))),
+    ]) {
+      assert.equal((await lookUp(result)).kind, 'unavailable');
+    }
+  });
+
+  test('is throttled, or blocked, as everything else', async () => {
+    assert.equal((await lookUp(answer(429, ''))).kind, 'throttled');
+    assert.equal((await lookUp(answer(403, ''))).kind, 'account_blocked');
+    const lost: TransportResult = { kind: 'unknown', code: 'timeout', message: 'no answer', status: null };
+    assert.deepEqual(await lookUp(lost), {
+      kind: 'unavailable',
+      evidence: { httpStatus: null, code: 'timeout', message: 'no answer', requestId: null },
+    });
+  });
+});
+
+describe('a read in Version 2', () => {
+  const read = (result: TransportResult) => setUp(result).gateway.read({ topupId: 'a/b', reference: 'r' });
+
+  test('asks by id for the full representation', async () => {
+    const { gateway, transport } = setUp(
+      answer(200, success(topup({ status: 'completed', provider_reference: 'P1' }))),
+    );
+    const outcome = await gateway.read({ topupId: 'a/b', reference: 'r' });
+    assert.equal(transport.asked[0]?.path, '/v2/topups/a%2Fb');
+    assert.ok(outcome.kind === 'found');
+    assert.deepEqual(
+      outcome.payments.map(({ state, full, providerReference }) => [state, full, providerReference]),
+      [['completed', true, 'P1']],
+    );
+  });
+
+  test('believes a 404 only from the service itself', async () => {
+    assert.equal((await read(answer(404, failure('NOT_FOUND', 404)))).kind, 'not_found');
+    assert.equal((await read(answer(404, 'nginx'))).kind, 'unavailable');
+  });
+
+  test('asks by reference where no id is known', async () => {
+    const { gateway, transport } = setUp(answer(200, success([], page(0))));
+    await gateway.read({ topupId: '', reference: 'r' });
+    assert.match(transport.asked[0]?.path ?? '', /reference=r/);
+  });
+});
+
+describe('the list, the balance and the catalog of Version 2', () => {
+  test('lists a page in the order and the span that is asked for, and leaves out what it cannot read', async () => {
+    const { gateway, transport } = setUp(answer(200, success([{ id: 1 }, topup()], page(250, true))));
+    const outcome = await gateway.list?.({ page: 2, perPage: 100, fromMs: now, toMs: null, oldestFirst: true });
+    const query = new URL(transport.asked[0]?.path ?? '', 'http://x').searchParams;
+    assert.deepEqual(Object.fromEntries(query), {
+      page: '2',
+      per_page: '100',
+      sort: 'created_at',
+      from: '2026-11-20T09:00:00.000Z',
+    });
+    assert.ok(outcome?.kind === 'page');
+    assert.deepEqual([outcome.payments.length, outcome.hasNext, outcome.total], [1, true, 250]);
+  });
+
+  test('reads the wallets as exact decimals', async () => {
+    const text = `{"success":true,"data":{"available_balance":{"amount":9007199254740993.01,"currency":"USD"},
+      "wallets":[{"id":"w1","currency":"USD","balance":1e3,"type":"global","status":"active","allowed_countries":["*"]},
+      {"id":"w2","currency":"KES","balance":0.10,"type":"local","status":"inactive","allowed_countries":["KE"]}]}}`;
+    const outcome = await setUp(answer(200, text)).gateway.balance();
+    assert.deepEqual(outcome, {
+      kind: 'balance',
+      balance: {
+        total: { value: '9007199254740993.01', currency: 'USD' },
+        wallets: [
+          { walletId: 'w1', name: 'global USD', currency: 'USD', balance: '1000', active: true },
+          { walletId: 'w2', name: 'local KES', currency: 'KES', balance: '0.1', active: false },
+        ],
+        readAt: now,
+      },
+    });
+  });
+
+  test('says that a balance is not available where it cannot be read', async () => {
+    assert.equal((await setUp(answer(200, success({ wallets: [] }))).gateway.balance()).kind, 'unavailable');
+  });
+});
+
+test('a key that no header can carry is refused without being repeated', () => {
+  const deps = { transport: scriptedTransport(answer(200, {})), clock: systemClock };
+  const options = { walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 } as const;
+  for (const bad of ['', 'canary\nkey', 'canary key', 'canäry']) {
+    assert.throws(
+      () => makeV2Gateway(deps, { ...options, credentials: { apiKey: bad } }),
+      (error: Error) => (error as { code?: string }).code === 'CONFIG_INVALID' && !error.message.includes('canar'),
+    );
+  }
+});
