@@ -16,7 +16,10 @@ export interface Gateway {
    * throws, nothing is sent and the rejection reaches the caller.
    */
   create(request: CreateRequest): Promise<CreateOutcome>;
-  /** Everything that the service has under one reference, each in its full representation as far as it goes. */
+  /**
+   * Everything that the service has under one reference; V2 answers with list entries (`full` is false), V1 in full. What the
+   * service lists under other references is no answer: `unavailable`.
+   */
   lookUp(reference: string): Promise<LookUpOutcome>;
   /** One payment in its full representation (V2 by id, V1 by reference). */
   read(payment: { topupId: string; reference: string }): Promise<LookUpOutcome>;
@@ -26,7 +29,9 @@ export interface Gateway {
    */
   readonly list: ((query: ListQuery) => Promise<ListOutcome>) | null;
   balance(): Promise<BalanceOutcome>;
+  /** V1 knows no network by a number or country: it answers with all of its networks, whatever is asked. */
   networks(query: { phoneNumber?: string; country?: string }): Promise<CatalogOutcome<Network>>;
+  /** V1 lists products by network only: without one, `unavailable` with the code "network_needed". */
   products(query: { networkId?: number }): Promise<CatalogOutcome<Product>>;
   /** Closes the connections. */
   close(): Promise<void>;
@@ -143,6 +148,7 @@ export interface Balance {
 export interface Wallet {
   walletId: string;
   name: string;
+  /** Empty where the service does not say (V1: balances are per network, in no named currency). */
   currency: string;
   balance: string;
   active: boolean;
@@ -153,7 +159,7 @@ export type BalanceOutcome = { kind: 'balance'; balance: Balance } | ReadProblem
 export interface Network {
   networkId: number;
   name: string;
-  /** ISO 3166 two-letter code. */
+  /** ISO 3166 two-letter code; empty, as the name, where the service does not say (V1). */
   countryCode: string;
   countryName: string;
   currency: string | null;
@@ -164,7 +170,7 @@ export interface Product {
   name: string;
   networkId: number;
   networkName: string;
-  /** Fixed price in the destination currency; null where the amount is open. */
+  /** Fixed price in the destination currency, which is empty where the service does not say (V1); null: the amount is open. */
   amount: Money | null;
 }
 
@@ -198,6 +204,10 @@ export interface RateHeaders {
   remaining: number;
   /** Epoch milliseconds by the server's clock. */
   resetAt: number;
+  /** The answer's Date header (epoch ms, whole seconds), where there was one: shows how far the clocks are apart. */
+  date?: number;
+  /** Milliseconds from before the request was written until its answer was read. */
+  tookMs?: number;
 }
 
 /** The classes of requests that the service counts separately (spec section 8.1). */

@@ -1,0 +1,170 @@
+import { rowRefProblem } from '../core/ids.ts';
+import { exactDecimal } from './exact-json.ts';
+import type { Network, Product } from './gateway.ts';
+
+/** A row of a file that was made for Version 1, as written there (spec section 4.9); null where the file has no value. */
+export interface V1Row {
+  msisdn: string | null;
+  amount: string | null;
+  currency: string | null;
+  productId: string | null;
+  extRefId: string | null;
+  sendSMS: string | null;
+  processingMode: string | null;
+}
+
+/** What is known about one row at both versions; null where it could not be asked. */
+export interface MigrationFacts {
+  /** The networks that Version 2 finds for the number. */
+  networks: readonly Network[] | null;
+  /** What Version 1 sells under the row's product id. */
+  product: Product | null;
+  /** What Version 2 sells on the networks found. */
+  products: readonly Product[] | null;
+}
+
+/** One field of the row as Version 2 takes it. */
+export interface MigrationNote {
+  /** The column of a file for Version 2. */
+  field:
+    | 'phone_number'
+    | 'network_id'
+    | 'amount'
+    | 'currency'
+    | 'product_id'
+    | 'reference'
+    | 'sms_message'
+    | 'processing';
+  /** `changes`: it is known what it becomes. `needed`: a person must fill it in. `dropped`: Version 2 has nothing like it. */
+  effect: 'changes' | 'needed' | 'dropped';
+  from: string | null;
+  to: string | null;
+  why: string;
+}
+
+/** What is true of every row of such a file, for the head of the report (spec section 9). */
+export const migrationRules: readonly string[] = [
+  'Numbers are written in E.164 with "+", where Version 1 has none.',
+  'Every row names its network by id; Version 1 finds the network by the number.',
+  'An amount names its currency; a row has an amount or a product, never both.',
+  'Product ids of Version 1 mean nothing in Version 2.',
+  'Version 1 pays from one balance per network; Version 2 pays from wallets: fund these before the first batch.',
+  'Version 1 remembers an extRefId, Version 2 a key for 24 hours: never send a file to both that was sent to one.',
+];
+
+/** What would change in one row of a Version 1 file when it is sent through Version 2. Empty: the row can go as it is. */
+export function migrateRow(row: V1Row, facts: MigrationFacts): MigrationNote[] {
+  const steps = [numberNote, networkNote, amountNote, currencyNote, productNote, referenceNote, smsNote, modeNote];
+  return steps.map((step) => step(row, facts)).filter((note) => note !== null);
+}
+
+type Step = (row: V1Row, facts: MigrationFacts) => MigrationNote | null;
+
+const numberNote: Step = ({ msisdn }) => {
+  const from = msisdn;
+  const digits = msisdn?.trim() ?? '';
+  if (/^\+[1-9][0-9]{6,14}$/.test(digits)) return null;
+  if (/^[1-9][0-9]{6,14}$/.test(digits)) {
+    return { field: 'phone_number', effect: 'changes', from, to: `+${digits}`, why: 'Version 2 wants a leading "+"' };
+  }
+  const why = 'is no number in international format; write it with "+" and its country code';
+  return { field: 'phone_number', effect: 'needed', from, to: null, why };
+};
+
+const networkNote: Step = (_row, { networks }) => {
+  const [only] = networks ?? [];
+  if (only && networks?.length === 1) {
+    const why = `Version 2 wants the network's id: ${named(only)}`;
+    return { field: 'network_id', effect: 'changes', from: null, to: String(only.networkId), why };
+  }
+  return { field: 'network_id', effect: 'needed', from: null, to: null, why: networkChoice(networks) };
+};
+
+function networkChoice(networks: readonly Network[] | null): string {
+  if (networks === null) return 'the catalog could not be asked for the network of this number';
+  if (networks.length === 0) return 'Version 2 knows no network for this number';
+  return `several networks are possible: ${networks.map((one) => `${one.networkId} (${named(one)})`).join(', ')}`;
+}
+
+function named({ name, countryName }: Network): string {
+  return countryName === '' ? name : `${name}, ${countryName}`;
+}
+
+const amountNote: Step = ({ amount: from, productId }, { product }) => {
+  if (productId === null) {
+    if (from !== null && exactDecimal(from) !== null) return null;
+    return { field: 'amount', effect: 'needed', from, to: null, why: 'the row has neither an amount nor a product' };
+  }
+  if (from === null) return null;
+  // With a fixed product Version 1 ignored the amount; with an open one it was what was paid (spec section 4.9).
+  if (product?.amount) {
+    return {
+      field: 'amount',
+      effect: 'dropped',
+      from,
+      to: null,
+      why: 'the product has a fixed price; Version 1 ignored it',
+    };
+  }
+  if (product) return null;
+  const why = 'a row has an amount or a product, not both, and it is not known whether the product has a fixed price';
+  return { field: 'amount', effect: 'needed', from, to: null, why };
+};
+
+const currencyNote: Step = ({ currency: from, productId, amount }, { networks, product }) => {
+  const paysAmount = productId === null || (amount !== null && product !== null && product.amount === null);
+  const currencies = [...new Set((networks ?? []).map(({ currency }) => currency))];
+  const [only] = currencies;
+  if (!paysAmount || (from !== null && (currencies.length !== 1 || only === from))) return null;
+  if (currencies.length !== 1 || !only) {
+    if (from !== null) return null;
+    return { field: 'currency', effect: 'needed', from, to: null, why: 'an amount of Version 2 names its currency' };
+  }
+  if (from !== null) {
+    return {
+      field: 'currency',
+      effect: 'needed',
+      from,
+      to: only,
+      why: `the network pays in ${only}: check the amount`,
+    };
+  }
+  return { field: 'currency', effect: 'changes', from, to: only, why: 'an amount of Version 2 names its currency' };
+};
+
+const productNote: Step = ({ productId: from }, { networks, product, products }) => {
+  if (from === null) return null;
+  if (product && product.amount === null) {
+    const why = 'an open product is paid by its amount alone in Version 2';
+    return { field: 'product_id', effect: 'dropped', from, to: null, why };
+  }
+  const ids = new Set((networks ?? []).map(({ networkId }) => networkId));
+  const twins = (products ?? []).filter(
+    (one) => product && ids.has(one.networkId) && one.name.toLowerCase() === product.name.toLowerCase(),
+  );
+  const [twin] = twins;
+  if (twin && twins.length === 1) {
+    const why = `the product of the same name on this network; check its price${twin.amount ? ` (${twin.amount.value} ${twin.amount.currency})` : ''}`;
+    return { field: 'product_id', effect: 'changes', from, to: twin.productId, why };
+  }
+  const why = 'product ids of Version 1 mean nothing in Version 2: choose one from "airbatch products"';
+  return { field: 'product_id', effect: 'needed', from, to: null, why };
+};
+
+const referenceNote: Step = ({ extRefId: from }) => {
+  const problem = from === null ? null : rowRefProblem(from);
+  if (problem === null) return null;
+  return { field: 'reference', effect: 'needed', from, to: null, why: `the extRefId ${problem}` };
+};
+
+const smsNote: Step = ({ sendSMS: from }) => {
+  if (!/^(true|yes|1)$/i.test(from?.trim() ?? '')) return null;
+  const why = 'write the text of the SMS here: without one none is sent';
+  return { field: 'sms_message', effect: 'needed', from, to: null, why };
+};
+
+const modeNote: Step = ({ processingMode: from }) => {
+  if (from === null || from.trim() === '') return null;
+  const why = 'Version 2 has no modes: every top-up is accepted first and delivered after';
+  return { field: 'processing', effect: 'dropped', from, to: null, why };
+};
