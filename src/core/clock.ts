@@ -52,7 +52,18 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
   };
 }
 
-/** An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. */
+let lastSecond = Number.NaN;
+let lastSecondText = '';
+
+/**
+ * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are written one
+ * after the other are often of the same second, whose text is kept.
+ */
 export function isoTime(epochMs: number): string {
-  return new Date(epochMs).toISOString();
+  const second = Math.floor(epochMs / 1_000);
+  if (second !== lastSecond) {
+    lastSecondText = new Date(second * 1_000).toISOString().slice(0, -4);
+    lastSecond = second;
+  }
+  return `${lastSecondText}${String(Math.floor(epochMs - second * 1_000)).padStart(3, '0')}Z`;
 }

@@ -1,7 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import { spreadsheetSafe } from '../core/spreadsheet-safe.ts';
 
+/** By default, lines end in a line feed, and whatever any reader takes for a line's end is quoted. */
+const options = { cast: { string: spreadsheetSafe } };
+
 /** Lines of CSV (RFC 4180 with line feeds) from cells in their order. No cell of it is run as a formula. */
 export function csvText(lines: (string | number | null)[][]): string {
-  return stringify(lines, { cast: { string: spreadsheetSafe }, record_delimiter: '\n', quote_record_delimiter: true });
+  return stringify(lines, options);
 }

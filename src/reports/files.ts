@@ -20,8 +20,8 @@ export interface WrittenFile {
 const folderMode = 0o700;
 const fileMode = 0o600;
 
-/** Text gathered before it is written: large enough that the number of system calls does not matter. */
-const writeBytesMin = 256 * 1024;
+/** Bytes gathered before they are written: large enough that the number of system calls does not matter. */
+const blockBytes = 256 * 1024;
 
 /** A folder in which files appear all together, each whole or not at all. */
 export interface FolderWriter {
@@ -59,21 +59,28 @@ export async function writeFolder(
 async function writeWhole(path: string, content: ReportFile['content']): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path, 'wx', fileMode);
   const hash = createHash('sha256');
-  let [bytes, waiting] = [0, 0];
-  let pieces: Uint8Array[] = [];
+  // One block is filled again and again: blocks by the thousand would wait for the collector outside of its heap.
+  const block = Buffer.allocUnsafe(blockBytes);
+  let [filled, bytes] = [0, 0];
+  const put = async (data: Uint8Array) => {
+    hash.update(data);
+    await file.appendFile(data);
+    bytes += data.byteLength;
+  };
   const flush = async () => {
-    const block = Buffer.concat(pieces);
-    hash.update(block);
-    await file.appendFile(block);
-    bytes += block.byteLength;
-    [pieces, waiting] = [[], 0];
+    await put(block.subarray(0, filled));
+    filled = 0;
   };
   try {
     for await (const piece of content) {
-      const data = typeof piece === 'string' ? Buffer.from(piece) : piece;
-      pieces.push(data);
-      waiting += data.byteLength;
-      if (waiting >= writeBytesMin) await flush();
+      const size = typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
+      if (filled + size > blockBytes) await flush();
+      if (size > blockBytes) await put(typeof piece === 'string' ? Buffer.from(piece) : piece);
+      else if (typeof piece === 'string') filled += block.write(piece, filled);
+      else {
+        block.set(piece, filled);
+        filled += size;
+      }
     }
     await flush();
     // The move must not become durable before the bytes are.

@@ -44,7 +44,7 @@ export interface ResultLine {
  * The file's own columns as results have them. A line with more cells than the header must lose nothing, so that its
  * further cells get columns of their own, numbered as a spreadsheet would count them.
  */
-export function inputColumns(batch: BatchRecord, survey: Survey): string[] {
+export function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): string[] {
   const names = columnsOf(batch);
   while (names.length < survey.cellsMax) {
     let name = `column_${names.length + 1}`;
@@ -62,15 +62,12 @@ export function resultLine(batch: BatchRecord, row: RowRecord, { mask }: { mask:
       ? { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation: row.generation }
       : null;
   const failure = failureOf(row);
-  const reference = identity && paymentReference(identity);
-  const own = (text: string | null) => (mask && text !== null ? maskOccurrences(text, row.phone_number) : text);
-  const foreign = (text: string | null) => (mask && text !== null ? maskNumbers(text) : text);
-  return {
+  const line: ResultLine = {
     values: [
       row.row_no,
-      own(row.row_ref),
+      row.row_ref,
       row.status,
-      mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
+      row.phone_number,
       row.network_id,
       row.amount,
       row.currency,
@@ -78,19 +75,35 @@ export function resultLine(batch: BatchRecord, row: RowRecord, { mask }: { mask:
       row.generation,
       row.attempts,
       row.topup_id,
-      own(reference),
+      identity && paymentReference(identity),
       identity && idempotencyKey(identity),
       row.service_status,
       row.provider_reference,
       row.cost,
       row.cost_currency,
       failure.code,
-      foreign(failure.reason),
+      failure.reason,
       row.first_sent_at === null ? null : isoTime(row.first_sent_at),
       row.completed_at === null ? null : isoTime(row.completed_at),
     ],
-    input: mask ? inputOf(row).map(maskNumbers) : inputOf(row),
+    input: inputOf(row),
   };
+  return mask ? maskLine(line, row.phone_number) : line;
+}
+
+/** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
+const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
+const namingColumns: readonly ResultColumn[] = ['row_ref', 'reference'];
+
+function maskLine({ values, input }: ResultLine, phoneNumber: string | null): ResultLine {
+  const masked = values.map((value, at) => {
+    const column = resultColumns[at] as ResultColumn;
+    if (typeof value !== 'string') return value;
+    if (column === 'phone_number') return maskPhone(value);
+    if (foreignColumns.includes(column)) return maskNumbers(value);
+    return namingColumns.includes(column) ? maskOccurrences(value, phoneNumber) : value;
+  });
+  return { values: masked, input: input.map(maskNumbers) };
 }
 
 /** Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself. */
@@ -107,7 +120,7 @@ export function failureOf(row: RowRecord): { code: string | null; reason: string
 export async function* resultsCsv(
   view: Queryable,
   batch: BatchRecord,
-  survey: Survey,
+  survey: Pick<Survey, 'cellsMax'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const inputs = inputColumns(batch, survey);
@@ -115,7 +128,9 @@ export async function* resultsCsv(
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
       const { values, input } = resultLine(batch, row, options);
-      return [...values, ...input, ...Array<string>(inputs.length - input.length).fill('')];
+      const line = values.concat(input);
+      while (line.length < resultColumns.length + inputs.length) line.push('');
+      return line;
     });
     yield csvText(lines);
   }

@@ -49,8 +49,8 @@ export function balanceOf(stored: string | null): StoredBalance | null {
   return stored === null ? null : storedBalance.parse(JSON.parse(stored));
 }
 
-/** Rows held in memory at once: about 2 MB of them, and few enough turns that a million rows cost no more each. */
-const rowsPerPage = 1_000;
+/** Rows held in memory at once: few enough that they are garbage before the collector would keep them (measured). */
+const rowsPerPage = 100;
 
 /** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */
 export async function* rowPages(view: Queryable, batchId: string, afterRowNo = 0): AsyncGenerator<RowRecord[]> {

@@ -184,7 +184,7 @@ function summaryRows(summary: BatchSummary): Cell[][] {
     heading('Wallet', 'Currency', 'Before', 'After', ''),
     ...balance.wallets.map(({ name, currency, before, after }) => [name, currency, decimal(before), decimal(after)]),
     ...(balance.explanation.length > 0
-      ? [heading('Left the wallets', 'Charged by this batch', 'By other batches', 'Unexplained', 'Currency')]
+      ? [[], heading('Left the wallets', 'Charged by this batch', 'By other batches', 'Unexplained', 'Currency')]
       : []),
     ...balance.explanation.map((one) => [
       decimal(one.difference),
@@ -202,6 +202,7 @@ function summaryRows(summary: BatchSummary): Cell[][] {
       null,
       failure.reason,
     ]),
+    [],
     heading('Problems by code', 'Times', '', '', ''),
     ...Object.entries(summary.problems).map(([code, times]) => [code, count(times)]),
     [],

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { steadyClock, systemClock } from '../../src/core/clock.ts';
+import fc from 'fast-check';
+import { isoTime, steadyClock, systemClock } from '../../src/core/clock.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 describe('a steady clock', () => {
@@ -31,4 +32,9 @@ test('a sleep ends at once when it is aborted, and does not reject', async () =>
   const slept = systemClock.sleep(3_600_000, abort.signal);
   abort.abort();
   await slept;
+});
+
+test('times are written as ISO 8601 in UTC, in whatever order they come', () => {
+  const times = fc.array(fc.integer({ min: -8.64e12, max: 8.64e12 }));
+  fc.assert(fc.property(times, (all) => all.every((at) => isoTime(at) === new Date(at).toISOString())));
 });

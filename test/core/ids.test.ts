@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
+import { v5 } from 'uuid';
 import {
   contentRowRef,
   idempotencyKey,
@@ -18,6 +19,17 @@ describe('idempotency keys', () => {
   test('are the same for the same payment, on every machine and in every version', () => {
     // A changed value here would pay every running batch twice: it may never change.
     assert.equal(idempotencyKey(identity), '209bb15a-8660-5bae-a492-022f59de8371');
+  });
+
+  test('are UUIDs of version 5, as the uuid package makes them', () => {
+    const property = fc.property(rowRefs, fc.nat(), (rowRef, generation) => {
+      const name = JSON.stringify([identity.account, identity.runId, rowRef, generation]);
+      assert.equal(
+        idempotencyKey({ ...identity, rowRef, generation }),
+        v5(name, '6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11'),
+      );
+    });
+    fc.assert(property);
   });
 
   test('differ when any of account, run id, row ref or generation differs', () => {

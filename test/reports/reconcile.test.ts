@@ -13,7 +13,10 @@ import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
 import { startMs, tempFolder, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
 let ids = 0;
-const nextId = () => String((ids += 1)).padStart(4, '0');
+function nextId(): string {
+  ids += 1;
+  return String(ids).padStart(4, '0');
+}
 
 const evidence = { httpStatus: 200, code: 'ok', message: '', requestId: null };
 

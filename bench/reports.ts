@@ -1,0 +1,206 @@
+import { fork } from 'node:child_process';
+import { createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { performance } from 'node:perf_hooks';
+import { pipeline } from 'node:stream/promises';
+import { stringify } from 'csv-stringify';
+import { parseReference } from '../src/core/ids.ts';
+import type { ServicePayment } from '../src/gateway/gateway.ts';
+import { findBatch } from '../src/ledger/batches.ts';
+import { pageRows } from '../src/ledger/rows.ts';
+import { openSqlite } from '../src/ledger/sqlite.ts';
+import { writeFolder } from '../src/reports/files.ts';
+import { reconcile } from '../src/reports/reconcile.ts';
+import { writeReports } from '../src/reports/reports.ts';
+import { resultLine, resultsCsv } from '../src/reports/results.ts';
+import { openSigningKey } from '../src/reports/signing-key.ts';
+import { summaryOf } from '../src/reports/summary.ts';
+import { surveyRows } from '../src/reports/survey.ts';
+import { resultsXlsx } from '../src/reports/xlsx.ts';
+import { verifyReports } from '../src/verify/verify.ts';
+import { batchId, benchStartMs, fillLedger } from './reports-ledger.ts';
+
+interface Measured {
+  part: string;
+  rowsPerSecond: number;
+  peakMiB: number;
+  seconds: number;
+}
+
+/** The parts, in their order. Each runs in a process of its own, so that its peak memory is its own. */
+const parts = {
+  'csv-stringify alone': floorStream,
+  'results.csv': resultsOnly,
+  'results.xlsx': xlsxOnly,
+  'all reports, signed': allReports,
+  verify: verifyAll,
+  reconcile: reconcileAll,
+} as const;
+type Part = keyof typeof parts;
+
+/** Results, workbook, reconciliation and proof of one large batch; results.csv as a ratio to csv-stringify alone. */
+export async function bench({ quick, rows }: { quick: boolean; rows: number | null }): Promise<void> {
+  const count = rows ?? (quick ? 20_000 : 1_000_000);
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-bench-reports-'));
+  try {
+    console.log(`${count.toLocaleString('en-US')} rows`);
+    await fillLedger(join(folder, 'ledger.db'), count);
+    const measured: Measured[] = [];
+    for (const part of Object.keys(parts) as Part[]) {
+      const one = await inChild(folder, part, count);
+      measured.push(one);
+      const { rowsPerSecond, peakMiB, seconds } = one;
+      console.log(
+        `${part.padEnd(42)} ${rowsPerSecond.toLocaleString('en-US').padStart(9)} rows/s ${String(peakMiB).padStart(5)} MiB ${seconds.toFixed(1).padStart(7)} s`,
+      );
+    }
+    const time = (part: Part) => measured.find((one) => one.part === part)?.seconds ?? Number.NaN;
+    const ratio = time('results.csv') / time('csv-stringify alone');
+    console.log(`results.csv / csv-stringify: ${ratio.toFixed(2)} (to reach: at most 1.5)`);
+    console.log(`peak memory: ${Math.max(...measured.map(({ peakMiB }) => peakMiB))} MiB (to reach: under 250)`);
+    await mkdir(join(import.meta.dirname, 'results'), { recursive: true });
+    const record = { rows: count, node: process.versions.node, results_csv_ratio: ratio, measured };
+    if (!quick)
+      await writeFile(join(import.meta.dirname, 'results/reports.json'), `${JSON.stringify(record, null, 2)}\n`);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+function inChild(folder: string, part: Part, rows: number): Promise<Measured> {
+  return new Promise((resolve, reject) => {
+    const child = fork(import.meta.filename, [folder, part, String(rows)], { stdio: 'inherit' });
+    child.once('message', (measured) => resolve(measured as Measured));
+    child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));
+  });
+}
+
+/** Lines as results.csv has them, our columns and the file's, of the first rows of the batch. */
+async function sampleLines(folder: string): Promise<(string | number | null)[][]> {
+  const db = openSqlite(join(folder, 'ledger.db'));
+  const batch = await findBatch(db, batchId);
+  if (!batch) throw new Error('the bench has no batch');
+  const rows = await pageRows(db, batchId, 0, 1_000);
+  await db.close();
+  return rows.map((row) => {
+    const { values, input } = resultLine(batch, row, { mask: false });
+    return [...values, ...input];
+  });
+}
+
+/** What csv-stringify alone takes for such lines, already in memory. */
+async function floorStream(folder: string, rows: number): Promise<void> {
+  const sample = await sampleLines(folder);
+  function* lines() {
+    for (let at = 0; at < rows; at++) yield sample[at % sample.length];
+  }
+  await pipeline(lines, stringify({ escape_formulas: true }), createWriteStream(join(folder, 'floor.csv')));
+}
+
+async function withBatch(
+  folder: string,
+  name: string,
+  content: (
+    view: Parameters<typeof surveyRows>[0],
+    batch: Parameters<typeof surveyRows>[1],
+  ) => AsyncIterable<string | Uint8Array>,
+): Promise<void> {
+  const db = openSqlite(join(folder, 'ledger.db'));
+  await db.snapshot(async (view) => {
+    const batch = await findBatch(view, batchId);
+    if (!batch) throw new Error('the bench has no batch');
+    await writeFolder(
+      join(folder, 'single'),
+      [],
+      async (writer) => void (await writer.write({ name, content: content(view, batch) })),
+    );
+  });
+  await db.close();
+}
+
+/** What csv-stringify is compared with: the one pass that writes results.csv. No line of the bench's file is ragged. */
+async function resultsOnly(folder: string): Promise<void> {
+  await withBatch(folder, 'results.csv', (view, batch) => resultsCsv(view, batch, { cellsMax: 0 }, { mask: false }));
+}
+
+async function xlsxOnly(folder: string): Promise<void> {
+  await withBatch(folder, 'results.xlsx', async function* (view, batch) {
+    const survey = await surveyRows(view, batch);
+    yield* resultsXlsx(view, batch, survey, await summaryOf(view, batch, survey), { mask: false });
+  });
+}
+
+async function allReports(folder: string): Promise<void> {
+  const db = openSqlite(join(folder, 'ledger.db'));
+  await writeReports(db, batchId, join(folder, 'reports'), { key: await openSigningKey(join(folder, 'key.pem')) });
+  await db.close();
+}
+
+async function verifyAll(folder: string): Promise<void> {
+  const { ok, findings } = await verifyReports(join(folder, 'reports', batchId));
+  if (!ok) throw new Error(`the reports of the bench do not verify: ${findings[0]?.message}`);
+}
+
+async function reconcileAll(folder: string, rows: number): Promise<void> {
+  const db = openSqlite(join(folder, 'ledger.db'));
+  const page = (at: number): ServicePayment[] =>
+    Array.from({ length: Math.min(100, rows - at) }, (_, index) => paymentAt(at + index + 1));
+  const evidence = { httpStatus: 200, code: 'ok', message: '', requestId: null };
+  const gateway = {
+    list: async (query: { page: number }) => {
+      const at = (query.page - 1) * 100;
+      return { kind: 'page' as const, payments: page(at), page: query.page, hasNext: at + 100 < rows, total: rows };
+    },
+    lookUp: async () => ({ kind: 'not_found' as const, evidence }),
+    balance: async () => ({ kind: 'balance' as const, balance: { total: null, wallets: [], readAt: benchStartMs } }),
+  };
+  const clock = {
+    now: () => benchStartMs,
+    monotonic: () => 0,
+    sleep: async () => undefined,
+    turn: async () => undefined,
+  };
+  const deps = {
+    gateway,
+    clock,
+    random: { fraction: () => 0, hex: () => '0000' },
+    admit: <Answer>(ask: () => Promise<Answer>) => ask(),
+  };
+  const period = { account: 'main', fromMs: benchStartMs - 1, toMs: benchStartMs + rows * 10 };
+  const { reconciliation } = await reconcile(db, deps, period, join(folder, 'reconciled'));
+  if (reconciliation.counts.matched !== rows) throw new Error('the reconciliation of the bench does not match');
+  await db.close();
+}
+
+function paymentAt(rowNo: number): ServicePayment {
+  const reference = `payroll-2026-11/R-${rowNo}`;
+  if (!parseReference(reference)) throw new Error('the bench has references of ours');
+  return {
+    topupId: `topup-${rowNo}`,
+    serviceStatus: 'completed',
+    state: 'completed',
+    unknownStatus: false,
+    reference,
+    phoneNumber: `+2547${String(rowNo).padStart(8, '0')}`,
+    amount: { value: '100.5', currency: 'KES' },
+    cost: { value: '0.8', currency: 'USD' },
+    productId: null,
+    providerReference: null,
+    failureCode: null,
+    failureReason: null,
+    createdAt: benchStartMs + rowNo,
+    completedAt: null,
+    full: false,
+  };
+}
+
+if (process.send) {
+  const [folder = '', part = '', rows = ''] = process.argv.slice(2);
+  const start = performance.now();
+  await parts[part as Part](folder, Number(rows));
+  const seconds = (performance.now() - start) / 1_000;
+  const peakMiB = Math.round(process.resourceUsage().maxRSS / 1_024);
+  process.send({ part, seconds, peakMiB, rowsPerSecond: Math.round(Number(rows) / seconds) } satisfies Measured);
+}
