@@ -1,39 +1,37 @@
 import Bottleneck from 'bottleneck';
-import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
-import { type LimiterDeps, type LimiterOptions, makeGates } from './gates.ts';
-import { type Limiter, LimiterStopped } from './limiter.ts';
-
-/** Jobs of a class that run at once: enough to keep a slow service busy, few enough that a 429 finds little under way. */
-const jobsAtOnceMax = 12;
+import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
+import { type Gate, type GateOptions, makeGatedLimiter } from './gated-limiter.ts';
+import type { Limiter } from './limiter.ts';
 
 /**
- * The limiter in production: a Bottleneck for each class of requests queues the jobs and caps how many run; before a job runs
- * it passes the gate that follows the service's windows.
+ * The limiter in production: each class of requests has a Bottleneck that queues its jobs, caps what runs at once, and starts a
+ * job when its reservoir holds the job's weight. This file is all that knows of Bottleneck; docs/bottleneck.md says what is
+ * used of it, what is not, and why.
  */
 export function makeBottleneckLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {
-  const gates = makeGates(options, deps);
-  const queues = new Map<RequestClass, Bottleneck>(
-    requestClasses.map((name) => [name, new Bottleneck({ maxConcurrent: jobsAtOnceMax })]),
-  );
-  let stopped = false;
+  return makeGatedLimiter(options, deps, makeBottleneckGate);
+}
+
+function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
+  // No refresh or increase interval: any later change of settings would end it for good (Bottleneck's issue 185), and it
+  // lets bursts straddle windows (issue 153). The reservoir is filled by hand, with what the rates admit.
+  const bottleneck = new Bottleneck({ reservoir: 0, maxConcurrent: concurrencyMax, minTime: minTimeMs });
   return {
-    ...gates,
-    async admit(requestClass, job, weight = 1) {
-      if (stopped) throw new LimiterStopped();
-      const queue = queues.get(requestClass) as Bottleneck;
-      return queue.schedule(async () => {
-        await gates.enter(requestClass, weight);
-        try {
-          return await job();
-        } finally {
-          gates.leave(requestClass, weight);
-        }
+    enqueue(weight, start) {
+      // What becomes of a job is told by its own promise; Bottleneck's only says that it was dropped.
+      bottleneck.schedule({ weight }, start).catch((error: unknown) => {
+        if (!(error instanceof Bottleneck.BottleneckError)) throw error;
       });
     },
-    async stop() {
-      // Waiting jobs come to their gates, which are shut, one after the other: Bottleneck's own stop can hang (issue 160).
-      stopped = true;
-      await gates.stop();
+    open(weight) {
+      void bottleneck.incrementReservoir(weight);
+    },
+    shut() {
+      void bottleneck.updateSettings({ reservoir: 0 });
+    },
+    stop() {
+      // Never `dropWaitingJobs: false`: that hangs on an empty reservoir. Nor is it waited for: running jobs end by themselves.
+      bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
     },
   };
 }

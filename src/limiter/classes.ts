@@ -1,46 +1,74 @@
-import type { RequestClass } from '../gateway/gateway.ts';
-import type { WindowOptions } from './window.ts';
+import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
 
-/** What an account's limits may be set to, class by class. */
+/** What an account's limits may be set to, class by class: requests in a window, and its length (default a minute). */
 export type LimitSettings = Partial<Record<RequestClass, { limit: number; windowMs?: number | undefined } | undefined>>;
 
-/** How one version of the service counts (spec section 8.1): which counters a request of a class uses, and their limits. */
-export interface ClassPlan {
-  modes: Record<RequestClass, WindowOptions['mode']>;
-  counters: Record<RequestClass, readonly RequestClass[]>;
-  limits: Record<RequestClass, number>;
+export interface ClassLimit {
+  limit: number;
+  windowMs: number;
 }
 
-const own: ClassPlan['counters'] = {
-  creation: ['creation'],
-  write: ['write'],
-  read: ['read'],
-  balance: ['balance'],
-  catalog: ['catalog'],
-  auth: ['auth'],
-};
-
-export const classPlans: Record<'v2' | 'v1', ClassPlan> = {
-  v2: {
-    modes: {
-      creation: 'server',
-      write: 'counted',
-      read: 'server',
-      balance: 'server',
-      catalog: 'server',
-      auth: 'server',
-    },
-    // A creation is also a write, and a balance is read like anything else.
-    counters: { ...own, creation: ['creation', 'write'], balance: ['read'] },
-    limits: { creation: 60, write: 120, read: 300, balance: 300, catalog: 120, auth: 20 },
-  },
-  v1: {
-    modes: { creation: 'paced', write: 'paced', read: 'paced', balance: 'paced', catalog: 'paced', auth: 'paced' },
-    counters: own,
-    // The specification names no limit for the catalog of Version 1: it is held to that of the balances.
-    limits: { creation: 60, write: 60, read: 120, balance: 120, catalog: 120, auth: 20 },
-  },
-};
+/** How the requests of an account are counted (spec section 8.1). */
+export interface ClassPlan {
+  /** Whether answers say what is left of the window. */
+  sendsHeaders: boolean;
+  /** The counter whose allowance a class uses first, and whose headers its answers carry. */
+  counterOf: Record<RequestClass, RequestClass>;
+  /** Counters that must have room as well, though no answer of this class speaks of them. */
+  alsoCounts: Partial<Record<RequestClass, RequestClass>>;
+  limits: Record<RequestClass, ClassLimit>;
+  /** Counters whose limit was set by a person: no other counter's limit moves them. */
+  set: ReadonlySet<RequestClass>;
+}
 
 /** The length of a window: the service counts by the minute. */
-export const windowMsDefault = 60_000;
+const windowMsDefault = 60_000;
+
+/** Where a plan lets more be created, it lets as many more be written: the spec's own 60 and 120. */
+export const writesPerCreation = 2;
+
+const own: ClassPlan['counterOf'] = {
+  creation: 'creation',
+  write: 'write',
+  read: 'read',
+  balance: 'balance',
+  catalog: 'catalog',
+  auth: 'auth',
+};
+
+const versions = {
+  v2: {
+    sendsHeaders: true,
+    // A balance is read like anything else; a creation is also a write (POST), and a catalog look-up also a read (GET).
+    counterOf: { ...own, balance: 'read' },
+    alsoCounts: { creation: 'write', catalog: 'read' },
+    defaults: { creation: 60, write: 120, read: 300, balance: 300, catalog: 120, auth: 20 },
+  },
+  v1: {
+    sendsHeaders: false,
+    counterOf: own,
+    alsoCounts: {},
+    // The spec names no limit for the catalog of Version 1: the lowest that it names for anything there is safe.
+    defaults: { creation: 60, write: 60, read: 120, balance: 120, catalog: 60, auth: 20 },
+  },
+} as const satisfies Record<string, Omit<ClassPlan, 'limits' | 'set'> & { defaults: Record<RequestClass, number> }>;
+
+/** The service's defaults for a version, and over them what is set for the account (enterprise plans). */
+export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}, sendsHeaders?: boolean): ClassPlan {
+  const { defaults, ...plan } = versions[version];
+  const limits = Object.fromEntries(
+    requestClasses.map((name): [RequestClass, ClassLimit] => {
+      const set = settings[name];
+      if (set) return [name, { limit: set.limit, windowMs: set.windowMs ?? windowMsDefault }];
+      const creation = settings.creation;
+      if (name !== 'write' || !creation) return [name, { limit: defaults[name], windowMs: windowMsDefault }];
+      return [name, { limit: creation.limit * writesPerCreation, windowMs: creation.windowMs ?? windowMsDefault }];
+    }),
+  ) as Record<RequestClass, ClassLimit>;
+  return {
+    ...plan,
+    sendsHeaders: sendsHeaders ?? plan.sendsHeaders,
+    limits,
+    set: new Set(requestClasses.filter((name) => settings[name])),
+  };
+}

@@ -1,18 +1,32 @@
-import { type LimiterDeps, type LimiterOptions, makeGates } from './gates.ts';
+import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
+import { type Gate, makeGatedLimiter } from './gated-limiter.ts';
 import type { Limiter } from './limiter.ts';
 
-/** The gates alone, on whatever clock: for the simulation, since Bottleneck runs on the machine's own. */
+/** The limiter on whatever clock is injected, with a plain queue: for the simulation, since Bottleneck runs on the machine's own clock. */
 export function makeVirtualLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {
-  const gates = makeGates(options, deps);
+  return makeGatedLimiter(options, deps, makeQueueGate);
+}
+
+function makeQueueGate(): Gate {
+  const queue: { weight: number; start: () => Promise<void> }[] = [];
+  let admissions = 0;
   return {
-    ...gates,
-    async admit(requestClass, job, weight = 1) {
-      await gates.enter(requestClass, weight);
-      try {
-        return await job();
-      } finally {
-        gates.leave(requestClass, weight);
+    enqueue(weight, start) {
+      queue.push({ weight, start });
+    },
+    open(weight) {
+      admissions += weight;
+      for (let next = queue[0]; next && next.weight <= admissions; next = queue[0]) {
+        admissions -= next.weight;
+        queue.shift();
+        void next.start();
       }
+    },
+    shut() {
+      admissions = 0;
+    },
+    stop() {
+      queue.length = 0;
     },
   };
 }

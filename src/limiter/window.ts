@@ -1,155 +1,365 @@
-import type { Clock } from '../core/clock.ts';
 import type { RateHeaders } from '../gateway/gateway.ts';
-import type { RateUsage } from './limiter.ts';
+import { localTimeOf, type ServerClock, sampleTime } from './server-clock.ts';
+import {
+  addToCount,
+  countWithin,
+  makeSlidingCount,
+  type SlidingCount,
+  takeFromCount,
+  timeOfAtMost,
+} from './sliding-count.ts';
+
+/**
+ * The policy of one counter of the service: when may a request start? Pure but for its own state: it is told the time
+ * (monotonic ms) with every call, waits for nothing and calls nobody.
+ *
+ * It is in one of three phases:
+ * - `unknown`: nothing is known of the server's window (a start, a long rest, a server without headers): at most the limit
+ *   in any sliding window, evenly paced, so that even one limiter after another keeps to the limit.
+ * - `open`: answers told of the window. What is left of it goes at once, or, where others use the account, evenly.
+ * - `opening`: the window known last is over. One request goes ahead and asks; until it is answered, the even pace.
+ */
+export interface RateWindow {
+  readonly options: WindowOptions;
+  readonly serverClock: ServerClock;
+  limit: number;
+  phase: 'unknown' | 'open' | 'opening';
+  /** Admitted and not ended. */
+  running: number;
+  /** The same for requests of another class that count here too. */
+  runningElsewhere: number;
+  /** Admitted, and no answer with headers seen yet: the server's last word may not include them. */
+  unanswered: number;
+  /** Ended: until a window's length after its end, a request may still count at the server. */
+  ends: SlidingCount;
+  starts: SlidingCount;
+  lastStart: { at: number; count: number };
+  /** The server's window as told last; kept in every phase, so that older answers are known for what they are. */
+  told: ToldWindow | null;
+  opening: { since: number; sent: number; carried: number };
+  /** What others used of the latest windows that were seen from their beginning, the latest last. */
+  othersBefore: number[];
+  /** When nothing was admitted because the server said so; answers to older requests end no such doubt. */
+  doubtedAt: number;
+}
 
 export interface WindowOptions {
-  /** Requests that the service allows in a window (spec section 8.1), as configured. */
   limit: number;
   windowMs: number;
-  /**
-   * `server`: the service says with each answer what is left (V2). `paced`: it does not (V1), so starts are evenly spaced.
-   * `counted`: it does not, but another window of the same request does, so that counting suffices.
-   */
-  mode: 'server' | 'paced' | 'counted';
-  onLimitDiffers?: ((seen: number) => void) | undefined;
+  /** Whether answers carry headers; without them only our own count and an even pace remain. */
+  sendsHeaders: boolean;
+  /** Requests under way at once. */
+  concurrencyMax: number;
+  /** The next window is begun this much after the server's reset. */
+  resetMarginMs: number;
+  /** The even pace is this part slower than the limit. */
+  paceMargin: number;
+  /** This part of the limit is never used while others use the account, beside what they are expected to use. */
+  sharedMargin: number;
 }
 
-/** Decides when requests of one class may start: following the server's window where it tells of one, else by our own count. */
-export interface Window {
-  /** How many requests may start now. */
-  free(): number;
-  /** When the next may start (epoch ms), where none may start now. */
-  nextAt(): number;
-  /** Requests start now; each is in flight until `end`. */
-  begin(count: number): void;
-  /** So many of the requests that began were not, and will not be, sent. */
-  unsend(count: number): void;
-  end(count: number): void;
-  observe(headers: RateHeaders): void;
-  hold(ms: number): void;
-  usage(): RateUsage;
-}
-
-/** Clocks differ, and the server's reset has whole seconds: the next window is begun this much after it, at the least. */
-const resetMarginMs = 25;
-/** Without headers requests are paced this much slower than the limit allows, so that no sliding window ever has one more. */
-const paceMargin = 1.01;
-
-interface ServerWindow {
-  limit: number;
-  remaining: number;
+interface ToldWindow {
+  /** The server's own time of its reset (epoch ms). */
   resetAt: number;
+  /** When it is surely over (monotonic ms). */
+  endsAt: number;
+  /** No window lasts longer than its length after an answer that spoke of it. */
+  seenAt: number;
+  /** Since when its use has been watched. */
+  watchedFrom: number;
+  /** The least that any answer said is left, less requests whose answers were lost. */
+  remaining: number;
+  /** At most so many of the requests that the server counts in it are ours. */
+  ours: number;
+  /** At least so many are others'. */
+  others: number;
+  /** It was in use when we came: by others, or by ourselves before a restart. */
+  foundUsed: boolean;
 }
 
-export function makeWindow(options: WindowOptions, clock: Clock): Window {
-  let { limit } = options;
-  let server: ServerWindow | null = null;
-  let heldUntil = 0;
-  let inFlight = 0;
-  // Requests of which no headers were seen: under way, or lost; the server may not have counted them when it last spoke.
-  let unseen = 0;
-  // Our own starts within the last window, the oldest first.
-  let starts: { at: number; count: number }[] = [];
-  let startedSinceReset = 0;
-  let resetPassedAt: number | null = null;
+/** How many past windows are looked at for what others use. */
+const othersWindows = 2;
 
-  const startedLately = (now: number): number => {
-    const kept = starts.findIndex(({ at }) => at > now - options.windowMs);
-    if (kept !== 0) starts = kept < 0 ? [] : starts.slice(kept);
-    return starts.reduce((sum, { count }) => sum + count, 0);
+export function makeRateWindow(options: WindowOptions, serverClock: ServerClock): RateWindow {
+  return {
+    options,
+    serverClock,
+    limit: options.limit,
+    phase: 'unknown',
+    running: 0,
+    runningElsewhere: 0,
+    unanswered: 0,
+    ends: makeSlidingCount(options.windowMs),
+    starts: makeSlidingCount(options.windowMs),
+    lastStart: { at: -Infinity, count: 0 },
+    told: null,
+    opening: { since: 0, sent: 0, carried: 0 },
+    othersBefore: [],
+    doubtedAt: -Infinity,
   };
+}
 
-  /** Once the server's window is over, the next one is ours to begin: what we start counts against its whole limit. */
-  const passReset = (now: number): void => {
-    if (server === null || now < server.resetAt) return;
-    resetPassedAt = server.resetAt;
-    startedSinceReset = inFlight;
-    unseen = inFlight;
-    server = null;
-  };
+/**
+ * When `count` requests may start together: at `now` or before it, at once. A later time is when to ask again; it is
+ * `Infinity` where only the end of a running request can make room.
+ */
+export function startsAt(window: RateWindow, now: number, count: number): number {
+  roll(window, now);
+  if (isBusy(window, count)) return Infinity;
+  if (window.limit === Infinity) return now;
+  const need = Math.min(count, window.limit);
+  if (window.phase === 'open') return startsInOpenWindow(window, now, need);
+  if (window.phase === 'opening') return startsInOpeningWindow(window, now, need);
+  return Math.max(pacedStart(window), slidingStart(window, now, need));
+}
 
-  const freeByServer = (now: number): number => {
-    passReset(now);
-    if (server !== null) return server.remaining - unseen;
-    if (resetPassedAt !== null) return limit - startedSinceReset;
-    // Nothing is known of the window yet: one request goes ahead and asks. A server that tells nothing is asked one by one.
-    return inFlight === 0 && startedLately(now) < limit ? 1 : 0;
-  };
+/** The same for requests that count here, though their answers speak of another counter: no pace, only room. */
+export function hasRoomAt(window: RateWindow, now: number, count: number): number {
+  roll(window, now);
+  const need = Math.min(count, window.limit);
+  if (window.phase !== 'open' || window.told === null) return slidingStart(window, now, need);
+  return window.told.remaining - window.unanswered >= need ? now : window.told.endsAt;
+}
 
-  const freeByCount = (now: number): number => {
-    if (startedLately(now) >= limit) return 0;
-    const last = starts.at(-1);
-    const pace = (options.windowMs / limit) * paceMargin;
-    return !last || now - last.at >= pace * last.count ? 1 : 0;
-  };
+function isBusy({ running, options }: RateWindow, count: number): boolean {
+  return running > 0 && running + count > options.concurrencyMax;
+}
 
-  const free = (): number => {
-    const now = clock.now();
-    if (now < heldUntil) return 0;
-    if (options.mode === 'counted') return Math.max(0, limit - startedLately(now));
-    return Math.max(0, Math.floor(options.mode === 'server' ? freeByServer(now) : freeByCount(now)));
-  };
+function startsInOpenWindow(window: RateWindow, now: number, need: number): number {
+  const told = window.told as ToldWindow;
+  const left = told.remaining - window.unanswered;
+  if (!isShared(window)) return left >= need ? now : told.endsAt;
+  const margin = Math.max(1, Math.round(window.limit * window.options.sharedMargin));
+  const reserve = Math.min(expectedOfOthers(window, told, now), window.limit - margin - need);
+  const spare = left - margin - Math.max(0, reserve);
+  // What is kept for others shrinks with time: ask again.
+  if (spare < need)
+    return Math.min(told.endsAt, now + Math.max((told.endsAt - now) / 8, window.options.windowMs / 200));
+  const { at, count } = window.lastStart;
+  const from = Math.max(at, told.endsAt - window.options.windowMs);
+  return from + ((told.endsAt - from) * count) / (spare + 1);
+}
 
-  const window: Window = {
-    free,
-    nextAt() {
-      const now = clock.now();
-      if (now < heldUntil) return heldUntil;
-      const oldestEnds = (starts[0]?.at ?? now) + options.windowMs + 1;
-      if (options.mode === 'server') return server?.resetAt ?? oldestEnds;
-      if (options.mode === 'counted') return oldestEnds;
-      const last = starts.at(-1);
-      const paced = last ? last.at + (options.windowMs / limit) * paceMargin * last.count : now;
-      return startedLately(now) >= limit ? Math.max(paced, oldestEnds) : paced;
-    },
-    begin(count) {
-      inFlight += count;
-      unseen += count;
-      startedSinceReset += count;
-      starts.push({ at: clock.now(), count });
-    },
-    unsend(count) {
-      unseen = Math.max(0, unseen - count);
-      startedSinceReset -= count;
-      const last = starts.at(-1);
-      if (last) last.count = Math.max(0, last.count - count);
-    },
-    end(count) {
-      inFlight -= count;
-    },
-    observe(headers) {
-      if (headers.limit !== limit) {
-        options.onLimitDiffers?.(headers.limit);
-        limit = headers.limit;
-      }
-      const now = clock.now();
-      const resetAt = Math.min(Math.max(headers.resetAt, now), now + options.windowMs) + resetMarginMs;
-      // Answers come out of order: within a window what is left only falls.
-      const same = server !== null && Math.abs(server.resetAt - resetAt) < options.windowMs / 2;
-      const remaining = same && server ? Math.min(server.remaining, headers.remaining) : headers.remaining;
-      server = {
-        limit: headers.limit,
-        remaining,
-        resetAt: same && server ? Math.max(server.resetAt, resetAt) : resetAt,
-      };
-      resetPassedAt = null;
-      unseen = Math.max(0, unseen - 1);
-    },
-    hold(ms) {
-      heldUntil = Math.max(heldUntil, clock.now() + ms);
-    },
-    usage() {
-      const now = clock.now();
-      const used = startedLately(now);
-      return {
-        limit,
-        windowMs: options.windowMs,
-        used,
-        remaining: server?.remaining ?? null,
-        nextAt: free() > 0 ? now : window.nextAt(),
-        shared: false,
-      };
-    },
+function startsInOpeningWindow(window: RateWindow, now: number, need: number): number {
+  const { since, sent, carried } = window.opening;
+  if (window.limit - carried - sent < need) return since + window.options.windowMs;
+  return sent === 0 ? now : pacedStart(window);
+}
+
+/** Evenly, a little slower than the limit. */
+function pacedStart({ lastStart, limit, options }: RateWindow): number {
+  return lastStart.at + (lastStart.count * options.windowMs * (1 + options.paceMargin)) / limit;
+}
+
+/** At most the limit in any sliding window, wherever between its start and its end the server counted a request. */
+function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, now: number, need: number): number {
+  const left = limit - running - runningElsewhere - need;
+  return left < 0 ? Infinity : timeOfAtMost(ends, now, left);
+}
+
+export function isShared({ told, phase, othersBefore }: RateWindow): boolean {
+  return (
+    othersBefore.some((count) => count > 0) ||
+    (phase === 'open' && told !== null && (told.others > 0 || told.foundUsed))
+  );
+}
+
+/** What others will presumably use of the rest of this window. */
+function expectedOfOthers(window: RateWindow, told: ToldWindow, now: number): number {
+  const { windowMs } = window.options;
+  const before = Math.max(0, ...window.othersBefore);
+  // In the first window with others their pace so far is all that is known, and half the limit is theirs at most.
+  const atTheirPace = Math.min(window.limit / 2, (told.others * windowMs) / Math.max(1, now - told.watchedFrom));
+  const whole = Math.max(told.others, before > 0 ? before : atTheirPace);
+  const timeLeft = Math.max(0, told.endsAt - now) / windowMs;
+  return Math.max(before - told.others, whole * Math.min(1, timeLeft));
+}
+
+/** `count` requests start. */
+export function noteStart(window: RateWindow, now: number, count: number): void {
+  roll(window, now);
+  window.running += count;
+  window.unanswered += count;
+  window.lastStart = { at: now, count };
+  countStart(window, now, count);
+}
+
+/** `count` requests start that count here too, and whose answers will speak of another counter. */
+export function noteStartElsewhere(window: RateWindow, now: number, count: number): void {
+  roll(window, now);
+  window.runningElsewhere += count;
+  if (window.told) window.told.remaining -= count;
+  countStart(window, now, count);
+}
+
+function countStart(window: RateWindow, now: number, count: number): void {
+  addToCount(window.starts, now, count);
+  if (window.phase === 'opening') window.opening.sent += count;
+  if (window.told) window.told.ours += count;
+}
+
+/** `count` admitted requests were not, and will not be, sent. */
+export function noteGiveBack(window: RateWindow, count: number): void {
+  window.running -= count;
+  window.unanswered = Math.max(0, window.unanswered - count);
+  window.lastStart.count = Math.max(0, window.lastStart.count - count);
+  uncountStart(window, count);
+}
+
+export function noteGiveBackElsewhere(window: RateWindow, count: number): void {
+  window.runningElsewhere -= count;
+  if (window.told) window.told.remaining += count;
+  uncountStart(window, count);
+}
+
+function uncountStart(window: RateWindow, count: number): void {
+  takeFromCount(window.starts, count);
+  window.opening.sent = Math.max(0, window.opening.sent - count);
+  if (window.told) window.told.ours -= count;
+}
+
+/** `count` requests ended, whatever came of them. */
+export function noteEnd(window: RateWindow, now: number, count: number): void {
+  roll(window, now);
+  window.running -= count;
+  addToCount(window.ends, now, count);
+  // Whatever is unanswered and no longer runs was lost, and may have been counted all the same.
+  const lost = window.unanswered - window.running;
+  if (lost <= 0) return;
+  window.unanswered = window.running;
+  if (window.told) window.told.remaining -= lost;
+}
+
+export function noteEndElsewhere(window: RateWindow, now: number, count: number): void {
+  roll(window, now);
+  window.runningElsewhere -= count;
+  addToCount(window.ends, now, count);
+}
+
+/**
+ * The service said to wait. Where that is no surprise, the window's reset ends it; else what was known of the window is in
+ * doubt until a request sent after this is answered.
+ */
+export function noteRefusal(window: RateWindow, now: number): void {
+  roll(window, now);
+  if (window.phase === 'open' && window.told && window.told.remaining <= 0) return;
+  window.phase = 'unknown';
+  window.doubtedAt = now;
+}
+
+/** An answer came with these headers. `wallNow` is our wall clock's time (epoch ms) at `now`. */
+export function noteAnswer(window: RateWindow, now: number, wallNow: number, headers: RateHeaders): void {
+  roll(window, now);
+  const unansweredBefore = window.unanswered;
+  window.unanswered = Math.max(0, unansweredBefore - 1);
+  if (!window.options.sendsHeaders || !(headers.limit >= 1)) return;
+  window.limit = headers.limit;
+  const sentAt = headers.tookMs === undefined ? null : now - headers.tookMs;
+  const { windowMs } = window.options;
+  const slack = roundingOf(headers.resetAt, windowMs);
+  sampleTime(window.serverClock, {
+    receivedAt: now,
+    sentAt,
+    date: headers.date ?? null,
+    windowFrom: headers.resetAt - slack - windowMs,
+    windowTo: headers.resetAt + slack,
+  });
+  const { told } = window;
+  if (told === null || isNewer(window, told, headers.resetAt)) {
+    beginTold(window, now, headers, unansweredBefore);
+  } else if (headers.resetAt > told.resetAt - windowMs / 2) {
+    narrowTold(window, told, now, headers, sentAt);
+  }
+  settleEnd(window, now, wallNow - now);
+}
+
+/** Whether `resetAt` is of a later window than the one told last; services that count by seconds may waver by one. */
+function isNewer({ phase, options }: RateWindow, told: ToldWindow, resetAt: number): boolean {
+  const tolerance = phase === 'open' ? options.windowMs / 2 : roundingOf(resetAt, options.windowMs);
+  return resetAt > told.resetAt + tolerance;
+}
+
+function beginTold(
+  window: RateWindow,
+  now: number,
+  { limit, remaining, resetAt }: RateHeaders,
+  unanswered: number,
+): void {
+  const used = limit - remaining;
+  const { phase, told, opening } = window;
+  if (phase === 'open' && told) rememberOthers(window, told);
+  // What we may have in it: since its opening all that was sent; else what was under way, beside what it was found with.
+  const ours = phase === 'opening' ? opening.carried + opening.sent : unanswered;
+  const found = phase === 'unknown' ? Math.max(0, used - countWithin(window.starts, now)) : 0;
+  window.told = {
+    resetAt,
+    endsAt: now,
+    seenAt: now,
+    watchedFrom: phase === 'opening' ? opening.since : now,
+    remaining,
+    ours: phase === 'unknown' ? Math.max(ours, used + window.unanswered) : ours,
+    others: 0,
+    foundUsed: found > 0,
   };
-  return window;
+  window.told.others = Math.max(0, used - window.told.ours);
+  window.phase = 'open';
+}
+
+function narrowTold(
+  window: RateWindow,
+  told: ToldWindow,
+  now: number,
+  { limit, remaining, resetAt }: RateHeaders,
+  sentAt: number | null,
+): void {
+  // Answers come out of order: within a window what is left only falls.
+  told.remaining = Math.min(told.remaining, remaining);
+  told.others = Math.max(told.others, limit - remaining - told.ours);
+  if (resetAt > told.resetAt) {
+    told.resetAt = resetAt;
+    told.seenAt = now;
+  }
+  if (window.phase === 'unknown' && (sentAt ?? now) >= window.doubtedAt) window.phase = 'open';
+}
+
+/** Learns when the told window is over; where that was taken for past too early, it is open again. */
+function settleEnd(window: RateWindow, now: number, wallOffset: number): void {
+  const { told, options } = window;
+  if (told === null) return;
+  const { windowMs, resetMarginMs } = options;
+  const slack = roundingOf(told.resetAt, windowMs);
+  const reset = localTimeOf(window.serverClock, told.resetAt, wallOffset, windowMs);
+  told.endsAt = Math.min(reset, told.seenAt + windowMs) + slack + resetMarginMs;
+  if (now < told.endsAt) {
+    if (window.phase === 'opening') window.phase = 'open';
+  } else if (window.phase === 'open') {
+    // A slow answer, or clocks that nothing has proved apart yet: go by our own count.
+    window.phase = 'unknown';
+  }
+}
+
+/**
+ * Windows that follow the clock end on a multiple of their length, and others may show a fraction: both are exact. A
+ * whole second that is neither may have been rounded down.
+ */
+function roundingOf(resetAt: number, windowMs: number): number {
+  return resetAt % 1_000 === 0 && resetAt % windowMs !== 0 ? 1_000 : 0;
+}
+
+function rememberOthers(window: RateWindow, told: ToldWindow): void {
+  window.othersBefore = [...window.othersBefore, told.others].slice(-othersWindows);
+}
+
+/** Time goes by: a window that is over opens the next; of one that nobody asked about nothing is known. */
+function roll(window: RateWindow, now: number): void {
+  const { told, options } = window;
+  if (window.phase === 'open' && told && now >= told.endsAt) {
+    rememberOthers(window, told);
+    window.phase = 'opening';
+    window.opening = { since: told.endsAt, sent: 0, carried: window.unanswered };
+  }
+  if (window.phase === 'opening' && now >= window.opening.since + options.windowMs) {
+    window.phase = 'unknown';
+    window.othersBefore = [];
+  }
 }

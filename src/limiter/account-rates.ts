@@ -1,0 +1,161 @@
+import type { Clock } from '../core/clock.ts';
+import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import { type ClassPlan, type LimitSettings, makeClassPlan, writesPerCreation } from './classes.ts';
+import type { RateUsage } from './limiter.ts';
+import { makeServerClock } from './server-clock.ts';
+import { countWithin } from './sliding-count.ts';
+import {
+  hasRoomAt,
+  isShared,
+  makeRateWindow,
+  noteAnswer,
+  noteEnd,
+  noteEndElsewhere,
+  noteGiveBack,
+  noteGiveBackElsewhere,
+  noteRefusal,
+  noteStart,
+  noteStartElsewhere,
+  type RateWindow,
+  startsAt,
+} from './window.ts';
+
+export interface LimiterOptions {
+  version: 'v2' | 'v1';
+  /** Limits other than the version's own (enterprise plans). A limit of `Infinity` is none. */
+  limits?: LimitSettings | undefined;
+  /** Whether the service's answers carry rate-limit headers. Default: V2 yes, V1 no. */
+  sendsHeaders?: boolean | undefined;
+  /** Requests of a class under way at once. Default: what the limit allows in a second, from 16 to 512. */
+  concurrencyMax?: number | undefined;
+  /** The next window is begun this long after the server's reset. Default: 1/200 of the window, from 5 to 250 ms. */
+  resetMarginMs?: number | undefined;
+  /** Without headers, the even pace is this part slower than the limit. Default 0.02. */
+  paceMargin?: number | undefined;
+  /** While others use the account, this part of the limit (1 at least) is left unused beside their share. Default 0.01. */
+  sharedMargin?: number | undefined;
+}
+
+export interface LimiterDeps {
+  clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>;
+  /** Called for each new limit that the service's headers show; `seen` is followed from then on. */
+  onLimitDiffers?: ((requestClass: RequestClass, configured: number, seen: number) => void) | undefined;
+}
+
+/** All counters of an account together, and the one time until which the whole account was told to wait. */
+export interface AccountRates {
+  readonly plan: ClassPlan;
+  readonly windows: Record<RequestClass, RateWindow>;
+  readonly deps: LimiterDeps;
+  /** Monotonic ms. */
+  heldUntil: number;
+  /** Given back by jobs that have not ended yet, by counter: their ends count for less. */
+  readonly owed: Map<RequestClass, number>;
+}
+
+const concurrencyMin = 16;
+/** Beyond this, requests only queue in this very process. */
+const concurrencyCap = 512;
+
+export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): AccountRates {
+  const plan = makeClassPlan(options.version, options.limits, options.sendsHeaders);
+  const serverClock = makeServerClock();
+  const windows = Object.fromEntries(
+    requestClasses.map((name) => {
+      const { limit, windowMs } = plan.limits[name];
+      const perSecond = Math.ceil((limit * 1_000) / windowMs);
+      const window = makeRateWindow(
+        {
+          limit,
+          windowMs,
+          sendsHeaders: plan.sendsHeaders,
+          concurrencyMax: options.concurrencyMax ?? Math.min(Math.max(perSecond, concurrencyMin), concurrencyCap),
+          resetMarginMs: options.resetMarginMs ?? Math.min(Math.max(windowMs / 200, 5), 250),
+          paceMargin: options.paceMargin ?? 0.02,
+          sharedMargin: options.sharedMargin ?? 0.01,
+        },
+        serverClock,
+      );
+      return [name, window];
+    }),
+  ) as AccountRates['windows'];
+  return { plan, windows, deps, heldUntil: -Infinity, owed: new Map() };
+}
+
+function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateWindow, RateWindow | null] {
+  const other = plan.alsoCounts[name];
+  return [windows[plan.counterOf[name]], other ? windows[other] : null];
+}
+
+/** When `count` requests of the class may start together (monotonic ms): see `startsAt` of the window. */
+export function admissionAt(rates: AccountRates, name: RequestClass, now: number, count: number): number {
+  if (now < rates.heldUntil) return rates.heldUntil;
+  const [own, other] = countersOf(rates, name);
+  return Math.max(startsAt(own, now, count), other ? hasRoomAt(other, now, count) : now);
+}
+
+export function beginRequests(rates: AccountRates, name: RequestClass, now: number, count: number): void {
+  const [own, other] = countersOf(rates, name);
+  noteStart(own, now, count);
+  if (other) noteStartElsewhere(other, now, count);
+}
+
+export function endRequests(rates: AccountRates, name: RequestClass, now: number, count: number): void {
+  const owed = rates.owed.get(name) ?? 0;
+  const given = Math.min(owed, count);
+  rates.owed.set(name, owed - given);
+  const [own, other] = countersOf(rates, name);
+  noteEnd(own, now, count - given);
+  if (other) noteEndElsewhere(other, now, count - given);
+}
+
+export function giveBackRequests(rates: AccountRates, name: RequestClass, count: number): void {
+  rates.owed.set(name, (rates.owed.get(name) ?? 0) + count);
+  takeBackRequests(rates, name, count);
+}
+
+/** Requests that were admitted never came to run, and will not end either. */
+export function takeBackRequests(rates: AccountRates, name: RequestClass, count: number): void {
+  const [own, other] = countersOf(rates, name);
+  noteGiveBack(own, count);
+  if (other) noteGiveBackElsewhere(other, count);
+}
+
+export function observeHeaders(rates: AccountRates, name: RequestClass, headers: RateHeaders): void {
+  const { clock, onLimitDiffers } = rates.deps;
+  const counter = rates.plan.counterOf[name];
+  const window = rates.windows[counter];
+  const before = window.limit;
+  noteAnswer(window, clock.monotonic(), clock.now(), headers);
+  if (window.limit === before) return;
+  onLimitDiffers?.(counter, rates.plan.limits[counter].limit, window.limit);
+  const { write } = rates.windows;
+  // Whoever may create more than writes are allowed has more writes as well, unless a person set them.
+  if (counter === 'creation' && rates.plan.alsoCounts.creation === 'write' && !rates.plan.set.has('write')) {
+    write.limit = Math.max(write.limit, window.limit * writesPerCreation);
+  }
+}
+
+/** Told to wait, the whole account waits (invariant I10). */
+export function holdAccount(rates: AccountRates, name: RequestClass, ms: number): void {
+  const now = rates.deps.clock.monotonic();
+  const window = rates.windows[rates.plan.counterOf[name]];
+  rates.heldUntil = Math.max(rates.heldUntil, now + ms + window.options.resetMarginMs);
+  noteRefusal(window, now);
+}
+
+export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
+  const { clock } = rates.deps;
+  const now = clock.monotonic();
+  const window = rates.windows[rates.plan.counterOf[name]];
+  const at = admissionAt(rates, name, now, 1);
+  const { told, phase } = window;
+  return {
+    limit: window.limit,
+    windowMs: window.options.windowMs,
+    used: countWithin(window.starts, now),
+    remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
+    nextAt: clock.now() + (Number.isFinite(at) ? Math.max(0, at - now) : 0),
+    shared: isShared(window),
+  };
+}

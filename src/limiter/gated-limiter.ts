@@ -1,0 +1,187 @@
+import { assert } from '../core/assert.ts';
+import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import {
+  type AccountRates,
+  admissionAt,
+  beginRequests,
+  endRequests,
+  giveBackRequests,
+  holdAccount,
+  type LimiterDeps,
+  type LimiterOptions,
+  makeAccountRates,
+  observeHeaders,
+  takeBackRequests,
+  usageOf,
+} from './account-rates.ts';
+import { type Limiter, LimiterStopped } from './limiter.ts';
+
+/**
+ * What lets the jobs of one class through: a queue, first come, first served, that starts the next job when it has been
+ * given as many admissions as the job needs. When to give them is decided here, by the account's rates.
+ */
+export interface Gate {
+  /** Queues a job that needs `weight` admissions. `start` is called once, and its promise settles when the job ends. */
+  enqueue(weight: number, start: () => Promise<void>): void;
+  /** Gives `weight` more admissions: exactly as many as the next jobs need. */
+  open(weight: number): void;
+  /** Takes back the admissions that no job has used yet. A job that starts all the same waits here. */
+  shut(): void;
+  /** Starts nothing more. */
+  stop(): void;
+}
+
+export interface GateOptions {
+  concurrencyMax: number;
+  /** Jobs are at least this far apart, in ms; 0 where they may start together. */
+  minTimeMs: number;
+}
+
+interface Job {
+  weight: number;
+  /** Its weight as the gate sees it: a gate lets no job through that is heavier than what may run at once. */
+  gateWeight: number;
+  admitted: boolean;
+  /** Where the gate started it although its admission was taken back: goes on with it. */
+  goOn: (() => void) | null;
+  run: () => Promise<void>;
+  refuse: () => void;
+}
+
+interface Lane {
+  name: RequestClass;
+  gate: Gate;
+  gateWeightMax: number;
+  /** Jobs that have not started, in the order in which they came; the admitted ones come first. */
+  waiting: Set<Job>;
+  /** Ends the lane's sleep. */
+  alarm: AbortController | null;
+}
+
+interface Gated {
+  rates: AccountRates;
+  deps: LimiterDeps;
+  lanes: Lane[];
+  stopped: boolean;
+}
+
+/** The even pace of a gate itself: a floor below that of the rates, which holds whatever else goes wrong. */
+const paceFloor = 0.9;
+
+export function makeGatedLimiter(
+  options: LimiterOptions,
+  deps: LimiterDeps,
+  makeGate: (options: GateOptions) => Gate,
+): Limiter {
+  const rates = makeAccountRates(options, deps);
+  const lanes = requestClasses.map((name): Lane => {
+    const { windowMs, limit, concurrencyMax } = rates.windows[rates.plan.counterOf[name]].options;
+    const minTimeMs = rates.plan.sendsHeaders ? 0 : Math.floor((windowMs / limit) * paceFloor);
+    const gate = makeGate({ concurrencyMax, minTimeMs });
+    return { name, gate, gateWeightMax: concurrencyMax, waiting: new Set(), alarm: null };
+  });
+  const gated: Gated = { rates, deps, lanes, stopped: false };
+  const laneOf = (name: RequestClass) => lanes[requestClasses.indexOf(name)] as Lane;
+  return {
+    admit: (name, job, weight = 1) => admit(gated, laneOf(name), job, weight),
+    giveBack(name, count) {
+      giveBackRequests(rates, name, count);
+      admitWaiting(gated);
+    },
+    observe(name, headers) {
+      observeHeaders(rates, name, headers);
+      admitWaiting(gated);
+    },
+    hold(name, ms) {
+      holdAccount(rates, name, ms);
+      for (const lane of lanes) takeBackUnused(gated, lane);
+      admitWaiting(gated);
+    },
+    usage: (name) => usageOf(rates, name),
+    async stop() {
+      if (gated.stopped) return;
+      gated.stopped = true;
+      for (const lane of lanes) {
+        lane.alarm?.abort();
+        lane.gate.stop();
+        for (const job of lane.waiting) job.refuse();
+        lane.waiting.clear();
+      }
+    },
+  };
+}
+
+async function admit<Result>(gated: Gated, lane: Lane, work: () => Promise<Result>, weight: number): Promise<Result> {
+  assert(Number.isInteger(weight) && weight >= 1, 'a job is admitted with a whole number of requests');
+  if (gated.stopped) throw new LimiterStopped();
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const job: Job = {
+    weight,
+    gateWeight: Math.min(weight, lane.gateWeightMax),
+    admitted: false,
+    goOn: null,
+    refuse: () => {
+      reject(new LimiterStopped());
+      job.goOn?.();
+    },
+    run: async () => {
+      lane.waiting.delete(job);
+      await (async () => work())().then(resolve, reject);
+      endRequests(gated.rates, lane.name, gated.deps.clock.monotonic(), weight);
+      admitWaiting(gated);
+    },
+  };
+  lane.waiting.add(job);
+  lane.gate.enqueue(job.gateWeight, async () => {
+    if (!job.admitted && !gated.stopped) await new Promise<void>((goOn) => (job.goOn = goOn));
+    if (gated.stopped) return;
+    await job.run();
+  });
+  admitLane(gated, lane);
+  return promise;
+}
+
+function admitWaiting(gated: Gated): void {
+  for (const lane of gated.lanes) admitLane(gated, lane);
+}
+
+/** Admits the lane's next jobs as far as they may start now, and wakes up when the first that may not, may. */
+function admitLane(gated: Gated, lane: Lane): void {
+  lane.alarm?.abort();
+  lane.alarm = null;
+  if (gated.stopped || lane.waiting.size === 0) return;
+  const now = gated.deps.clock.monotonic();
+  let opened = 0;
+  let nextAt = Infinity;
+  for (const job of lane.waiting) {
+    if (job.admitted) continue;
+    nextAt = admissionAt(gated.rates, lane.name, now, job.weight);
+    if (nextAt > now) break;
+    beginRequests(gated.rates, lane.name, now, job.weight);
+    job.admitted = true;
+    if (job.goOn) job.goOn();
+    else opened += job.gateWeight;
+  }
+  if (nextAt > now && nextAt < Infinity) wakeLane(gated, lane, nextAt - now);
+  if (opened > 0) lane.gate.open(opened);
+}
+
+function wakeLane(gated: Gated, lane: Lane, ms: number): void {
+  const alarm = new AbortController();
+  lane.alarm = alarm;
+  void gated.deps.clock.sleep(ms, alarm.signal).then(() => {
+    if (!alarm.signal.aborted) admitLane(gated, lane);
+  });
+}
+
+/** Admissions that were given before the account was told to wait, and not used yet, are void. */
+function takeBackUnused({ rates }: Gated, lane: Lane): void {
+  let taken = 0;
+  for (const job of lane.waiting) {
+    if (!job.admitted) break;
+    job.admitted = false;
+    takeBackRequests(rates, lane.name, job.weight);
+    taken += job.weight;
+  }
+  if (taken > 0) lane.gate.shut();
+}
