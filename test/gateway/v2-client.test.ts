@@ -210,9 +210,11 @@ describe('a creation in Version 2', () => {
       answer(429, '', headers),
       answer(200, '', { ...headers, 'x-ratelimit-reset': '1795163400123' }),
       answer(200, '', { ...headers, 'x-ratelimit-limit': 'many' }),
+      answer(200, '', { ...headers, 'x-ratelimit-limit': '0' }),
     );
     await gateway.create({ body: '{}', idempotencyKey: 'k' });
     await gateway.balance();
+    await gateway.lookUp('r');
     await gateway.lookUp('r');
     assert.deepEqual(rates, [
       ['creation', { limit: 60, remaining: 0, resetAt: 1_795_163_400_000 }],
