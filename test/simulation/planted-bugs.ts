@@ -1,0 +1,135 @@
+/** Small mutations of the program, each of which the simulation must catch: one that has never caught anything proves nothing. */
+export interface PlantedBug {
+  name: string;
+  /** The file below `src/` that is changed as it is loaded. */
+  file: string;
+  /** Stands exactly once in the file. */
+  find: string;
+  replace: string;
+}
+
+export const plantedBugs: readonly PlantedBug[] = [
+  {
+    name: 'a random idempotency key',
+    file: 'core/ids.ts',
+    find: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation]), keyNamespace);',
+    replace: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation, Math.random()]), keyNamespace);',
+  },
+  {
+    name: 'a key that forgets the generation',
+    file: 'core/ids.ts',
+    find: 'JSON.stringify([account, runId, rowRef, generation])',
+    replace: 'JSON.stringify([account, runId, rowRef])',
+  },
+  {
+    name: 'an unknown outcome taken for a failure',
+    file: 'engine/outcomes.ts',
+    find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
+    replace: "    case 'in_doubt':\n      return writeRefusal(unit, context, row, closed(payment), outcome.evidence);",
+  },
+  {
+    name: 'an unknown outcome taken for never sent',
+    file: 'engine/outcomes.ts',
+    find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
+    replace: "    case 'in_doubt':\n      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: true, data });",
+  },
+  {
+    name: 'a refusal that forgets earlier open attempts',
+    file: 'engine/outcomes.ts',
+    find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, { why: 'refused",
+    replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, { why: 'refused",
+  },
+  {
+    name: 'not found taken for absent: the next generation at once',
+    file: 'engine/in-doubt.ts',
+    find: '  if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);',
+    replace: '  if (payment.open_attempts >= 0) return stepWhenRefused(payment, policy, now);',
+  },
+  {
+    name: 'a key sent again past its age',
+    file: 'engine/in-doubt.ts',
+    find: 'if (now - payment.first_intent_at >= policy.resendAgeMsMax) return stepWhenAged(payment, policy, now);',
+    replace: '',
+  },
+  {
+    name: 'an interrupted send taken for never sent',
+    file: 'engine/doubts.ts',
+    find: "await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });",
+    replace: "await unit.changeRow(row, 'unsent', { ...fields, next_action_at: null }, { why: 'interrupted' });",
+  },
+  {
+    name: 'interrupted sends forgotten',
+    file: 'engine/account-runner.ts',
+    find: 'const count = await doubtInterrupted(context, open);',
+    replace: 'const count = 0 * (await Promise.resolve(doubtInterrupted.length + (open ? 0 : 0)));',
+  },
+  {
+    name: 'another batch’s key sent again',
+    file: 'engine/intents.ts',
+    find: 'if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {',
+    replace: 'if (known && known.row_no < 0) {',
+  },
+  {
+    name: 'the intent written after the request',
+    file: 'engine/dispatch.ts',
+    find: 'const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+    replace:
+      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+  },
+  {
+    name: 'a row completed when it was only accepted',
+    file: 'engine/settle.ts',
+    find: "if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
+    replace: "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
+  },
+  {
+    name: 'an unknown status taken for success',
+    file: 'engine/settle.ts',
+    find: "if (payment.state === 'completed') {",
+    replace: "if (payment.state === 'completed' || payment.state === 'failed') {",
+  },
+  {
+    name: 'a body made anew for every attempt',
+    file: 'engine/dispatch.ts',
+    find: '      body: payment.body,',
+    replace: "      body: payment.body.replace('}', ` ${' '.repeat(payment.attempts)}}`),",
+  },
+  {
+    name: 'counts that forget a state',
+    file: 'ledger/unit-of-work.ts',
+    find: 'count(before.batch_id, before.status, -1);',
+    replace: '',
+  },
+  {
+    name: 'an audit event left out of the chain',
+    file: 'ledger/unit-of-work.ts',
+    find: 'head.hash = chainHash(head.hash, event);',
+    replace: "head.hash = kind === 'row.accept' ? head.hash : chainHash(head.hash, event);",
+  },
+  {
+    name: 'the cost of a payment lost',
+    file: 'engine/settle.ts',
+    find: 'cost: payment.cost?.value ?? row.cost,',
+    replace: 'cost: null,',
+  },
+  {
+    name: 'code 90 taken for success without a look',
+    file: 'engine/outcomes.ts',
+    find: "    case 'exists':\n    case 'number_blocked':",
+    replace:
+      "    case 'exists':\n      await updateAttempts(unit.tx, payment);\n      await unit.changeRow(row, 'complete', { completed_at: unit.at }, data);\n      return {};\n    case 'number_blocked':",
+  },
+  {
+    name: 'a doubt that is looked up but never sent again',
+    file: 'engine/doubts.ts',
+    find: 'if (noted) context.picker.putBack(noted, unit.at);\n      return noted !== null;',
+    replace: 'await unit.noteRow(noted ?? row, { next_action_at: unit.at + 9e11 }, null, {});\n      return noted !== null;',
+  },
+  {
+    name: 'a commit that is not waited for before the request',
+    file: 'engine/committer.ts',
+    find: '        const results = await inUnit(db, options, async (unit) => {',
+    replace:
+      '        if (group.length === 1 && Math.random() < 2) { /* the unit is begun, and its end not awaited */ }\n        const results = await inUnit(db, options, async (unit) => {',
+  },
+];

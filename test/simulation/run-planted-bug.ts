@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+import { registerHooks, stripTypeScriptTypes } from 'node:module';
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { plantedBugs } from './planted-bugs.ts';
+
+/**
+ * Runs seeds with one planted bug until they catch it. Called as `node run-planted-bug.ts NAME SEEDS`; prints one line of JSON.
+ * The bug is planted as the file is loaded: the program itself carries no seam for it.
+ */
+const [name = '', seedsText = '1000'] = process.argv.slice(2);
+const bug = plantedBugs.find((one) => one.name === name);
+if (!bug) throw new Error(`there is no planted bug "${name}"`);
+const path = resolve(import.meta.dirname, '../../src', bug.file);
+let planted = false;
+
+registerHooks({
+  load(url, context, nextLoad) {
+    if (!url.startsWith('file:') || fileURLToPath(url) !== path) return nextLoad(url, context);
+    const source = readFileSync(path, 'utf8');
+    const places = source.split(bug.find).length - 1;
+    if (places !== 1) throw new Error(`"${bug.name}" has ${places} places in ${bug.file}; it must have one`);
+    planted = true;
+    return { format: 'module', source: stripTypeScriptTypes(source.replace(bug.find, () => bug.replace)), shortCircuit: true };
+  },
+});
+
+const { simulateSeed } = await import('./world.ts');
+let caught: { seed: number; by: string } | null = null;
+let seed = 0;
+while (!caught && seed < Number(seedsText)) {
+  seed += 1;
+  try {
+    const { violations } = await simulateSeed(seed);
+    const [first] = violations;
+    if (first) caught = { seed, by: `${first.invariant}: ${first.what}` };
+  } catch (error) {
+    // An assertion of the program's own is a catch too: it stopped before harm.
+    caught = { seed, by: `stopped: ${error instanceof Error ? error.message : String(error)}` };
+  }
+}
+process.stdout.write(`${JSON.stringify({ name: bug.name, planted, caught, seeds: seed })}\n`);
