@@ -1,19 +1,72 @@
 /**
- * What can be wrong with a row, by stable code. Every problem of a row is collected; the row is then `invalid`, and the
- * rest of the file goes on. `docs/problems.md` carries the same table with an example each, and a test keeps them equal.
+ * What can be wrong with a row, by stable code. Every problem of a row is collected; the row is then `invalid` (or `held`,
+ * where a person may let it go), and the rest of the file goes on. `docs/problems.md` carries the same table with an
+ * example each, and a test keeps them equal.
  */
 export const problemTable = {
-  PHONE_MISSING: { title: 'The phone number is missing' },
-} as const satisfies Record<string, { title: string }>;
+  ROW_TOO_LONG: { title: 'The row has more cells than the header', verdict: 'invalid' },
+  ROW_CUT_SHORT: { title: 'The file ends in the middle of the row', verdict: 'invalid' },
+  ROW_SWALLOWED: { title: 'A cell seems to hold further rows of the file', verdict: 'invalid' },
+  QUOTE_STRAY: { title: 'A quotation mark leaves open where a cell ends', verdict: 'invalid' },
+  PHONE_MISSING: { title: 'The phone number is missing', verdict: 'invalid' },
+  PHONE_NOT_A_NUMBER: { title: 'The phone number has other characters than a number has', verdict: 'invalid' },
+  PHONE_DIGITS_LOST: { title: 'A spreadsheet has destroyed digits of the phone number', verdict: 'invalid' },
+  PHONE_SEVERAL: { title: 'The cell holds more than one phone number', verdict: 'invalid' },
+  PHONE_NEEDS_COUNTRY: { title: 'The phone number is national, and no country is known', verdict: 'invalid' },
+  PHONE_AMBIGUOUS: { title: 'The phone number can be read in two ways', verdict: 'invalid' },
+  PHONE_INVALID: { title: 'There is no such phone number', verdict: 'invalid' },
+  PHONE_NOT_MOBILE: { title: 'The phone number is not one of a mobile phone', verdict: 'invalid' },
+  PHONE_OTHER_COUNTRY: { title: 'The phone number is of another country than the row says', verdict: 'invalid' },
+  COUNTRY_UNKNOWN: { title: 'There is no such country', verdict: 'invalid' },
+  COUNTRY_NOT_ALLOWED: { title: 'The country is not among those allowed', verdict: 'invalid' },
+  NETWORK_MISSING: { title: 'The network is missing', verdict: 'invalid' },
+  NETWORK_UNKNOWN: { title: 'There is no such network in the country of the number', verdict: 'invalid' },
+  NETWORK_AMBIGUOUS: { title: 'The name fits more than one network', verdict: 'invalid' },
+  NETWORK_UNRESOLVED: { title: 'The network is given by name, and the catalog cannot be reached', verdict: 'invalid' },
+  NOTHING_TO_PAY: { title: 'The row has neither an amount nor a product', verdict: 'invalid' },
+  AMOUNT_AND_PRODUCT: { title: 'The row has both an amount and a product', verdict: 'invalid' },
+  AMOUNT_NOT_A_NUMBER: { title: 'The amount is not a number', verdict: 'invalid' },
+  AMOUNT_AMBIGUOUS: { title: 'The amount can be read in two ways', verdict: 'invalid' },
+  AMOUNT_DECIMALS: { title: 'The amount has more decimals than its currency', verdict: 'invalid' },
+  AMOUNT_NOT_POSITIVE: { title: 'The amount is zero or negative', verdict: 'invalid' },
+  AMOUNT_TOO_SMALL: { title: 'The amount is below the configured minimum', verdict: 'invalid' },
+  AMOUNT_TOO_LARGE: { title: 'The amount is above the maximum', verdict: 'invalid' },
+  CURRENCY_MISSING: { title: 'The currency is missing', verdict: 'invalid' },
+  CURRENCY_UNKNOWN: { title: 'There is no such currency', verdict: 'invalid' },
+  CURRENCY_CONFLICT: { title: 'The row names two currencies', verdict: 'invalid' },
+  CURRENCY_OF_OTHER_COUNTRY: { title: 'The currency is not that of the network', verdict: 'invalid' },
+  PRODUCT_INVALID: { title: 'The product id cannot be one', verdict: 'invalid' },
+  PRODUCT_UNKNOWN: { title: 'The network has no such product', verdict: 'invalid' },
+  REFERENCE_INVALID: { title: 'The reference cannot be used', verdict: 'invalid' },
+  REFERENCE_TWICE: { title: 'The same reference stands in more than one row', verdict: 'invalid' },
+  SMS_TOO_LONG: { title: 'The text message is too long', verdict: 'invalid' },
+  DUPLICATE: { title: 'The same number gets the same a second time', verdict: 'held' },
+  NUMBER_MAXIMUM: { title: 'One number gets more than the configured maximum', verdict: 'held' },
+  ALREADY_PAID: { title: 'An earlier batch of the run has paid this row', verdict: 'skipped' },
+  FAILED_BEFORE: { title: 'An earlier batch of the run tried this row, and it failed', verdict: 'held' },
+  REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
+  SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
+} as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 
 export type ProblemCode = keyof typeof problemTable;
 
 /** One thing that is wrong with a row, in words that a clerk understands. */
 export interface Problem {
   code: ProblemCode;
+  /** The line of the file on which the row begins. */
+  line: number;
   /** The file's own name of the column, or null where the row as a whole is meant. */
   column: string | null;
+  /** The cell as it stands in the file, cut to a readable length; null where the row as a whole is meant. */
+  value: string | null;
   message: string;
   /** What to do about it. */
   suggestion: string;
+}
+
+/** How much of a cell a problem repeats: enough to find it again, little enough that no cell can bloat a report. */
+const valueLengthMax = 80;
+
+export function shortened(text: string): string {
+  return text.length <= valueLengthMax ? text : `${text.slice(0, valueLengthMax - 1)}…`;
 }

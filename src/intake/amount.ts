@@ -1,0 +1,146 @@
+import { assert } from '../core/assert.ts';
+import { currencyDecimals } from '../core/money.ts';
+import { plainText } from './plain-text.ts';
+
+/** An amount as far as it can be told from its own cell. */
+export type AmountReading =
+  /** `value` is a plain decimal; `decimalSign` is the sign that this cell proves the file to use, or null. */
+  | { kind: 'read'; value: string; negative: boolean; currency: string | null; decimalSign: '.' | ',' | null }
+  /** "1,234": grouped it is 1234, and with `separator` as its decimal sign it is 1.234. */
+  | { kind: 'ambiguous'; separator: '.' | ','; grouped: string; decimal: string; negative: boolean; currency: string | null }
+  | { kind: 'none' };
+
+/** Signs that stand for one currency alone. "$" and the like stand for many, and are read over. */
+const currencySigns: Record<string, string> = {
+  '€': 'EUR',
+  '₦': 'NGN',
+  '₵': 'GHS',
+  'GH₵': 'GHS',
+  'KSh': 'KES',
+  Ksh: 'KES',
+  KSH: 'KES',
+  USh: 'UGX',
+  Ush: 'UGX',
+  USH: 'UGX',
+  TSh: 'TZS',
+  Tsh: 'TZS',
+  TSH: 'TZS',
+  '₹': 'INR',
+  '₨': '',
+  '£': '',
+  $: '',
+  R: 'ZAR',
+  CFA: '',
+  FCFA: '',
+};
+
+const currencyAround = /^(-?)\s*([^\d\s.,'()+-]{1,4}|[A-Za-z]{1,4}\.?)?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?$/u;
+
+/** Reads an amount as people and spreadsheets write it: "KES 1,234.50", "1.234,50", "1 234,50". */
+export function readAmount(cell: string): AmountReading {
+  const text = plainText(cell).replace(/[\u066B]/g, '.').replace(/[\u066C\u2019\u02BC]/g, "'");
+  const bracketed = /^\((.*)\)$/s.exec(text);
+  const match = currencyAround.exec((bracketed?.[1] ?? text).trim());
+  if (!match) return { kind: 'none' };
+  const [, minus = '', before = '', signed = '', after = ''] = match;
+  const currency = currencyNamed(before, after);
+  if (currency === undefined) return { kind: 'none' };
+  const negative = bracketed !== null || minus !== '' || signed.startsWith('-');
+  return readDigits(signed.replace(/^[-+]/, '').replace(/\s+$/, ''), negative, currency);
+}
+
+/** The currency that stands beside the digits, null for none, undefined for something that is no currency. */
+function currencyNamed(before: string, after: string): string | null | undefined {
+  if (before !== '' && after !== '') return undefined;
+  const name = (before || after).replace(/\.$/, '');
+  if (name === '') return null;
+  const sign = currencySigns[name];
+  if (sign !== undefined) return sign === '' ? null : sign;
+  const code = name.toUpperCase();
+  return decimalsOf(code) === null ? undefined : code;
+}
+
+function readDigits(digits: string, negative: boolean, currency: string | null): AmountReading {
+  const read = (value: string, decimalSign: '.' | ',' | null): AmountReading =>
+    /^[0-9]*\.?[0-9]+$/.test(value) ? { kind: 'read', value: plainDecimal(value), negative, currency, decimalSign } : { kind: 'none' };
+  if (/^[0-9]+$/.test(digits)) return read(digits, null);
+  // Spaces and apostrophes only ever group; what remains has points and commas alone.
+  const compact = /['\s]/.test(digits) ? withoutSpaces(digits) : digits;
+  if (compact === null) return { kind: 'none' };
+  if (/^[0-9]+$/.test(compact)) return read(compact, null);
+  const last = Math.max(compact.lastIndexOf('.'), compact.lastIndexOf(','));
+  const sign = compact[last] as '.' | ',';
+  const other = sign === '.' ? ',' : '.';
+  const whole = compact.slice(0, last);
+  const fraction = compact.slice(last + 1);
+  if (whole.includes(other)) {
+    const grouped = ungroup(whole, other);
+    return grouped === null || whole.includes(sign) ? { kind: 'none' } : read(`${grouped}.${fraction}`, sign);
+  }
+  if (whole.includes(sign)) {
+    const grouped = ungroup(compact, sign);
+    return grouped === null ? { kind: 'none' } : read(grouped, other);
+  }
+  if (fraction.length === 3 && /^[1-9][0-9]{0,2}$/.test(whole) && digits === compact) {
+    return { kind: 'ambiguous', separator: sign, grouped: whole + fraction, decimal: plainDecimal(`${whole}.${fraction}`), negative, currency };
+  }
+  return read(`${whole}.${fraction}`, sign);
+}
+
+/** "1 234 567" without its spaces, null where they do not stand between groups of three. */
+function withoutSpaces(digits: string): string | null {
+  const match = /^([0-9]{1,3}(?:['\s][0-9]{3})+)([.,][0-9]+)?$/.exec(digits);
+  return match ? (match[1] ?? '').replace(/['\s]/g, '') + (match[2] ?? '') : null;
+}
+
+/** Groups of three, or the Indian way (12,34,567), joined; null where they are neither. */
+function ungroup(text: string, separator: '.' | ','): string | null {
+  const groups = text.split(separator);
+  const first = groups[0] ?? '';
+  const end = groups.at(-1) ?? '';
+  const middle = groups.slice(1, -1);
+  if (!/^[0-9]{1,3}$/.test(first) || !/^[0-9]{3}$/.test(end)) return null;
+  const isOfThree = middle.every((group) => /^[0-9]{3}$/.test(group));
+  const isIndian = first.length <= 2 && middle.every((group) => /^[0-9]{2}$/.test(group));
+  return isOfThree || isIndian ? groups.join('') : null;
+}
+
+/** Without zeros that mean nothing: "007.50" is "7.5". */
+export function plainDecimal(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.');
+  const digits = whole.replace(/^0+(?=[0-9])/, '') || '0';
+  const decimals = fraction.replace(/0+$/, '');
+  return decimals === '' ? digits : `${digits}.${decimals}`;
+}
+
+const decimalsByCurrency = new Map<string, number | null>();
+
+/** The number of decimals of a currency, or null where there is no such currency. */
+export function decimalsOf(currency: string): number | null {
+  let decimals = decimalsByCurrency.get(currency);
+  if (decimals === undefined) {
+    decimals = currencyDecimals(currency);
+    // A file can name anything in its currency column: what is no currency is not kept.
+    if (decimals !== null) decimalsByCurrency.set(currency, decimals);
+  }
+  return decimals;
+}
+
+/** How many decimals a plain decimal text has. */
+export function decimalPlaces(value: string): number {
+  const point = value.indexOf('.');
+  return point < 0 ? 0 : value.length - point - 1;
+}
+
+/** A plain decimal text in the smallest unit of its currency: "12.5" of KES is 1250. It has no more decimals than that. */
+export function minorUnits(value: string, decimals: number): bigint {
+  const places = decimalPlaces(value);
+  assert(places <= decimals, 'an amount was checked against the decimals of its currency');
+  return BigInt(value.replace('.', '') + '0'.repeat(decimals - places));
+}
+
+/** The inverse of `minorUnits`. */
+export function fromMinorUnits(minor: bigint, decimals: number): string {
+  const digits = String(minor).padStart(decimals + 1, '0');
+  return decimals === 0 ? digits : plainDecimal(`${digits.slice(0, -decimals)}.${digits.slice(-decimals)}`);
+}

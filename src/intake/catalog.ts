@@ -1,0 +1,58 @@
+/** A mobile network as the service's catalog has it. */
+export interface CatalogNetwork {
+  networkId: number;
+  name: string;
+  /** ISO 3166 two-letter code. */
+  countryCode: string;
+  /** The currency of its amounts, where the catalog says. */
+  currency: string | null;
+}
+
+export interface CatalogProduct {
+  productId: string;
+  name: string;
+}
+
+/** The service's catalog, as far as intake asks. Null answers say that it cannot be reached now. */
+export interface Catalog {
+  /** All networks of a country (ISO 3166 two-letter code). */
+  networks(country: string): Promise<readonly CatalogNetwork[] | null>;
+  /** All products of a network. */
+  products(networkId: number): Promise<readonly CatalogProduct[] | null>;
+}
+
+/** What was read of the catalog; each country and network is asked for once a file. */
+export interface CatalogCache {
+  /** Undefined: not asked yet. Null: there is no catalog, or it cannot be reached. */
+  networks(country: string): readonly CatalogNetwork[] | null | undefined;
+  products(networkId: number): readonly CatalogProduct[] | null | undefined;
+  load(countries: Iterable<string>, networkIds: Iterable<number>): Promise<void>;
+  /** Whether the catalog was asked and did not answer. */
+  failed(): boolean;
+}
+
+export function cacheCatalog(catalog: Catalog | null): CatalogCache {
+  const networks = new Map<string, readonly CatalogNetwork[] | null>();
+  const products = new Map<number, readonly CatalogProduct[] | null>();
+  let failed = false;
+  const note = <Item>(items: readonly Item[] | null): readonly Item[] | null => {
+    failed ||= items === null;
+    return items;
+  };
+  return {
+    networks: (country) => (catalog ? networks.get(country) : null),
+    products: (networkId) => (catalog ? products.get(networkId) : null),
+    async load(countries, networkIds) {
+      if (!catalog) return;
+      // One after the other: the catalog has a rate limit of its own, and a file names few countries and networks.
+      for (const country of countries) {
+        // A catalog that did not answer once is not asked for every country of the file.
+        if (!networks.has(country)) networks.set(country, failed ? null : note(await catalog.networks(country)));
+      }
+      for (const networkId of networkIds) {
+        if (!products.has(networkId)) products.set(networkId, failed ? null : note(await catalog.products(networkId)));
+      }
+    },
+    failed: () => failed,
+  };
+}

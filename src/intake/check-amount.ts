@@ -1,0 +1,140 @@
+import { compareAmounts, formatAmount, type Money } from '../core/money.ts';
+import { type AmountReading, decimalPlaces, decimalsOf, readAmount } from './amount.ts';
+import type { RowUnderCheck } from './check-row.ts';
+import { plainText } from './plain-text.ts';
+import { shortened } from './problems.ts';
+
+/** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
+const wholeDigitsMax = 11;
+
+/** The amount and currency of a row, or null where it has none or they are wrong. */
+export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurrency: string | null): Money | null {
+  const cell = row.cell('amount');
+  const given = plainText(cell) !== '';
+  if (!given) {
+    if (!hasProduct && plainText(row.cell('product_id')) === '') {
+      row.blame(row.context.plan.amount === undefined ? null : 'amount', {
+        code: 'NOTHING_TO_PAY',
+        message: 'The row has neither an amount nor a product.',
+        suggestion: 'Fill in the amount (with its currency), or a product.',
+      });
+    }
+    return null;
+  }
+  if (plainText(row.cell('product_id')) !== '') {
+    row.blame('amount', {
+      code: 'AMOUNT_AND_PRODUCT',
+      message: 'The row has both an amount and a product: it cannot be told which one is meant.',
+      suggestion: 'Empty one of the two cells.',
+    });
+  }
+  const reading = readAmount(cell);
+  if (reading.kind === 'none') {
+    row.blame('amount', {
+      code: 'AMOUNT_NOT_A_NUMBER',
+      message: `"${shortened(cell.trim())}" is no amount.`,
+      suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
+    });
+    readCurrency(row, null, networkCurrency);
+    return null;
+  }
+  const currency = readCurrency(row, reading.currency, networkCurrency);
+  const value = decided(row, reading);
+  if (value === null) return null;
+  return checkValue(row, value, reading.negative, currency);
+}
+
+function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'none' }>): string | null {
+  if (reading.kind === 'read') return reading.value;
+  const { decimalSign } = row.context;
+  if (decimalSign === 'unknown') {
+    row.needs.decimalSign = true;
+    return null;
+  }
+  if (decimalSign !== 'none') return decimalSign === reading.separator ? reading.decimal : reading.grouped;
+  row.blame('amount', {
+    code: 'AMOUNT_AMBIGUOUS',
+    message: `The amount can be ${reading.grouped} or ${reading.decimal}, and no other row of the file decides which.`,
+    suggestion: `Write ${reading.grouped} or ${reading.decimal}, or set intake.decimalSign in the configuration.`,
+  });
+  return null;
+}
+
+function readCurrency(row: RowUnderCheck, beside: string | null, networkCurrency: string | null): string | null {
+  const { settings, plan } = row.context;
+  const written = plainText(row.cell('currency')).toUpperCase();
+  if (written !== '' && decimalsOf(written) === null) {
+    row.blame('currency', {
+      code: 'CURRENCY_UNKNOWN',
+      message: `"${shortened(row.cell('currency').trim())}" is no currency.`,
+      suggestion: 'Write the three-letter code, such as KES.',
+    });
+    return null;
+  }
+  if (written !== '' && beside !== null && written !== beside) {
+    row.blame('currency', {
+      code: 'CURRENCY_CONFLICT',
+      message: `The currency is ${written}, but the amount is written in ${beside}.`,
+      suggestion: 'Correct the currency or the amount.',
+    });
+    return null;
+  }
+  const currency = written || (beside ?? settings.currency);
+  if (currency === null) {
+    row.blame(plan.currency === undefined ? null : 'currency', {
+      code: 'CURRENCY_MISSING',
+      message: 'The amount has no currency.',
+      suggestion: 'Fill in the three-letter code, such as KES.',
+    });
+    return null;
+  }
+  if (networkCurrency !== null && networkCurrency !== currency) {
+    row.blame(plan.currency === undefined ? null : 'currency', {
+      code: 'CURRENCY_OF_OTHER_COUNTRY',
+      message: `The network is paid in ${networkCurrency}, but the amount is in ${currency}.`,
+      suggestion: `Give the amount in ${networkCurrency}.`,
+    });
+  }
+  return currency;
+}
+
+function checkValue(row: RowUnderCheck, value: string, negative: boolean, currency: string | null): Money | null {
+  const blame = (code: 'AMOUNT_NOT_POSITIVE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_TOO_SMALL' | 'AMOUNT_DECIMALS') => {
+    return (message: string, suggestion: string): null => {
+      row.blame('amount', { code, message, suggestion });
+      return null;
+    };
+  };
+  if (negative || /^0(\.0*)?$/.test(value)) {
+    return blame('AMOUNT_NOT_POSITIVE')('The amount is not more than zero.', 'Correct the amount, or remove the row.');
+  }
+  if (value.split('.')[0]?.length ?? 0 > wholeDigitsMax) {
+    return blame('AMOUNT_TOO_LARGE')('The amount is larger than any top-up.', 'Check that it stands in the right column.');
+  }
+  if (currency === null) return null;
+  const decimals = decimalsOf(currency) ?? 0;
+  if (decimalPlaces(value) > decimals) {
+    const has = decimals === 0 ? 'no decimals' : `${decimals} decimals`;
+    return blame('AMOUNT_DECIMALS')(
+      `${value} has more decimals than ${currency}, which has ${has}: such an amount cannot be paid.`,
+      'Round the amount.',
+    );
+  }
+  const { amountMin, amountMax } = row.context.settings.guards;
+  const least = amountMin[currency];
+  const greatest = amountMax[currency];
+  const named = (limit: string) => `${currency} ${formatAmount({ value: limit, currency })}`;
+  if (least !== undefined && compareAmounts(value, least) < 0) {
+    return blame('AMOUNT_TOO_SMALL')(
+      `The amount is below the minimum of ${named(least)} for one row.`,
+      'Raise the amount, or change intake.guards.amountMin.',
+    );
+  }
+  if (greatest !== undefined && compareAmounts(value, greatest) > 0) {
+    return blame('AMOUNT_TOO_LARGE')(
+      `The amount is above the maximum of ${named(greatest)} for one row.`,
+      'Lower the amount, or change intake.guards.amountMax.',
+    );
+  }
+  return { value, currency };
+}

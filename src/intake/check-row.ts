@@ -1,0 +1,215 @@
+import { contentRowRef, rowRefProblem } from '../core/ids.ts';
+import { readMoney } from './check-amount.ts';
+import { readNetwork, readProduct } from './check-network.ts';
+import type { CatalogCache } from './catalog.ts';
+import type { ColumnPlan } from './columns.ts';
+import { countryName, type Fault, isPhoneCountry, readPhone } from './phone.ts';
+import { plainText } from './plain-text.ts';
+import { type Problem, shortened } from './problems.ts';
+import type { Field, IntakeSettings } from './settings.ts';
+
+/** A row as it was understood. Whatever could not be understood is null, and `problems` say why. */
+export interface CheckedRow {
+  rowNo: number;
+  line: number;
+  status: 'ready' | 'invalid';
+  /** The file's own reference, or null where it gives none that can be used. */
+  reference: string | null;
+  /** The row ref; for rows without a reference of their own that of the first occurrence of this content. */
+  rowRef: string | null;
+  phoneNumber: string | null;
+  country: string | null;
+  networkId: number | null;
+  amount: string | null;
+  currency: string | null;
+  productId: string | null;
+  smsMessage: string | null;
+  problems: Problem[];
+  cells: readonly string[];
+}
+
+/** What checking a row depends on besides the row. */
+export interface CheckContext {
+  header: readonly string[];
+  plan: ColumnPlan;
+  settings: IntakeSettings;
+  catalog: CatalogCache;
+  /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */
+  decimalSign: '.' | ',' | 'none' | 'unknown';
+}
+
+/** What must be known before the row can be checked. Checking it again then gives its verdict. */
+export interface Needs {
+  decimalSign: boolean;
+  countries: Set<string>;
+  networkIds: Set<number>;
+}
+
+/** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
+export const smsLengthMax = 459;
+
+/** One row being checked: where its cells are found, and what was found wrong. */
+export interface RowUnderCheck {
+  context: CheckContext;
+  problems: Problem[];
+  needs: Needs;
+  /** The cell of a field, "" where the file has none. */
+  cell(field: Field): string;
+  blame(field: Field | null, fault: Fault): void;
+}
+
+/** Checks one row. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
+export function checkRow(
+  context: CheckContext,
+  place: { rowNo: number; line: number; endsFile: boolean },
+  cells: readonly string[],
+  needs: Needs,
+): CheckedRow {
+  const { plan, settings, header } = context;
+  const problems: Problem[] = [];
+  const row: RowUnderCheck = {
+    context,
+    problems,
+    needs,
+    cell: (field) => cells[plan[field] ?? -1] ?? '',
+    blame(field, { code, message, suggestion }) {
+      const index = field === null ? undefined : plan[field];
+      const column = index === undefined ? null : (header[index] ?? null);
+      const value = index === undefined ? null : shortened(cells[index] ?? '');
+      problems.push({ code, line: place.line, column, value, message, suggestion });
+    },
+  };
+  checkShape(row, cells, place.endsFile);
+  const country = readCountry(row);
+  const phone = readPhone(row.cell('phone_number'), {
+    country: country ?? settings.country,
+    isOfRow: country !== null,
+  });
+  if ('code' in phone) row.blame('phone_number', phone);
+  const number = 'code' in phone ? null : phone;
+  if (number && settings.guards.countries?.includes(number.country) === false) {
+    row.blame('phone_number', {
+      code: 'COUNTRY_NOT_ALLOWED',
+      message: `Numbers of ${countryName(number.country)} are not among the countries that may be paid.`,
+      suggestion: 'Remove the row, or add the country to intake.guards.countries.',
+    });
+  }
+  const network = readNetwork(row, number?.country ?? null);
+  const productId = readProduct(row, network?.networkId ?? null);
+  const money = readMoney(row, productId !== null, network?.currency ?? null);
+  const reference = readReference(row);
+  const smsMessage = readSms(row);
+  const isValid = problems.length === 0;
+  return {
+    rowNo: place.rowNo,
+    line: place.line,
+    status: isValid ? 'ready' : 'invalid',
+    reference,
+    rowRef: reference ?? (isValid ? firstContentRef(number?.number ?? null, money, productId) : null),
+    phoneNumber: number?.number ?? null,
+    country: number?.country ?? null,
+    networkId: network?.networkId ?? null,
+    amount: money?.value ?? null,
+    currency: money?.currency ?? null,
+    productId,
+    smsMessage,
+    problems,
+    cells,
+  };
+}
+
+/**
+ * What the row asks for is its identity where the file gives none. Network and message are left out: a file in which only
+ * they were corrected must not pay the same again.
+ */
+function firstContentRef(
+  number: string | null,
+  money: { value: string; currency: string } | null,
+  productId: string | null,
+): string {
+  return contentRowRef([number, money?.value ?? null, money?.currency ?? null, productId], 1);
+}
+
+/** The row ref of a later occurrence, made of that of the first. */
+export function laterContentRef(firstRef: string, occurrence: number): string {
+  return `${firstRef.slice(0, firstRef.lastIndexOf('-'))}-${occurrence}`;
+}
+
+function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[], endsFile: boolean): void {
+  const columns = context.header.length;
+  if (cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')) {
+    blame(null, {
+      code: 'ROW_TOO_LONG',
+      message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may stand in the wrong one.`,
+      suggestion: 'Put a cell that holds a separator (such as the comma in 1,234) in quotation marks.',
+    });
+  }
+  if (endsFile && cells.length < columns) {
+    blame(null, {
+      code: 'ROW_CUT_SHORT',
+      message: `The file ends in the middle of this row: it has ${cells.length} of ${columns} cells.`,
+      suggestion: 'Export the file again: further rows may be missing.',
+    });
+  }
+}
+
+function readCountry(row: RowUnderCheck): string | null {
+  const text = plainText(row.cell('country'));
+  if (text === '') return null;
+  const code = countryCodeOf(text);
+  if (code !== null) return code;
+  row.blame('country', {
+    code: 'COUNTRY_UNKNOWN',
+    message: `"${shortened(text)}" is no country.`,
+    suggestion: 'Write the two-letter code, such as KE for Kenya.',
+  });
+  return null;
+}
+
+const codesByName = new Map<string, string>();
+
+/** The two-letter code of a country given by code or by its name in English, French, Spanish, Portuguese or Swahili. */
+function countryCodeOf(text: string): string | null {
+  const code = text.toUpperCase();
+  if (/^[A-Z]{2}$/.test(code)) return isPhoneCountry(code) ? code : null;
+  if (codesByName.size === 0) fillCountryNames();
+  return codesByName.get(plainCountry(text)) ?? null;
+}
+
+function fillCountryNames(): void {
+  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
+  const codes = letters.flatMap((a) => letters.map((b) => a + b)).filter(isPhoneCountry);
+  for (const language of ['sw', 'pt', 'es', 'fr', 'en']) {
+    const names = new Intl.DisplayNames([language], { type: 'region' });
+    for (const code of codes) codesByName.set(plainCountry(names.of(code) ?? code), code);
+  }
+}
+
+function plainCountry(name: string): string {
+  return name.normalize('NFKD').replace(/[^\p{L} ]/gu, '').trim().toLowerCase();
+}
+
+function readReference(row: RowUnderCheck): string | null {
+  const reference = row.cell('reference').trim();
+  if (reference === '') return null;
+  const problem = rowRefProblem(reference);
+  if (problem === null) return reference;
+  row.blame('reference', {
+    code: 'REFERENCE_INVALID',
+    message: `The reference ${problem}.`,
+    suggestion: 'Give the row another reference, or leave the cell empty.',
+  });
+  return null;
+}
+
+function readSms(row: RowUnderCheck): string | null {
+  const message = row.cell('sms_message').trim();
+  if (message === '') return null;
+  if (message.length <= smsLengthMax) return message;
+  row.blame('sms_message', {
+    code: 'SMS_TOO_LONG',
+    message: `The text message has ${message.length} characters; at most ${smsLengthMax} can be sent.`,
+    suggestion: 'Shorten the message.',
+  });
+  return null;
+}

@@ -1,0 +1,133 @@
+import { finished } from 'node:stream/promises';
+import { type CsvError, Parser } from 'csv-parse';
+import { AirbatchError } from '../core/errors.ts';
+
+/** Records of a table as they stand in the file. */
+export interface RecordChunk {
+  /** The cells of each record: as many as it has. Records without any content are left out. */
+  records: string[][];
+  /** The line of the file on which each record begins, as an editor counts (a spreadsheet: its row). */
+  lines: number[];
+  /** Bytes of the file read so far. */
+  bytes: number;
+  /** True where the file ends right after the last record without a line break: it may have been cut. */
+  endsOpen: boolean;
+}
+
+export interface CsvOptions {
+  delimiter: string;
+  rowBytesMax: number;
+  /** True where the first line is Excel's `sep=;`, which is no record. */
+  hasSeparatorLine: boolean;
+}
+
+const recordDelimiters = ['\r\n', '\n', '\r'];
+
+/** Records that one chunk of bytes can give at most (a record has a byte at least): nothing waits in the parser. */
+const recordsWaitingMax = 1_000_000;
+
+/**
+ * The records of CSV text (UTF-8, without mark). Throws `FILE_REJECTED`, naming the line, where it cannot be told what
+ * belongs to which row: a quote that is never closed, or a row beyond `rowBytesMax`.
+ */
+export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
+  const parser = new Parser({
+    delimiter: options.delimiter,
+    record_delimiter: recordDelimiters,
+    // A quotation mark in the middle of a cell is a character like others; one that leaves a row open is found below.
+    relax_quotes: true,
+    relax_column_count: true,
+    bom: false,
+    max_record_size: options.rowBytesMax,
+    readableHighWaterMark: recordsWaitingMax,
+  });
+  const ended = finished(parser);
+  ended.catch(() => undefined);
+  const reader = { line: 1, skip: options.hasSeparatorLine ? 1 : 0, delimiter: options.delimiter };
+  let last = 0x0a;
+  let bytes = 0;
+  try {
+    for await (const part of text) {
+      last = part.at(-1) ?? last;
+      bytes += part.length;
+      parser.write(part);
+      if (parser.errored) break;
+      const chunk = drain(parser, reader);
+      if (chunk.records.length > 0) yield { ...chunk, bytes, endsOpen: false };
+    }
+    if (!parser.errored) parser.end();
+    const chunk = drain(parser, reader);
+    await ended;
+    if (chunk.records.length > 0) yield { ...chunk, bytes, endsOpen: last !== 0x0a && last !== 0x0d };
+  } catch (error) {
+    throw explained(error, reader.line, options.rowBytesMax);
+  } finally {
+    parser.destroy();
+  }
+}
+
+interface Reader {
+  /** The line on which the next record begins. */
+  line: number;
+  /** Records that are still to be left out. */
+  skip: number;
+  delimiter: string;
+}
+
+function drain(parser: Parser, reader: Reader): { records: string[][]; lines: number[] } {
+  const records: string[][] = [];
+  const lines: number[] = [];
+  for (let record = parser.read() as string[] | null; record !== null; record = parser.read() as string[] | null) {
+    const line = reader.line;
+    reader.line += 1;
+    let hasContent = false;
+    for (const cell of record) {
+      if (cell === '') continue;
+      hasContent ||= cell.trim() !== '';
+      const breaks = lineBreaks(cell);
+      reader.line += breaks;
+      if (breaks > 0 && cell.charCodeAt(0) === 0x22) refuseOpenQuote(line);
+    }
+    if (reader.skip > 0) {
+      reader.skip -= 1;
+    } else if (hasContent) {
+      records.push(record);
+      lines.push(line);
+    }
+  }
+  return { records, lines };
+}
+
+function lineBreaks(cell: string): number {
+  let breaks = 0;
+  for (let at = 0; at < cell.length; at++) {
+    const code = cell.charCodeAt(at);
+    if (code === 0x0a || (code === 0x0d && cell.charCodeAt(at + 1) !== 0x0a)) breaks += 1;
+  }
+  return breaks;
+}
+
+/**
+ * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins with
+ * one. If it goes over several lines, rows may have been swallowed.
+ */
+function refuseOpenQuote(line: number): never {
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `a quotation mark in the row that begins on line ${line} is not closed before the next row begins`,
+  );
+}
+
+function explained(error: unknown, line: number, rowBytesMax: number): unknown {
+  if (error instanceof AirbatchError || !(error instanceof Error) || !('code' in error)) return error;
+  const { code } = error as CsvError;
+  if (code === 'CSV_QUOTE_NOT_CLOSED') {
+    const message = `the quotation mark in the row that begins on line ${line} is never closed: the file was cut short`;
+    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+  }
+  if (code === 'CSV_MAX_RECORD_SIZE') {
+    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quotation mark may be left open there`;
+    return new AirbatchError('FILE_REJECTED', message, { cause: error });
+  }
+  return error;
+}

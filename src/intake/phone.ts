@@ -1,0 +1,178 @@
+import {
+  type CountryCode,
+  getCountryCallingCode,
+  isSupportedCountry,
+  type PhoneNumber,
+  type PhoneNumberType,
+  parsePhoneNumberFromString,
+  validatePhoneNumberLength,
+} from 'libphonenumber-js/max';
+import { plainText } from './plain-text.ts';
+import type { ProblemCode } from './problems.ts';
+
+/** A number understood: E.164, and the country it belongs to. */
+export interface Phone {
+  number: string;
+  /** ISO 3166 two-letter code. */
+  country: string;
+}
+
+export interface Fault {
+  code: ProblemCode;
+  message: string;
+  suggestion: string;
+}
+
+export interface PhoneHint {
+  /** The country that numbers without a country code belong to, or null where none is known. */
+  country: string | null;
+  /** Whether the row itself names that country, so that a number of another one is a contradiction. */
+  isOfRow: boolean;
+}
+
+const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** The country's name in English, or the code where it has none. */
+export function countryName(code: string): string {
+  return countryNames.of(code) ?? code;
+}
+
+/** Whether numbers of this country (ISO 3166 two-letter code) are known. */
+export function isPhoneCountry(code: string): boolean {
+  return isSupportedCountry(code);
+}
+
+/** Digits and what people put between them; a "+" only at the start. */
+const numberForm = /^\+?[0-9 ().\-/]+$/;
+const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
+const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-9]/i;
+const digitsMax = 15;
+
+/** Reads a phone number as people and spreadsheets write it. */
+export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
+  const written = plainText(cell).replace(/^tel:/i, '');
+  if (written === '') {
+    return fault('PHONE_MISSING', 'The phone number is missing.', 'Fill in the phone number with its country code.');
+  }
+  const exponent = spreadsheetExponent.exec(written);
+  const text = exponent ? wholeNumber(exponent) : written.replace(/^(\+?[0-9]{6,})[.,]0+$/, '$1');
+  if (text === null) {
+    return fault(
+      'PHONE_DIGITS_LOST',
+      `"${written}" has lost digits: a spreadsheet showed the number in short form and saved that.`,
+      'Take the number from its origin again, and format the column as text before saving. It cannot be restored from here.',
+    );
+  }
+  if (!numberForm.test(text)) return notANumber(text);
+  const digits = text.replace(/[^0-9]/g, '');
+  if (digits.length > digitsMax && severalNumbers.test(text)) return several();
+  if (text.startsWith('+')) return checked(parse(`+${digits}`), `+${digits}`, hint);
+  if (digits.startsWith('00')) return checked(parse(`+${digits.slice(2)}`), `+${digits.slice(2)}`, hint);
+  return readWithoutPlus(digits, hint);
+}
+
+/** The number that a spreadsheet's short form stands for when it has all its digits, else null. */
+function wholeNumber([, first = '', decimals = '', exponent = '']: RegExpExecArray): string | null {
+  return decimals.length >= Number(exponent) ? first + decimals.slice(0, Number(exponent)) : null;
+}
+
+function notANumber(text: string): Fault {
+  if (severalNumbers.test(text)) return several();
+  return fault(
+    'PHONE_NOT_A_NUMBER',
+    'This is no phone number: it has other characters than digits.',
+    'Write the number with its country code and digits only, such as +254712345678.',
+  );
+}
+
+function several(): Fault {
+  return fault('PHONE_SEVERAL', 'The cell holds more than one phone number.', 'Give each number a row of its own.');
+}
+
+/** Without "+" a number may be a national one, or one whose "+" was lost. Where it can be both, nobody guesses. */
+function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
+  const { country } = hint;
+  const national = country === null ? undefined : parse(digits, country);
+  const international = parse(`+${digits}`);
+  const isNational = national?.isValid() === true;
+  const isInternational = international?.isValid() === true;
+  if (isNational && isInternational && national.number !== international.number) {
+    return fault(
+      'PHONE_AMBIGUOUS',
+      `The number can be ${national.number} or ${international.number}.`,
+      'Write it with "+" and its country code.',
+    );
+  }
+  if (isNational) return checked(national, digits, hint);
+  if (isInternational) return checked(international, `+${digits}`, hint);
+  if (country !== null && !digits.startsWith(getCountryCallingCode(country as CountryCode))) {
+    return checked(national, digits, hint);
+  }
+  if (country === null && digits.startsWith('0')) {
+    return fault(
+      'PHONE_NEEDS_COUNTRY',
+      'The number is written without its country code, and no country is known for it.',
+      'Write it with "+" and its country code, or add a column "country" (such as KE).',
+    );
+  }
+  return checked(international, `+${digits}`, hint);
+}
+
+function parse(text: string, country?: string): PhoneNumber | undefined {
+  return parsePhoneNumberFromString(text, country === undefined ? undefined : (country as CountryCode));
+}
+
+const typeNames: Record<Exclude<PhoneNumberType, 'MOBILE' | 'FIXED_LINE_OR_MOBILE'>, string> = {
+  FIXED_LINE: 'a fixed line',
+  PREMIUM_RATE: 'a premium-rate number',
+  TOLL_FREE: 'a toll-free number',
+  SHARED_COST: 'a shared-cost number',
+  VOIP: 'an internet telephone',
+  PERSONAL_NUMBER: 'a personal number',
+  PAGER: 'a pager',
+  UAN: 'a company number',
+  VOICEMAIL: 'a voice mailbox',
+};
+
+function checked(phone: PhoneNumber | undefined, text: string, hint: PhoneHint): Phone | Fault {
+  if (!phone?.isValid() || phone.country === undefined) return invalid(phone, text, hint);
+  if (hint.isOfRow && hint.country !== null && phone.country !== hint.country) {
+    return fault(
+      'PHONE_OTHER_COUNTRY',
+      `The number is one of ${countryName(phone.country)}, but the row says ${countryName(hint.country)}.`,
+      'Correct the number or the country.',
+    );
+  }
+  const type = phone.getType();
+  if (type !== undefined && type !== 'MOBILE' && type !== 'FIXED_LINE_OR_MOBILE') {
+    return fault(
+      'PHONE_NOT_MOBILE',
+      `The number is ${typeNames[type]} of ${countryName(phone.country)}: airtime goes to mobile phones only.`,
+      "Ask for the person's mobile number.",
+    );
+  }
+  return { number: phone.number, country: phone.country };
+}
+
+function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint): Fault {
+  const country = phone?.country ?? phone?.getPossibleCountries()[0] ?? (text.startsWith('+') ? null : hint.country);
+  const length = validatePhoneNumberLength(text, (country ?? undefined) as CountryCode | undefined);
+  const where = country ? ` of ${countryName(country)}` : '';
+  if (length === 'TOO_SHORT') {
+    const message = `The number is too short to be one${where}: a digit may be missing.`;
+    return fault('PHONE_INVALID', message, 'Complete the number.');
+  }
+  if (length === 'TOO_LONG') {
+    const message = `The number is too long to be one${where}: it may have a digit too many.`;
+    return fault('PHONE_INVALID', message, 'Correct the number.');
+  }
+  if (length === 'INVALID_COUNTRY' || length === 'NOT_A_NUMBER') {
+    return fault('PHONE_INVALID', 'No country has numbers like this.', 'Write it with "+" and its country code.');
+  }
+  const message = `There is no such number${country ? ` in ${countryName(country)}` : ''}: its first digits belong to no network.`;
+  return fault('PHONE_INVALID', message, 'Check the number with the person.');
+}
+
+function fault(code: ProblemCode, message: string, suggestion: string): Fault {
+  return { code, message, suggestion };
+}

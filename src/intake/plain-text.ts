@@ -1,0 +1,33 @@
+/** Digits of other scripts, by the code point of their zero: Arabic-Indic, Persian, Devanagari, Bengali, N'Ko, full width. */
+const zeros = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x07c0, 0xff10];
+
+/** Characters without any ink: they come along when people copy from web pages and chats. */
+const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
+const anySpace = /[\s\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/g;
+const anyDash = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
+const notAscii = /[^\x20-\x7e]/;
+
+/** The apostrophe that makes a spreadsheet leave a cell alone, and the ones that programs write in its place. */
+const leadingApostrophe = /^['\u2018\u2019`\u00B4]\s*/;
+
+/**
+ * A cell as its writer meant it: digits of any script as ASCII, one kind of space and dash, nothing invisible, no leading
+ * apostrophe, no space at either end.
+ */
+export function plainText(cell: string): string {
+  const text = notAscii.test(cell) ? asciiText(cell) : cell;
+  const trimmed = text.trim();
+  return leadingApostrophe.test(trimmed) ? trimmed.replace(leadingApostrophe, '') : trimmed;
+}
+
+function asciiText(cell: string): string {
+  let text = '';
+  for (const character of cell.replace(invisible, '').replace(anySpace, ' ').replace(anyDash, '-')) {
+    const code = character.codePointAt(0) ?? 0;
+    const zero = zeros.find((start) => code >= start && code < start + 10);
+    if (zero !== undefined) text += String(code - zero);
+    // The full-width forms of ASCII lie in one block, at one distance.
+    else text += code >= 0xff01 && code <= 0xff5e ? String.fromCodePoint(code - 0xfee0) : character;
+  }
+  return text;
+}

@@ -1,0 +1,82 @@
+import { z } from 'zod';
+import { AirbatchError } from '../core/errors.ts';
+import { currencyDecimals, isDecimal } from '../core/money.ts';
+
+const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
+const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, 'is no ISO 4217 currency code');
+const decimal = z.string().refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
+/** A limit for each currency; a currency that is not named has none. */
+const byCurrency = z.record(currencyCode, decimal).default({});
+
+/** What a column of a file can mean. */
+export const fields = [
+  'phone_number',
+  'country',
+  'network_id',
+  'amount',
+  'currency',
+  'product_id',
+  'reference',
+  'sms_message',
+] as const;
+export type Field = (typeof fields)[number];
+
+const guardsShape = z.strictObject({
+  /** The countries whose numbers may be paid; null: all. */
+  countries: z.array(countryCode).nullable().default(null),
+  /** Least and greatest amount of one row. */
+  amountMin: byCurrency,
+  amountMax: byCurrency,
+  /** Greatest sum that one number gets in a file; the rows beyond it are held. */
+  numberMax: byCurrency,
+  /** Greatest sum of a file; a file beyond it is rejected. */
+  batchMax: byCurrency,
+  /** Greatest number of rows of a file. */
+  rowsMax: z.number().int().positive().default(20_000_000),
+  /**
+   * The word with which the file's last line begins, when every file must have one: `TOTAL,40,12500.00` is a trailer for 40
+   * rows whose amounts add up to 12500. Null: no trailer is expected.
+   */
+  trailer: z.string().min(1).nullable().default(null),
+});
+
+const limitsShape = z.strictObject({
+  /** Bytes of the file as it is stored. Ten million rows are about 1 GB. */
+  fileBytesMax: z.number().int().positive().default(16 * 2 ** 30),
+  /** Bytes after unpacking (gzip, XLSX). */
+  unpackedBytesMax: z.number().int().positive().default(32 * 2 ** 30),
+  /** How many times its own size a packed file may unpack to: CSV packs 5 to 20 times, a bomb 1,000 times. */
+  unpackRatioMax: z.number().positive().default(200),
+  /** Bytes of one row. A quote left open makes the rest of the file one row: this is where reading it ends. */
+  rowBytesMax: z.number().int().positive().default(256 * 1024),
+});
+
+const intakeShape = z.strictObject({
+  /** The country of numbers that are written nationally, where the file does not say. */
+  country: countryCode.nullable().default(null),
+  /** The currency of amounts, where the file does not say. */
+  currency: currencyCode.nullable().default(null),
+  /** The network of numbers, where the file does not say. */
+  networkId: z.number().int().nonnegative().nullable().default(null),
+  /** The file's own names of the columns, by what they mean; whatever is not named is found by its header. */
+  columns: z.partialRecord(z.enum(fields), z.string().min(1)).default({}),
+  /** The sheet of an XLSX file; null: the first. */
+  sheet: z.string().min(1).nullable().default(null),
+  /** The decimal sign of amounts such as "1.234", which can be read in two ways. */
+  decimalSign: z.enum(['auto', '.', ',']).default('auto'),
+  /** What becomes of a row whose number gets the same amount or product in an earlier row of the file. */
+  duplicates: z.enum(['allow', 'hold', 'reject']).default('hold'),
+  guards: guardsShape.prefault({}),
+  limits: limitsShape.prefault({}),
+});
+
+/** What intake takes for granted and what it refuses, with every default filled in. */
+export type IntakeSettings = z.output<typeof intakeShape>;
+
+/** Checks settings as the configuration holds them. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): IntakeSettings {
+  const parsed = intakeShape.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${['intake', ...issue.path].join('.')}: ${issue.message}`);
+  throw new AirbatchError('CONFIG_INVALID', `the configuration has ${faults.length} fault(s): ${faults.join('; ')}`);
+}
