@@ -117,6 +117,9 @@ async function openNextGeneration(actor: Actor, row: RowRecord): Promise<boolean
       first_sent_at: null,
       accepted_at: null,
       completed_at: null,
+      refunded_at: null,
+      refund_amount: null,
+      refund_currency: null,
     };
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;

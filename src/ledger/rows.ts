@@ -44,6 +44,11 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
+  /** When the service first told of money given back for this payment. The row's state never follows from it. */
+  refunded_at: number | null;
+  /** How much the service said, where it said (spec section 6.2 does not show it). */
+  refund_amount: string | null;
+  refund_currency: string | null;
 }
 
 const insertColumns = [
@@ -94,6 +99,16 @@ function pushValues(params: SqlValue[], row: NewRow): void {
 
 export async function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
   const [row] = await db.query<RowRecord>('SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
+  return row ?? null;
+}
+
+/** The row of the account whose payment has this id at the service, or null. */
+export async function findRowByTopup(db: Queryable, account: string, topupId: string): Promise<RowRecord | null> {
+  const [row] = await db.query<RowRecord>(
+    `SELECT rows.* FROM rows JOIN batches ON batches.batch_id = rows.batch_id
+     WHERE rows.topup_id = ? AND batches.account = ? LIMIT 1`,
+    [topupId, account],
+  );
   return row ?? null;
 }
 
@@ -177,7 +192,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
   const changed = await tx.execute(
     `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
        service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
-       first_sent_at = ?, accepted_at = ?, completed_at = ?
+       first_sent_at = ?, accepted_at = ?, completed_at = ?, refunded_at = ?, refund_amount = ?, refund_currency = ?
      WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`,
     [
       after.status,
@@ -195,6 +210,9 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
       after.first_sent_at,
       after.accepted_at,
       after.completed_at,
+      after.refunded_at,
+      after.refund_amount,
+      after.refund_currency,
       before.batch_id,
       before.row_no,
       before.status,
