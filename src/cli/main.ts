@@ -213,13 +213,14 @@ function addService(program: Command, call: Call): void {
 function addSandbox(program: Command, call: Call): void {
   example(program.command('sandbox'), 'airbatch sandbox --port 8080')
     .description('the airtime service, simulated on this machine: for tests and rehearsals')
-    .option('--port <n>', 'port (default: any free one)', Number)
+    .option('--port <n>', 'port (default: any free one)')
     .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
     .option('--ephemeral', 'keep its data in memory only')
-    .option('--rate <n>', 'creations allowed in a window (default: 60)', Number)
-    .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)', Number)
-    .option('--faults <file>', 'a plan of faults to inject')
-    .option('--seed <n>', 'seed of the faults', Number)
+    .option('--rate <n>', 'creations allowed in a window (default: 60); the other limits follow in proportion')
+    .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)')
+    .option('--settle-ms <n>', 'how long an ordinary top-up takes at most (default: 1500)')
+    .option('--faults <file>', 'what goes wrong by chance, as JSON (see docs/sandbox.md)')
+    .option('--seed <n>', 'makes ids and chance repeatable')
     .option('--instant', 'every top-up ends at once')
     .action(call('sandbox'));
 }

@@ -1,6 +1,21 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './main.ts';
+
+interface Given {
+  port?: string;
+  data?: string;
+  ephemeral?: boolean;
+  rate?: string;
+  windowMs?: string;
+  settleMs?: string;
+  instant?: boolean;
+  seed?: string;
+  faults?: string;
+}
 
 /** `airbatch sandbox`: the service on this machine, until Ctrl-C. */
 export async function execute(
@@ -8,13 +23,48 @@ export async function execute(
   _args: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
+  const given = options as Given;
   const { makeSandbox } = await import('../sandbox/index.ts');
-  const data = options.ephemeral === true ? undefined : resolve(cwd, String(options.data ?? '.airbatch/sandbox.db'));
-  const sandbox = await makeSandbox({ ...(data === undefined ? {} : { data }) });
-  const url = await sandbox.listen({ port: Number(options.port ?? 0) });
+  const sandbox = await makeSandbox(await sandboxOptions(given, cwd));
+  const url = await sandbox.listen({ port: wholeNumber('--port', given.port) ?? 0 });
   if (json) terminal.print(`${JSON.stringify({ url })}\n`);
-  else terminal.print(`The sandbox listens at ${url} (key: sandbox-key). Ctrl-C ends it.\n`);
+  else {
+    terminal.print(`The sandbox listens at ${url}\n`);
+    terminal.print('  Version 2   key sandbox-key\n  Version 1   sandbox@airbatch.test, token sandbox-token\n');
+    terminal.print(`  Open ${url}/ in a browser to look inside. Ctrl-C ends it.\n`);
+  }
   await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
   await sandbox.close();
   return 0;
+}
+
+async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions> {
+  const rate = wholeNumber('--rate', given.rate);
+  const windowMs = wholeNumber('--window-ms', given.windowMs);
+  const settleMs = given.instant === true ? 0 : wholeNumber('--settle-ms', given.settleMs);
+  const seed = wholeNumber('--seed', given.seed);
+  const faults = given.faults === undefined ? undefined : await readFaults(resolve(cwd, given.faults));
+  return {
+    ...(given.ephemeral === true ? {} : { data: resolve(cwd, given.data ?? '.airbatch/sandbox.db') }),
+    ...(rate === undefined ? {} : { rate }),
+    ...(windowMs === undefined ? {} : { windowMs }),
+    ...(settleMs === undefined ? {} : { settleMs }),
+    ...(seed === undefined ? {} : { seed }),
+    ...(faults === undefined ? {} : { faults }),
+  };
+}
+
+function wholeNumber(option: string, text: string | undefined): number | undefined {
+  if (text === undefined) return undefined;
+  if (/^[0-9]{1,12}$/.test(text)) return Number(text);
+  throw new AirbatchError('USAGE', `${option} takes a whole number, not "${text}"`);
+}
+
+async function readFaults(path: string): Promise<FaultMix> {
+  const { faultMixShape } = await import('../sandbox/index.ts');
+  try {
+    return faultMixShape.parse(JSON.parse(await readFile(path, 'utf8')));
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `the faults in ${path} cannot be used: ${errorMessage(error)}`);
+  }
 }

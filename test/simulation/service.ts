@@ -28,7 +28,7 @@ export async function openService(clock: VirtualClock, plan: Plan): Promise<Simu
     handle: (request) => sandbox.handle(request),
     row: (rowNo, declined) => aRow(rowNo, { phone_number: declined ? '+254712000001' : `+25471234${String(1_000 + rowNo)}` }),
     async payments() {
-      return sandbox.charges().entries().map((entry) => ({
+      return sandbox.charges().map((entry) => ({
         reference: entry.reference ?? '',
         key: entry.idempotencyKey ?? '',
         phoneNumber: entry.phoneNumber,

@@ -1,0 +1,75 @@
+import Big from 'big.js';
+
+/** A number of a JSON text as it was written there, so that money never passes through a binary float. */
+export class ExactNumber {
+  /** The literal, character by character. */
+  readonly source: string;
+
+  constructor(source: string) {
+    this.source = source;
+  }
+
+  /** The value as a plain canonical decimal ("1250.5"), or null where it has more digits than any money has. */
+  decimal(): string | null {
+    return canonicalDecimal(this.source);
+  }
+
+  /** The value where it is a whole number that JavaScript holds exactly, else null. */
+  integer(): number | null {
+    const value = Number(this.source);
+    return /^-?[0-9]+$/.test(this.source) && Number.isSafeInteger(value) ? value : null;
+  }
+
+  /** Written back as the literal that was read: metadata is "returned as stored" (spec section 2.2). */
+  toJSON(): unknown {
+    return rawLiteral(this.source);
+  }
+}
+
+/** No amount of money has more characters than this; "1e999999" must not fill the memory. */
+const literalLengthMax = 40;
+
+/** The canonical plain decimal of a JSON number literal, or null where `text` is none or has too many digits. */
+export function canonicalDecimal(text: string): string | null {
+  const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
+  if (!match || text.length > literalLengthMax || Math.abs(Number(match[1] ?? 0)) > literalLengthMax) return null;
+  const value = new Big(text);
+  return value.eq(0) ? '0' : value.toFixed();
+}
+
+/** `JSON.parse` with source text access and `JSON.rawJSON` (ES2026), which the type library does not know yet. */
+const json = JSON as unknown as {
+  parse(text: string, revive: (key: string, value: unknown, context: { source?: string }) => unknown): unknown;
+  rawJSON(text: string): unknown;
+};
+
+/** Parses a JSON text with every number as an `ExactNumber`. Throws a `SyntaxError` where it is no JSON. */
+export function parseExact(text: string): unknown {
+  return json.parse(text, (_key, value, { source }) =>
+    typeof value === 'number' && source !== undefined ? new ExactNumber(source) : value,
+  );
+}
+
+function rawLiteral(source: string): unknown {
+  return json.rawJSON(source);
+}
+
+/** A decimal text as the value of a JSON member, so that it is written as that very number. */
+export function exactNumber(decimal: string): ExactNumber {
+  return new ExactNumber(new Big(decimal).toFixed());
+}
+
+export const plus = (a: string, b: string): string => new Big(a).plus(b).toFixed();
+export const minus = (a: string, b: string): string => new Big(a).minus(b).toFixed();
+export const isLess = (a: string, b: string): boolean => new Big(a).lt(b);
+export const isZero = (a: string): boolean => new Big(a).eq(0);
+export const sum = (values: Iterable<string>): string => {
+  let total = new Big(0);
+  for (const value of values) total = total.plus(value);
+  return total.toFixed();
+};
+
+/** How many digits a canonical decimal has after its point. */
+export function decimalsOf(decimal: string): number {
+  return decimal.split('.')[1]?.length ?? 0;
+}

@@ -1,0 +1,145 @@
+import { type Charge, type ChargeLog, makeChargeLog } from './charges.ts';
+import { type SandboxClock, systemSandboxClock } from './clock.ts';
+import { makeDeliveries, type Post } from './deliveries.ts';
+import { addDesk } from './desk.ts';
+import { enterpriseRoutes } from './enterprise-routes.ts';
+import { makeFaults } from './faults.ts';
+import { makeLimits } from './limits.ts';
+import { type SandboxOptions, settingsOf } from './options.ts';
+import { makeHttpPost } from './post.ts';
+import { makeRandom } from './random.ts';
+import { makeReplies, type Reply } from './reply.ts';
+import { makeServer } from './server.ts';
+import { perform, type ServiceParts } from './service.ts';
+import { countStart, openStore } from './store.ts';
+import { makeStrikes } from './strikes.ts';
+import { makeTopups } from './topups.ts';
+import { v1Routes } from './v1-routes.ts';
+import { v2AccountRoutes } from './v2-account-routes.ts';
+import { v2TopupRoutes } from './v2-topup-routes.ts';
+import { makeWallets, type Wallets } from './wallets.ts';
+import { makeWebhookEvents } from './webhooks.ts';
+
+export type { Charge } from './charges.ts';
+export { type ManualClock, makeManualClock, type SandboxClock } from './clock.ts';
+export { type FaultMix, faultMixShape } from './faults.ts';
+export type { SandboxOptions } from './options.ts';
+export type { Reply } from './reply.ts';
+
+/** The service, without the service: everything in `airtime-service.md`, on this machine. */
+export interface Sandbox {
+  /** Listens, on loopback unless told otherwise; port 0 takes a free one. Returns the base URL. */
+  listen(place: { port: number; host?: string }): Promise<string>;
+  /** Answers a request without a socket. Header names are in lower case. */
+  handle(request: {
+    method: string;
+    path: string;
+    headers: Readonly<Record<string, string | undefined>>;
+    body?: string;
+  }): Promise<Reply>;
+  /** Every charge there ever was, oldest first. */
+  charges(): Charge[];
+  wallets: Pick<Wallets, 'list' | 'find' | 'statement' | 'setStatus'>;
+  close(): Promise<void>;
+}
+
+/** Opens the sandbox; `post` sends its webhooks (default: HTTP). */
+export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: Post } = {}): Promise<Sandbox> {
+  const clock = options.clock ?? systemSandboxClock;
+  const http = deps.post ? null : makeHttpPost();
+  const parts = assemble(options, clock, deps.post ?? (http as { post: Post }).post);
+  const { service, wallets, charges, wake, stop } = parts;
+
+  async function handle(request: Parameters<Sandbox['handle']>[0]): Promise<Reply> {
+    const reply = perform(service, { ...request, body: request.body ?? '' });
+    wake();
+    const { later } = reply;
+    if (!later) return reply;
+    await new Promise<void>((resolve) => clock.after(later.ms, resolve));
+    service.topups.settleDue();
+    return later.make ? { ...later.make(), ...(reply.cut ? { cut: reply.cut } : {}) } : reply;
+  }
+
+  const app = makeServer(clock, handle, (server) =>
+    addDesk(server, { ...parts, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
+  );
+  return {
+    listen: ({ port, host = '127.0.0.1' }) => app.listen({ port, host }),
+    handle,
+    charges() {
+      service.topups.settleDue();
+      return charges.entries();
+    },
+    wallets,
+    async close() {
+      stop();
+      await app.close();
+      await http?.close();
+      service.store.close();
+    },
+  };
+}
+
+function assemble(options: SandboxOptions, clock: SandboxClock, post: Post) {
+  const settings = settingsOf(options);
+  const store = openStore(options.data);
+  const random = makeRandom(options.seed ?? options.faults?.seed, countStart(store));
+  const replies = makeReplies(clock, random);
+  const faults = makeFaults(options.faults, random);
+  const wallets = makeWallets(store, options, clock.now());
+  const charges: ChargeLog = makeChargeLog(store);
+  const deliveries = makeDeliveries({ store, clock, random, faults, post });
+  const events = makeWebhookEvents({ store, random, replies }, deliveries.enqueue);
+  const topups = makeTopups({ store, clock, random, settings, wallets, charges, events });
+  const strikes = makeStrikes(store);
+  const common = { store, clock, random, settings, replies, topups, wallets, strikes };
+  const routes = [
+    ...v2TopupRoutes(common),
+    ...v2AccountRoutes(common),
+    ...enterpriseRoutes(common),
+    ...v1Routes(common),
+  ];
+  const service: ServiceParts = { ...common, limits: makeLimits(clock, settings), faults, routes };
+  return { store, service, wallets, charges, deliveries, ...makeHeart(clock, service, deliveries) };
+}
+
+/** The one timer that books what has come to pass and sends what is due, as soon as somebody is waiting for it. */
+function makeHeart(
+  clock: SandboxClock,
+  { topups, store }: ServiceParts,
+  deliveries: ReturnType<typeof makeDeliveries>,
+): { wake(): void; stop(): void } {
+  let cancel: (() => void) | null = null;
+  let isStopped = false;
+
+  async function beat(): Promise<void> {
+    topups.settleDue();
+    await deliveries.pump();
+    if (!isStopped) wake();
+  }
+
+  function wake(): void {
+    cancel?.();
+    cancel = null;
+    if (isStopped || !hasListeners()) return;
+    const times = [topups.nextDueAt(), deliveries.nextDueAt()].filter((at) => at !== null);
+    if (times.length === 0) return;
+    cancel = clock.after(Math.max(0, Math.min(...times) - clock.now()), () => void beat());
+  }
+
+  /** Where nobody asked for a webhook, what has come to pass is booked when somebody asks. */
+  const hasListeners = () =>
+    store.one(
+      `SELECT 1 WHERE EXISTS (SELECT 1 FROM webhooks) OR EXISTS (SELECT 1 FROM deliveries)
+         OR EXISTS (SELECT 1 FROM topups WHERE callback_url IS NOT NULL AND booked = 0)`,
+    ) !== null;
+
+  wake();
+  return {
+    wake,
+    stop() {
+      isStopped = true;
+      cancel?.();
+    },
+  };
+}

@@ -1,0 +1,51 @@
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import type { SandboxClock } from './clock.ts';
+import type { Reply } from './reply.ts';
+import type { ServiceRequest } from './service.ts';
+
+/** Bodies beyond this are refused: a top-up has a few hundred bytes. */
+const bodyBytesMax = 64 * 1024;
+
+/** The sandbox's door: Fastify hears the requests, and `handle` answers them. */
+export function makeServer(
+  clock: SandboxClock,
+  handle: (request: ServiceRequest) => Promise<Reply>,
+  desk: (app: FastifyInstance) => void,
+): FastifyInstance {
+  const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true });
+  app.removeAllContentTypeParsers();
+  // Bodies are read by the service itself, number by number as they were written.
+  app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
+  desk(app);
+  app.all('/*', async (request, reply) => {
+    const answer = await handle(requestOf(request));
+    await send(clock, reply, answer);
+    return reply;
+  });
+  return app;
+}
+
+function requestOf({ method, url, headers, body }: FastifyRequest): ServiceRequest {
+  const single = Object.entries(headers).map(([name, value]) => [
+    name,
+    Array.isArray(value) ? value.join(', ') : value,
+  ]);
+  return { method, path: url, headers: Object.fromEntries(single), body: typeof body === 'string' ? body : '' };
+}
+
+async function send(clock: SandboxClock, reply: FastifyReply, { status, headers, body, cut }: Reply): Promise<void> {
+  if (cut === undefined) {
+    await reply.code(status).headers(headers).send(body);
+    return;
+  }
+  reply.hijack();
+  const { socket } = reply.raw;
+  if (cut === 'in_the_middle') {
+    const length = Buffer.byteLength(body);
+    reply.raw.writeHead(status, { ...headers, 'content-length': length });
+    reply.raw.write(Buffer.from(body).subarray(0, Math.floor(length / 2)));
+    // The first half is to arrive before the connection ends.
+    await new Promise<void>((resolve) => clock.after(20, resolve));
+  }
+  socket?.destroy();
+}

@@ -1,0 +1,190 @@
+import type { z } from 'zod';
+import { authenticate } from './access.ts';
+import type { SandboxClock } from './clock.ts';
+import { parseExact } from './exact.ts';
+import type { Faults, RequestFault } from './faults.ts';
+import type { Limits } from './limits.ts';
+import { magicOf } from './magic.ts';
+import { type Replies, type Reply, V1Error, V2Error } from './reply.ts';
+import { type Call, findRoute, type Route } from './routes.ts';
+import { faultsIn } from './shapes.ts';
+import type { Store } from './store.ts';
+import type { Strikes } from './strikes.ts';
+import type { Topups } from './topups.ts';
+
+export interface ServiceRequest {
+  method: string;
+  /** With its query. */
+  path: string;
+  /** By lower-case names. */
+  headers: Readonly<Record<string, string | undefined>>;
+  body: string;
+}
+
+export interface ServiceParts {
+  store: Store;
+  clock: SandboxClock;
+  replies: Replies;
+  limits: Limits;
+  topups: Topups;
+  strikes: Strikes;
+  faults: Faults;
+  routes: readonly Route[];
+}
+
+/** The service without its sockets: a request in, an answer out. What is answered is stored before. */
+export function perform(parts: ServiceParts, request: ServiceRequest): Reply {
+  const fault = parts.faults.ofRequest();
+  const early = beforeAll(parts, fault);
+  if (early) return early;
+  if (fault === 'duplicated') answer(parts, request);
+  return afterAll(parts, answer(parts, request), fault);
+}
+
+function beforeAll({ replies }: ServiceParts, fault: RequestFault | null): Reply | null {
+  switch (fault) {
+    case 'request_lost':
+      return { status: 0, headers: {}, body: '', cut: 'instead' };
+    case 'error_500_before':
+      return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+    case 'error_503':
+      return unavailable;
+    case 'rate_limited': {
+      const reply = replies.v2Error(new V2Error(429, 'RATE_LIMITED', 'Rate limit exceeded. Retry in 1 seconds.'));
+      return { ...reply, headers: { ...reply.headers, 'retry-after': '1' } };
+    }
+    default:
+      return null;
+  }
+}
+
+/** 503 comes from something in front of the service: no envelope. */
+const unavailable: Reply = {
+  status: 503,
+  headers: { 'content-type': 'text/html' },
+  body: '<html><body><h1>503 Service Temporarily Unavailable</h1></body></html>',
+};
+
+const html = { 'content-type': 'text/html' };
+const unreadable = '<html><body>Welcome to the airport wifi.</body></html>';
+
+function afterAll({ replies, faults }: ServiceParts, reply: Reply, fault: RequestFault | null): Reply {
+  switch (fault) {
+    case 'response_lost':
+      return { ...reply, cut: 'instead' };
+    case 'error_500_after':
+      return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+    case 'malformed':
+      return { status: 200, headers: html, body: unreadable };
+    case 'cut_body':
+      return { ...reply, cut: 'in_the_middle' };
+    case 'slow':
+      return { ...reply, later: { ...reply.later, ms: (reply.later?.ms ?? 0) + faults.slowMs } };
+    default:
+      return reply;
+  }
+}
+
+/** One request from its credentials to its answer. */
+function answer(parts: ServiceParts, request: ServiceRequest): Reply {
+  const { replies } = parts;
+  const [path = '', search = ''] = request.path.split('?', 2);
+  const isV1 = path === '/adp' || path.startsWith('/adp/');
+  let rateHeaders: Record<string, string> = {};
+  try {
+    const found = findRoute(parts.routes, request.method, path);
+    if (!found)
+      throw isV1 ? new V1Error(404, null, 'Not found') : new V2Error(404, 'NOT_FOUND', 'There is no such endpoint.');
+    parts.topups.settleDue();
+    const caller = authenticate(parts, found.route, request.headers);
+    rateHeaders = admit(parts, found.route, caller.company, isV1);
+    const call: Call = {
+      ...caller,
+      headers: request.headers,
+      params: found.params,
+      query: found.route.query ? read(found.route.query, queryOf(search), isV1) : {},
+      body: found.route.body ? read(found.route.body, bodyOf(request.body, isV1), isV1) : undefined,
+    };
+    const number = recipientOf(call.body);
+    if (number !== null && magicOf(number) === 'unavailable' && !parts.strikes.isOver('unavailable', number, 2))
+      return unavailable;
+    const reply = found.route.handle(call);
+    return { ...spoilt(parts, reply, number), headers: { ...reply.headers, ...rateHeaders } };
+  } catch (error) {
+    if (error instanceof RateLimited) return error.reply;
+    if (error instanceof V1Error) return replies.v1(error.status, error.code, error.message);
+    if (!(error instanceof V2Error)) throw error;
+    const reply = replies.v2Error(error);
+    return { ...reply, headers: { ...reply.headers, ...rateHeaders } };
+  }
+}
+
+class RateLimited extends Error {
+  readonly reply: Reply;
+
+  constructor(reply: Reply) {
+    super('rate limited');
+    this.reply = reply;
+  }
+}
+
+/** Counts the request. The headers are those of Version 2 (spec section 8.1); Version 1 shows none but `Retry-After`. */
+function admit(
+  { limits, replies }: ServiceParts,
+  route: Route,
+  company: string,
+  isV1: boolean,
+): Record<string, string> {
+  if (route.limits.length === 0) return {};
+  const { admitted, limit, remaining, resetAt, retryAfter } = limits.admit(company, route.limits);
+  const headers: Record<string, string> = isV1
+    ? {}
+    : {
+        'x-ratelimit-limit': String(limit),
+        'x-ratelimit-remaining': String(remaining),
+        'x-ratelimit-reset': String(resetAt),
+      };
+  if (admitted) return headers;
+  const message = `Rate limit exceeded. Retry in ${retryAfter} seconds.`;
+  const reply = isV1 ? replies.v1(429, null, message) : replies.v2Error(new V2Error(429, 'RATE_LIMITED', message));
+  throw new RateLimited({ ...reply, headers: { ...reply.headers, ...headers, 'retry-after': String(retryAfter) } });
+}
+
+/** What a magic number does to the answer of a top-up that was charged; each only once for a number. */
+function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string | null): Reply {
+  const magic = number === null ? null : magicOf(number);
+  if (number === null || magic === null || strikes.isOver(magic, number, 1)) return reply;
+  if (magic === 'answer_lost') return { ...reply, cut: 'instead' };
+  if (magic === 'broken_after_charge')
+    return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+  if (magic === 'unreadable_after_charge') return { ...reply, status: 200, body: unreadable };
+  return reply;
+}
+
+/** The number that a body wants to top up, E.164. */
+function recipientOf(body: unknown): string | null {
+  if (typeof body !== 'object' || body === null) return null;
+  if ('phone_number' in body) return String(body.phone_number);
+  return 'msisdn' in body ? `+${String(body.msisdn)}` : null;
+}
+
+function queryOf(search: string): Record<string, string> {
+  return Object.fromEntries(new URLSearchParams(search));
+}
+
+function bodyOf(text: string, isV1: boolean): unknown {
+  try {
+    return parseExact(text);
+  } catch {
+    if (isV1) throw new V1Error(400, null, 'The body is not JSON');
+    throw new V2Error(400, 'VALIDATION_ERROR', 'The body is not JSON.');
+  }
+}
+
+function read(shape: z.ZodType, value: unknown, isV1: boolean): unknown {
+  const parsed = shape.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const message = faultsIn(parsed.error);
+  if (isV1) throw new V1Error(400, null, `Missing or invalid parameters: ${message}`);
+  throw new V2Error(400, 'VALIDATION_ERROR', `${message}.`);
+}
