@@ -11,6 +11,7 @@ import { makeCommitter } from './committer.ts';
 import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
+import { takeHints } from './hints.ts';
 import { takeAccount } from './lease.ts';
 import { makePicker } from './picker.ts';
 import { trackOnce } from './tracking.ts';
@@ -27,14 +28,17 @@ export interface RunnerOptions {
 /** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
 export interface AccountRunner {
   /**
-   * Works until nothing is left that time alone will move within `patienceMs`, or until `stop`. Rejects when the ledger or
+   * Works until nothing is left that time alone will move within `patienceMs`, or until `stop`; with an infinite patience
+   * only until `stop`, taking up what other processes approve and what webhooks tell. Rejects when the ledger or
    * the hold on the account is lost; nothing is sent after that.
    */
   run(patienceMs: number): Promise<void>;
   /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
   stop(): void;
-  /** Something changed that a person or a webhook did: look now. */
+  /** Something changed that a person did: look now. */
   nudge(): void;
+  /** A webhook was received: take it now. */
+  hint(): void;
 }
 
 /** The least time between two looks at the batches, however much happens. */
@@ -49,6 +53,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     context?.dispatchWake.wake();
     context?.doubtWake.wake();
     context?.trackWake.wake();
+    context?.hintWake.wake();
     context?.superviseWake.wake();
     context?.renewWake.wake();
   };
@@ -63,6 +68,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       context?.picker.rescan();
       ringAll();
     },
+    hint: () => context?.hintWake.wake(),
     async run(patienceMs) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, () => stopping);
@@ -93,6 +99,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     dispatchWake: makeWake(clock),
     doubtWake: makeWake(clock),
     trackWake: makeWake(clock),
+    hintWake: makeWake(clock),
     superviseWake,
     renewWake: makeWake(clock),
     batches: new Map(),
@@ -126,6 +133,7 @@ async function runLoops(context: RunnerContext, patienceMs: number, stop: () => 
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),
     guarded(() => trackLoop(context)),
+    guarded(() => hintLoop(context)),
   ]);
   if (trouble !== null) throw trouble;
 }
@@ -149,6 +157,16 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   }
 }
 
+/** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
+async function hintLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping()) {
+    const next = await takeHints(context);
+    const now = context.clock.now();
+    const { idlePollMs } = context.settings;
+    await context.hintWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
+  }
+}
+
 async function renewLoop(context: RunnerContext): Promise<void> {
   const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
   while (!context.stopping()) {
@@ -158,7 +176,7 @@ async function renewLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-/** Ends finished batches, and stops the runner when nothing is left that time alone will move. */
+/** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
 async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
   while (!context.stopping()) {
     await startApproved(context);
@@ -166,7 +184,7 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
     for (const { batch } of [...context.batches.values()]) {
       if (await superviseBatch(context, batch, patienceMs)) busy = true;
     }
-    if (!busy) {
+    if (!busy && Number.isFinite(patienceMs)) {
       stop();
       return;
     }

@@ -48,8 +48,10 @@ export interface RunnerContext extends EngineDeps {
   dispatchWake: Wake;
   /** Rings when a row fell in doubt. */
   doubtWake: Wake;
-  /** Rings when rows were accepted, or a webhook came. */
+  /** Rings when rows were accepted, or a webhook asks for a look-up. */
   trackWake: Wake;
+  /** Rings when a webhook was received. */
+  hintWake: Wake;
   /** Rings after every durable change: a batch may be finished. */
   superviseWake: Wake;
   /** Rings when the runner stops, so that the lease is not waited for. */

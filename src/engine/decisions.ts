@@ -2,7 +2,7 @@ import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
-import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type Actor, requireBatch } from './acts.ts';
@@ -117,12 +117,10 @@ async function openNextGeneration(actor: Actor, row: RowRecord): Promise<boolean
       first_sent_at: null,
       accepted_at: null,
       completed_at: null,
-      refunded_at: null,
-      refund_amount: null,
-      refund_currency: null,
     };
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;
+    await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
     const batch = await findBatch(unit.tx, row.batch_id);
     if (batch && can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
     return true;

@@ -29,16 +29,17 @@ export function needsRead(payment: ServicePayment, withDetails: boolean): boolea
 
 /**
  * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is
- * read in full before it ends. Returns the row as it is now; null when somebody else changed it first.
+ * read in full before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it first.
  */
 export async function settle(
   unit: Unit,
   row: RowRecord,
   payment: ServicePayment,
   settings: EngineSettings & { withDetails: boolean; hasList: boolean },
+  evidence: EventData = {},
 ): Promise<RowRecord | null> {
   const fields = serviceFields(payment, row);
-  const data: EventData = { topup_id: payment.topupId, service_status: payment.serviceStatus };
+  const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
   if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {
     const ended = { ...fields, next_action_at: null, completed_at: payment.completedAt ?? unit.at };
     if (payment.state === 'completed') {

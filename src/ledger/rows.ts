@@ -192,7 +192,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
   const changed = await tx.execute(
     `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
        service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
-       first_sent_at = ?, accepted_at = ?, completed_at = ?, refunded_at = ?, refund_amount = ?, refund_currency = ?
+       first_sent_at = ?, accepted_at = ?, completed_at = ?
      WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`,
     [
       after.status,
@@ -210,9 +210,6 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
       after.first_sent_at,
       after.accepted_at,
       after.completed_at,
-      after.refunded_at,
-      after.refund_amount,
-      after.refund_currency,
       before.batch_id,
       before.row_no,
       before.status,
@@ -221,6 +218,20 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
     ],
   );
   return changed === 1;
+}
+
+/** Money of a payment that the service gave back. */
+export type Refund = Pick<RowRecord, 'refunded_at' | 'refund_amount' | 'refund_currency'>;
+
+/**
+ * Writes, beside whatever the row's state is, that its money was given back. By a statement of its own: a writer that read
+ * the row before this and comes after it leaves it as it is.
+ */
+export async function writeRefund(tx: Queryable, row: RowRecord, refund: Refund): Promise<void> {
+  await tx.execute(
+    'UPDATE rows SET refunded_at = ?, refund_amount = ?, refund_currency = ? WHERE batch_id = ? AND row_no = ?',
+    [refund.refunded_at, refund.refund_amount, refund.refund_currency, row.batch_id, row.row_no],
+  );
 }
 
 /**

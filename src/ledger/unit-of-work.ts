@@ -14,10 +14,10 @@ import {
   moveChainHead,
 } from './events.ts';
 import { checkFence, type Fence } from './leases.ts';
-import { insertRows, type NewRow, type RowRecord, updateRow } from './rows.ts';
+import { insertRows, type NewRow, type Refund, type RowRecord, updateRow } from './rows.ts';
 
 /** The fields of a row that a change of its state may set besides. */
-export type RowFields = Partial<Omit<RowRecord, keyof NewRow>> & { problems?: string | null };
+export type RowFields = Partial<Omit<RowRecord, keyof NewRow | keyof Refund>> & { problems?: string | null };
 export type BatchFields = Partial<Omit<BatchRecord, 'batch_id' | 'status' | 'audit_seq' | 'audit_head'>>;
 
 /**

@@ -31,7 +31,7 @@ export interface Rig {
 }
 
 export async function makeRig(
-  options: { policy?: ServicePolicy; list?: boolean; settings?: Partial<EngineSettings> } = {},
+  options: { policy?: ServicePolicy; list?: boolean; settleMs?: number; settings?: Partial<EngineSettings> } = {},
 ): Promise<Rig> {
   const clock = makeVirtualClock();
   const db = await memoryLedger();

@@ -69,8 +69,11 @@ const evidence = (code: string, httpStatus: number | null = 200): Evidence => ({
   requestId: 'r-1',
 });
 
-/** A service in memory that keeps idempotency keys for ever and ends every payment two seconds after accepting it. */
-export function makeFakeService(clock: Clock, options: { policy?: ServicePolicy; list?: boolean } = {}): FakeService {
+/** A service in memory that keeps idempotency keys for ever and ends every payment `settleMs` (2 seconds) after accepting it. */
+export function makeFakeService(
+  clock: Clock,
+  options: { policy?: ServicePolicy; list?: boolean; settleMs?: number } = {},
+): FakeService {
   const scripts = new Map<string, Behaviour[]>();
   const endings = new Map<string, 'completed' | 'failed'>();
   const payments: FakeService['payments'] = new Map();
@@ -78,7 +81,7 @@ export function makeFakeService(clock: Clock, options: { policy?: ServicePolicy;
   const creates: FakeService['creates'] = [];
   const lookUps: string[] = [];
   const hidden = new Set<string>();
-  const settleMs = 2_000;
+  const { settleMs = 2_000 } = options;
 
   const now = (payment: ServicePayment): ServicePayment => {
     const ended = clock.now() - (payment.createdAt ?? 0) >= settleMs;

@@ -1,0 +1,261 @@
+import { assert } from '../core/assert.ts';
+import type { PauseReason } from '../core/batch-state.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import { batchesOfRun } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import type { EventData } from '../ledger/events.ts';
+import { dueInbox, type InboxEntry, type InboxOutcome, nextInboxDueAt, updateInbox } from '../ledger/inbox.ts';
+import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
+import { findRow, findRowByTopup, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { type HintWord, readHint } from './hint-words.ts';
+import { mismatch } from './orders.ts';
+import { settle } from './settle.ts';
+
+/** Webhooks taken from the ledger at once: as many as one durable transaction carries with room to spare. */
+const entriesPerPass = 100;
+/** A row that is being sent has its answer within one deadline of a request; until then its webhook waits, and asks this often. */
+const sendingWaitMs = 1_000;
+/**
+ * After each look-up that a webhook asked for, how long until the row must have ended, or is looked up once more: the answer
+ * may have been under way already when the webhook came, and what the service reads from may lag behind what it sends.
+ */
+const lookWaitsMs = [2_000, 10_000, 60_000] as const;
+
+/** What follows once a webhook's handling is durable. */
+interface Effect {
+  wake?: 'track' | 'doubt';
+  warn?: { message: string; data: EventData };
+  pause?: { reason: PauseReason; detail: string };
+}
+
+/** The row that a webhook speaks of. */
+interface Target {
+  row: RowRecord;
+  /** Null where only the service's id led to the row. */
+  payment: PaymentRecord | null;
+}
+
+/**
+ * Takes the account's webhooks that are due, each in the transaction that also marks it as handled. A webhook is a hint: it
+ * brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, and which agrees
+ * with the ledger in all of it, ends a row by itself. Returns when the next is due (epoch ms), or null where none waits.
+ */
+export async function takeHints(context: RunnerContext): Promise<number | null> {
+  while (!context.stopping()) {
+    const due = await dueInbox(context.db, context.account, context.clock.now(), entriesPerPass);
+    if (due.length === 0) break;
+    const effects = await Promise.all(
+      due.map((entry) => context.committer.commit((unit) => takeHint(unit, context, entry))),
+    );
+    for (const effect of effects) await act(context, effect);
+  }
+  return nextInboxDueAt(context.db, context.account);
+}
+
+async function act(context: RunnerContext, { wake, warn, pause }: Effect): Promise<void> {
+  if (wake === 'track') context.trackWake.wake();
+  if (wake === 'doubt') context.doubtWake.wake();
+  if (warn) context.log.warn(warn.message, warn.data);
+  if (pause) await context.pauseAccount(pause.reason, pause.detail);
+}
+
+async function takeHint(unit: Unit, context: RunnerContext, entry: InboxEntry): Promise<Effect> {
+  const word = readHint(entry);
+  if (!word) {
+    await close(unit, entry, 'unreadable');
+    return { warn: { message: 'a webhook could not be read', data: { digest: entry.body_digest } } };
+  }
+  if (word.says === 'account') {
+    await close(unit, entry, 'account_event');
+    return {
+      warn: { message: 'the service tells of the account', data: { account: entry.account, event: word.verbatim } },
+    };
+  }
+  const target = await findTarget(unit.tx, context.account, word);
+  if (!target) {
+    await close(unit, entry, 'foreign');
+    return (await isOfOurRun(unit.tx, context.account, word)) ? unknownPayment(context.account, word) : {};
+  }
+  const named = { ...entry, batch_id: target.row.batch_id, row_no: target.row.row_no };
+  return takeWord(unit, context, named, word, target);
+}
+
+async function findTarget(tx: Queryable, account: string, word: HintWord): Promise<Target | null> {
+  const payment = word.key === null ? null : await findPayment(tx, word.key);
+  if (payment && payment.account === account) {
+    const row = await findRow(tx, payment.batch_id, payment.row_no);
+    return row && { row, payment };
+  }
+  const row = word.topupId === null ? null : await findRowByTopup(tx, account, word.topupId);
+  return row && { row, payment: null };
+}
+
+async function isOfOurRun(tx: Queryable, account: string, { runId }: HintWord): Promise<boolean> {
+  return runId !== null && (await batchesOfRun(tx, account, runId)).length > 0;
+}
+
+/** A ledger restored from a backup would meet what it sent and no longer knows of just so. */
+function unknownPayment(account: string, word: HintWord): Effect {
+  const data = { account, run_id: word.runId, topup_id: word.topupId };
+  return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };
+}
+
+async function takeWord(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  word: HintWord,
+  target: Target,
+): Promise<Effect> {
+  const { row, payment } = target;
+  if (payment && payment.generation !== row.generation) return takeEarlier(unit, entry, word, target);
+  switch (row.status) {
+    case 'sending':
+      await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
+      return {};
+    case 'accepted':
+    case 'in_doubt':
+      return takeOpen(unit, context, entry, word, target);
+    case 'completed':
+    case 'failed':
+      return takeEnded(unit, entry, word, target);
+    default:
+      await close(unit, entry, 'nothing_new');
+      return {
+        warn: {
+          message: 'the service tells of a payment that it was thought not to have; its key stays the same',
+          data: { ...place(row), status: row.status, says: word.verbatim },
+        },
+      };
+  }
+}
+
+/** It speaks of a generation that had failed here, so that a later one could be opened. */
+async function takeEarlier(unit: Unit, entry: InboxEntry, word: HintWord, { row }: Target): Promise<Effect> {
+  if (word.says === 'completed')
+    return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
+  await close(unit, entry, 'nothing_new');
+  return {};
+}
+
+async function takeOpen(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  word: HintWord,
+  { row, payment }: Target,
+): Promise<Effect> {
+  if (row.status === 'accepted') {
+    const difference = payment && word.payment && differs(row, payment, word.payment);
+    if (difference) return halt(unit, entry, word, row, difference);
+    if (word.says === 'open') {
+      await close(unit, entry, 'nothing_new');
+      return {};
+    }
+    if (payment && word.payment && coversAll(row, word.payment)) {
+      const settings = { ...context.settings, withDetails: false, hasList: context.gateway.list !== null };
+      await settle(unit, row, word.payment, settings, { by: 'webhook' });
+      await close(unit, entry, 'settled');
+      return {};
+    }
+  }
+  const isFirstLook = entry.looks === 0;
+  const refund = word.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, word) : {};
+  return { ...refund, ...(await lookNow(unit, entry, word, row)) };
+}
+
+/** Brings the row's next look-up forward to now, and comes back to see that it ended the row. */
+async function lookNow(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRecord): Promise<Effect> {
+  const wait = lookWaitsMs[entry.looks];
+  if (wait === undefined) {
+    await close(unit, entry, word.says === 'refunded' ? 'refund_noted' : 'still_open');
+    return {};
+  }
+  await unit.noteRow(row, { next_action_at: unit.at }, null, {});
+  await write(unit, { ...entry, looks: entry.looks + 1, due_at: unit.at + wait });
+  return { wake: row.status === 'in_doubt' ? 'doubt' : 'track' };
+}
+
+/** A row that ended stays as it ended (reliability.md, I7): what the service says now is noted beside it. */
+async function takeEnded(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
+  if (word.says === 'refunded') {
+    const effect = entry.looks === 0 ? await noteRefund(unit, row, word) : {};
+    await close(unit, entry, 'refund_noted');
+    return effect;
+  }
+  const difference = word.payment && payment ? differs(row, payment, word.payment) : null;
+  if (difference) return halt(unit, entry, word, row, difference);
+  if ((word.says === 'completed' || word.says === 'failed') && word.says !== row.status)
+    return contradict(unit, entry, word, row, `the row is ${row.status}, and the service says ${word.verbatim}`);
+  // What was refused has no payment: should there be one after all, a retry would be a second.
+  if (row.status === 'failed' && row.topup_id === null && word.says !== 'failed')
+    return contradict(unit, entry, word, row, 'the row was refused, and the service has a payment for it');
+  await close(unit, entry, entry.looks > 0 ? 'looked_up' : 'nothing_new');
+  return {};
+}
+
+/** How the service's payment differs from the row's own, or null where it agrees in what both know. */
+function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): string | null {
+  if (row.topup_id !== null && said.topupId !== row.topup_id) return 'another top-up under the same reference';
+  return mismatch(row, payment.reference, said);
+}
+
+/** Whether everything is there that ends a row; that it agrees, `differs` has shown. */
+function coversAll(row: RowRecord, said: ServicePayment): boolean {
+  const ended = said.state !== 'open' && !said.unknownStatus && said.cost !== null;
+  const bought = row.amount === null ? said.productId !== null : said.amount !== null;
+  return ended && bought && said.full && said.topupId === row.topup_id && said.phoneNumber !== null;
+}
+
+/** Money was given back: the row says so from now on, and keeps its state. */
+async function noteRefund(unit: Unit, row: RowRecord, word: HintWord): Promise<Effect> {
+  const amount = word.refund?.value ?? null;
+  const currency = word.refund?.currency ?? null;
+  const data = { topup_id: word.topupId, amount, currency, status: row.status };
+  await unit.append(row.batch_id, 'row.refund', data, row.row_no);
+  // The row has the first refund; every further one stands in the audit log.
+  const first = { refunded_at: word.at ?? unit.at, refund_amount: amount, refund_currency: currency };
+  if (row.refunded_at === null) await writeRefund(unit.tx, row, first);
+  // What failed costs nothing, so its money coming back is no news.
+  if (row.status === 'failed') return {};
+  return {
+    warn: { message: 'the service gave the money of a payment back', data: { ...place(row), status: row.status } },
+  };
+}
+
+/** The service has another payment than the one asked for: nothing more is sent until a person looked. */
+async function halt(
+  unit: Unit,
+  entry: InboxEntry,
+  word: HintWord,
+  row: RowRecord,
+  difference: string,
+): Promise<Effect> {
+  const effect = await contradict(unit, entry, word, row, `the service has ${difference}`);
+  const detail = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
+  return { ...effect, pause: { reason: 'service_mismatch', detail } };
+}
+
+async function contradict(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRecord, why: string): Promise<Effect> {
+  const data = { why, service_status: word.verbatim, topup_id: word.topupId };
+  await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  await close(unit, entry, 'contradiction');
+  return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
+}
+
+function place(row: RowRecord): EventData {
+  return { batch: row.batch_id, row: row.row_no };
+}
+
+/** The text names a person: it goes when it is no longer needed, and its digest stays. One that cannot be read is kept. */
+async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
+  const body = outcome === 'unreadable' ? entry.body : null;
+  await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });
+}
+
+async function write(unit: Unit, entry: InboxEntry): Promise<void> {
+  const changed = await updateInbox(unit.tx, entry);
+  assert(changed, 'an entry of the inbox is handled once, by the one runner of its account');
+}

@@ -1,0 +1,386 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
+import { addToInbox, findInboxEntry, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
+
+const minute = 60_000;
+const reference = 'run-1/ref-1';
+const keyOf = (generation: number) => idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation });
+
+/** Puts a webhook into the inbox, as the receiver does after it has verified it. */
+async function receive(rig: Rig, scheme: WebhookScheme, messageId: string, body: string): Promise<void> {
+  const at = rig.clock.now();
+  await addToInbox(rig.db, {
+    account: 'main',
+    scheme,
+    message_id: messageId,
+    body,
+    body_digest: sha256(body),
+    received_at: at,
+    due_at: at,
+    looks: 0,
+    handled_at: null,
+    outcome: null,
+    batch_id: null,
+    row_no: null,
+  });
+}
+
+const entryOf = (rig: Rig, scheme: WebhookScheme, message_id: string) =>
+  findInboxEntry(rig.db, { account: 'main', scheme, message_id });
+
+async function outcomeOf(rig: Rig, scheme: WebhookScheme, messageId: string): Promise<InboxOutcome | null | undefined> {
+  return (await entryOf(rig, scheme, messageId))?.outcome;
+}
+
+const eventsOf = async (rig: Rig, kind: string) =>
+  (await pageEvents(rig.db, 'batch-1', 0, 10_000)).filter((event) => event.kind === kind);
+
+/** Runs one runner for as long as `story` lasts. */
+async function whileRunning(rig: Rig, story: (hint: () => void) => Promise<void>): Promise<void> {
+  const runner = rig.runner();
+  const told = async () => {
+    try {
+      await story(() => runner.hint());
+    } finally {
+      runner.stop();
+    }
+  };
+  await rig.clock.drive(Promise.all([runner.run(Number.POSITIVE_INFINITY), told()]));
+}
+
+/** The top-up of the first row as the service has it. */
+function firstTopup(rig: Rig, fields: Partial<CallbackTopup> = {}): CallbackTopup {
+  const [payment] = rig.service.payments.values();
+  return { id: payment?.topupId ?? '', status: 'completed', reference, phone_number: '+254712000001', ...fields };
+}
+
+/** One accepted row whose payment ends at the service 10 minutes after it was created; then `said` is received. */
+async function afterTenMinutes(
+  webhook: (rig: Rig) => [WebhookScheme, string, string] | null,
+  { withReads = true } = {},
+): Promise<{ rig: Rig; settledAfterMs: number; reads: number }> {
+  const rig = await makeRig({ settleMs: 10 * minute });
+  await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+  const { read } = rig.service;
+  let reads = 0;
+  let receivedAt = Number.NaN;
+  rig.service.read = (payment) => {
+    if (!Number.isNaN(receivedAt)) reads += 1;
+    return withReads || Number.isNaN(receivedAt) ? read(payment) : Promise.reject(new Error('no read is needed'));
+  };
+  await whileRunning(rig, async (hint) => {
+    const [created] = await untilCharged(rig);
+    await rig.clock.sleep((created?.at ?? 0) + 10 * minute + 1 - rig.clock.now());
+    receivedAt = rig.clock.now();
+    const received = webhook(rig);
+    if (received) {
+      await receive(rig, ...received);
+      hint();
+    }
+    for (let waited = 0; waited < 200 && (await rig.row(1)).status === 'accepted'; waited++)
+      await rig.clock.sleep(1_000);
+    await rig.clock.sleep(5_000);
+  });
+  const [ended] = [...(await eventsOf(rig, 'row.complete')), ...(await eventsOf(rig, 'row.fail'))];
+  return { rig, settledAfterMs: (ended?.at ?? Number.POSITIVE_INFINITY) - receivedAt, reads };
+}
+
+async function untilCharged(rig: Rig) {
+  while (rig.service.charges.length === 0) await rig.clock.sleep(10);
+  await rig.clock.sleep(1_000);
+  return rig.service.charges;
+}
+
+describe('a webhook', () => {
+  test('ends a row at once when its signature covers the whole payment and all of it agrees', async () => {
+    const { rig, settledAfterMs, reads } = await afterTenMinutes(
+      (rig) => ['callback', 'd-1', callbackBody(firstTopup(rig))],
+      { withReads: false },
+    );
+    const row = await rig.row(1);
+    assert.deepEqual([row.status, row.cost, row.provider_reference], ['completed', '1', 'p-1']);
+    assert.ok(settledAfterMs < 100, `${settledAfterMs}`);
+    assert.equal(reads, 0);
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
+    assert.match((await eventsOf(rig, 'row.complete'))[0]?.body ?? '', /"by":"webhook"/);
+  });
+
+  test('brings the look-up forward when its signature does not cover the payment', async () => {
+    const body = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: keyOf(1) });
+    const hinted = await afterTenMinutes(() => ['registered', 'evt-1', body]);
+    const polled = await afterTenMinutes(() => null);
+    assert.equal((await hinted.rig.row(1)).status, 'completed');
+    assert.equal((await polled.rig.row(1)).status, 'completed');
+    assert.ok(hinted.settledAfterMs < 1_500, `${hinted.settledAfterMs}`);
+    assert.ok(hinted.settledAfterMs * 3 < polled.settledAfterMs, `${hinted.settledAfterMs} ${polled.settledAfterMs}`);
+    assert.equal(await outcomeOf(hinted.rig, 'registered', 'evt-1'), 'looked_up');
+  });
+
+  test("finds its row by the service's id alone", async () => {
+    const { rig, settledAfterMs } = await afterTenMinutes((rig) => [
+      'registered',
+      'evt-1',
+      registeredBody('evt-1', 'transaction.completed', { transactionId: firstTopup(rig).id }),
+    ]);
+    assert.ok(settledAfterMs < 1_500, `${settledAfterMs}`);
+    assert.deepEqual(
+      [(await rig.row(1)).status, (await entryOf(rig, 'registered', 'evt-1'))?.row_no],
+      ['completed', 1],
+    );
+  });
+
+  test('is confirmed by a read where it leaves anything out, and what the read says counts', async () => {
+    const { rig, reads } = await afterTenMinutes((rig) => [
+      'callback',
+      'd-1',
+      // It says failed, and names no cost: the service has it completed.
+      callbackBody(firstTopup(rig, { status: 'failed', cost: null })),
+    ]);
+    assert.equal((await rig.row(1)).status, 'completed');
+    assert.ok(reads > 0);
+  });
+
+  test('is asked about again when the service still shows the old state, and polling takes over in the end', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    await rig.add(someRows(1));
+    await whileRunning(rig, async (hint) => {
+      await untilCharged(rig);
+      await receive(
+        rig,
+        'registered',
+        'early',
+        registeredBody('early', 'transaction.completed', { idempotencyKey: keyOf(1) }),
+      );
+      hint();
+      await rig.clock.sleep(2 * minute);
+      assert.deepEqual(
+        [(await rig.row(1)).status, await outcomeOf(rig, 'registered', 'early')],
+        ['accepted', 'still_open'],
+      );
+      assert.equal((await entryOf(rig, 'registered', 'early'))?.looks, 3);
+      await rig.clock.sleep(12 * minute);
+    });
+    assert.equal((await rig.row(1)).status, 'completed');
+  });
+
+  test('that tells of an open payment costs no read', async () => {
+    const { rig, reads } = await afterTenMinutes((rig) => [
+      'callback',
+      'd-1',
+      callbackBody(firstTopup(rig, { status: 'processing' })),
+    ]);
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'nothing_new');
+    assert.ok(reads <= 1, `${reads}`);
+  });
+
+  test('ends a doubt sooner: the service has what was thought lost', async () => {
+    const rig = await makeRig();
+    rig.service.script(reference, 'lose_answer');
+    await rig.add(someRows(1));
+    const started = rig.clock.now();
+    await whileRunning(rig, async (hint) => {
+      await untilCharged(rig);
+      await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+      hint();
+      await rig.clock.sleep(10_000);
+    });
+    const row = await rig.row(1);
+    assert.equal(row.status, 'completed');
+    assert.equal(rig.service.creates.length, 1);
+    // Without it, the first look-up comes after a minute and a half.
+    const [adopted] = await eventsOf(rig, 'row.adopt');
+    assert.ok((adopted?.at ?? Number.POSITIVE_INFINITY) - started < 5_000);
+  });
+
+  test('that comes before the answer to the request waits for it', async () => {
+    const rig = await makeRig({ settleMs: 0 });
+    await rig.add(someRows(1));
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      const outcome = await create(request);
+      await rig.clock.sleep(3_000);
+      return outcome;
+    };
+    await whileRunning(rig, async (hint) => {
+      await untilCharged(rig);
+      assert.equal((await rig.row(1)).status, 'sending');
+      await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+      hint();
+      await rig.clock.sleep(500);
+      assert.deepEqual([(await rig.row(1)).status, await outcomeOf(rig, 'callback', 'd-1')], ['sending', null]);
+      await rig.clock.sleep(4_000);
+    });
+    assert.equal((await rig.row(1)).status, 'completed');
+    assert.match((await outcomeOf(rig, 'callback', 'd-1')) ?? '', /^(settled|nothing_new)$/);
+  });
+
+  test('is taken when the program starts, if it came while nobody worked', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    await rig.add(someRows(1));
+    await whileRunning(rig, async () => void (await untilCharged(rig)));
+    await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+    const before = rig.clock.now();
+    await rig.run();
+    assert.equal((await rig.row(1)).status, 'completed');
+    assert.ok(((await eventsOf(rig, 'row.complete'))[0]?.at ?? 0) - before < 2_000);
+  });
+
+  test('of another program changes nothing', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    const before = [await rig.row(1), await rig.batch()];
+    await receive(rig, 'callback', 'd-1', callbackBody({ id: 'x', status: 'failed', reference: 'their order 12' }));
+    await receive(
+      rig,
+      'registered',
+      'evt-1',
+      registeredBody('evt-1', 'transaction.refunded', { idempotencyKey: 'k', transactionId: 'x' }),
+    );
+    await rig.run();
+    assert.deepEqual([await rig.row(1), await rig.batch()], before);
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'foreign');
+    const entry = await entryOf(rig, 'registered', 'evt-1');
+    assert.deepEqual([entry?.outcome, entry?.body, entry?.row_no], ['foreign', null, null]);
+    assert.deepEqual(rig.warnings, []);
+  });
+
+  test('of our run that this ledger never sent raises an alert', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await receive(rig, 'callback', 'd-1', callbackBody({ id: 'x', status: 'completed', reference: 'run-1/ref-77' }));
+    await rig.run();
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'foreign');
+    assert.match(rig.warnings.join(), /never sent/);
+  });
+
+  test('of the account, or one that cannot be read, is alerted and ends nothing', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await receive(rig, 'registered', 'evt-1', registeredBody('evt-1', 'wallet.low_balance'));
+    await receive(rig, 'callback', 'd-1', '{"success":true}');
+    await whileRunning(rig, () => rig.clock.sleep(10_000));
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'account_event');
+    const unreadable = await entryOf(rig, 'callback', 'd-1');
+    assert.deepEqual([unreadable?.outcome, unreadable?.body], ['unreadable', '{"success":true}']);
+    assert.equal(rig.warnings.length, 2);
+    assert.equal((await rig.row(1)).status, 'completed');
+  });
+});
+
+describe('a webhook that contradicts the ledger', () => {
+  const contradictions: [string, Partial<CallbackTopup>][] = [
+    ['another number', { phone_number: '+254799999999' }],
+    ['another amount', { amount: { value: 102, currency: 'KES' } }],
+    ['another currency', { amount: { value: 101, currency: 'UGX' } }],
+    ['another product', { product_id: 'bundle' }],
+    ['another top-up under the same reference', { id: 'somebody-elses' }],
+  ];
+  for (const [name, fields] of contradictions) {
+    test(`with ${name} halts the account and ends nothing`, async () => {
+      const rig = await makeRig({ settleMs: 10 * minute });
+      await rig.add(someRows(1));
+      await whileRunning(rig, async (hint) => {
+        await untilCharged(rig);
+        await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig, fields)));
+        hint();
+        await rig.clock.sleep(1_000);
+      });
+      assert.equal((await rig.row(1)).status, 'accepted');
+      assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
+      assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
+      assert.equal((await eventsOf(rig, 'row.contradicted')).length, 1);
+    });
+  }
+
+  test('never rewrites a row that ended', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(2));
+    await rig.run();
+    const before = [await rig.row(1), await rig.row(2)];
+    assert.deepEqual(
+      before.map(({ status }) => status),
+      ['completed', 'failed'],
+    );
+    await receive(rig, 'callback', 'late', callbackBody(firstTopup(rig, { status: 'processing' })));
+    await receive(rig, 'callback', 'same', callbackBody(firstTopup(rig)));
+    await receive(rig, 'callback', 'flip', callbackBody(firstTopup(rig, { status: 'failed' })));
+    await receive(
+      rig,
+      'registered',
+      'back',
+      registeredBody('back', 'transaction.completed', { transactionId: before[1]?.topup_id ?? '' }),
+    );
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.deepEqual([await rig.row(1), await rig.row(2)], before);
+    const outcomes = [];
+    for (const id of ['late', 'same', 'flip']) outcomes.push(await outcomeOf(rig, 'callback', id));
+    assert.deepEqual(outcomes, ['nothing_new', 'nothing_new', 'contradiction']);
+    assert.equal(await outcomeOf(rig, 'registered', 'back'), 'contradiction');
+    assert.equal((await eventsOf(rig, 'row.contradicted')).length, 2);
+    assert.equal(rig.warnings.length, 2);
+  });
+
+  test('tells of a payment for a row that was refused: an alert, before a retry pays it again', async () => {
+    const rig = await makeRig();
+    rig.service.script(reference, 'refuse');
+    await rig.add(someRows(1));
+    await rig.run();
+    await receive(rig, 'callback', 'd-1', callbackBody({ id: 'x', status: 'processing', reference }));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.equal((await rig.row(1)).status, 'failed');
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
+  });
+});
+
+describe('a refund', () => {
+  const refund = (id: string) =>
+    registeredBody(id, 'transaction.refunded', { idempotencyKey: keyOf(1), sourceAmount: 1, sourceCurrency: 'USD' });
+
+  test('after completion annotates the row and raises an alert; the state stays', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    const before = await rig.row(1);
+    await receive(rig, 'registered', 'evt-1', refund('evt-1'));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    const at = Date.UTC(2026, 10, 20, 9, 10);
+    assert.deepEqual(
+      { ...(await rig.row(1)) },
+      { ...before, refunded_at: at, refund_amount: '1', refund_currency: 'USD' },
+    );
+    assert.equal((await eventsOf(rig, 'row.refund')).length, 1);
+    assert.match(rig.warnings.join(), /gave the money of a payment back/);
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'refund_noted');
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('that comes before the end is kept, and the row still ends as the service says', async () => {
+    const { rig } = await afterTenMinutes(() => ['registered', 'evt-1', refund('evt-1')]);
+    const row = await rig.row(1);
+    assert.deepEqual([row.status, row.refund_amount], ['completed', '1']);
+    assert.equal((await eventsOf(rig, 'row.refund')).length, 1);
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'refund_noted');
+  });
+
+  test('that is told of again under another event leaves the first on the row and both in the audit log', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await receive(rig, 'registered', 'evt-1', refund('evt-1'));
+    await whileRunning(rig, () => rig.clock.sleep(1_000));
+    const first = await rig.row(1);
+    const again = registeredBody('evt-2', 'transaction.refunded', { idempotencyKey: keyOf(1), sourceAmount: 9 });
+    await receive(rig, 'registered', 'evt-2', again);
+    await whileRunning(rig, () => rig.clock.sleep(1_000));
+    assert.deepEqual(await rig.row(1), first);
+    assert.equal((await eventsOf(rig, 'row.refund')).length, 2);
+  });
+});
