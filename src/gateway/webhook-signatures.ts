@@ -3,6 +3,14 @@ import { createHmac, timingSafeEqual } from 'node:crypto';
 /** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
 export const callbackToleranceMsDefault = 5 * 60_000;
 
+/** The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none comes. */
+export interface WebhookKeys {
+  /** For per-top-up callbacks (spec section 6.1): API keys. */
+  callback: readonly string[];
+  /** For registered webhooks (spec section 6.2): secrets that were registered. */
+  registered: readonly string[];
+}
+
 /** Why a webhook is not believed; for the log, never for its sender. */
 export type SignatureProblem = 'signature_missing' | 'signature_wrong' | 'timestamp_wrong' | 'timestamp_stale';
 

@@ -5,6 +5,7 @@ import type { EngineLog } from '../engine/context.ts';
 import { defaultEngineSettings, type EngineSettings } from '../engine/settings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { makeGateway } from '../gateway/make-gateway.ts';
+import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
@@ -27,21 +28,26 @@ export interface OpenAccount {
 const highLimit = 6_000;
 const rowsPerAdmissionAtHighLimit = 16;
 
-/** Opens an account; null opens the embedded sandbox, whose data lie beside the ledger so that a resume finds them. */
-export async function openAccount(
-  account: AccountConfig | null,
-  deps: { clock: Clock; random: Random; log: EngineLog; ledgerPath: string },
-): Promise<OpenAccount> {
-  if (account === null) return openSandboxAccount(deps);
-  return assemble(account, deps, { service: account.baseUrl, isSandbox: false, closeMore: async () => undefined });
-}
+/** The key of the embedded sandbox: there is no money behind it. */
+const sandboxKey = 'sandbox-key';
+export const sandboxWebhookKeys: WebhookKeys = { callback: [sandboxKey], registered: [] };
 
-async function openSandboxAccount(deps: {
+export interface OpenAccountDeps {
   clock: Clock;
   random: Random;
   log: EngineLog;
   ledgerPath: string;
-}): Promise<OpenAccount> {
+  /** Where the embedded sandbox sends its webhooks, if anywhere. */
+  sandboxCallbackUrl?: string;
+}
+
+/** Opens an account; null opens the embedded sandbox, whose data lie beside the ledger so that a resume finds them. */
+export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
+  if (account === null) return openSandboxAccount(deps);
+  return assemble(account, deps, { service: account.baseUrl, isSandbox: false, closeMore: async () => undefined });
+}
+
+async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
   const { makeSandbox } = await import('../sandbox/index.ts');
   const sandbox = await makeSandbox({ data: join(dirname(deps.ledgerPath), 'sandbox.db') });
   const baseUrl = await sandbox.listen({ port: 0 });
@@ -49,7 +55,9 @@ async function openSandboxAccount(deps: {
     name: sandboxAccountName,
     version: 'v2',
     baseUrl,
-    credentials: { apiKey: 'sandbox-key' },
+    credentials: { apiKey: sandboxKey },
+    webhookKeys: sandboxWebhookKeys,
+    ...(deps.sandboxCallbackUrl === undefined ? {} : { callbackUrl: deps.sandboxCallbackUrl }),
     walletMode: 'auto',
     limits: {},
     requestDeadlineMs: 60_000,

@@ -5,11 +5,19 @@ import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { requestClasses } from '../gateway/gateway.ts';
+import { isLoopback } from '../gateway/transport.ts';
+import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 
 /** The account that stands in where none is configured: the sandbox inside this very process. */
 export const sandboxAccountName = 'sandbox';
 
 const positive = z.number().int().positive();
+/** A callback names people and payments, so it travels in the clear within this machine at most. */
+function isCallable(text: string): boolean {
+  const url = URL.canParse(text) ? new URL(text) : null;
+  return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname));
+}
+
 const limitsShape = z.partialRecord(
   z.enum(requestClasses),
   z.strictObject({ limit: positive, windowMs: positive.optional() }),
@@ -27,8 +35,20 @@ const accountShape = z
     limits: limitsShape.default({}),
     /** One deadline for a whole request, in milliseconds. */
     requestDeadlineMs: positive.default(60_000),
-    /** Where the service sends webhooks of each payment. */
-    callbackUrl: z.url({ protocol: /^https$/ }).optional(),
+    /** Where the service sends webhooks of each payment: `https://<public host>/webhooks/<account>/topups` of `airbatch serve`. */
+    callbackUrl: z
+      .url({ protocol: /^https?$/ })
+      .refine(isCallable, 'must be https (http is for a sandbox on this machine only)')
+      .optional(),
+    /** What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed. */
+    webhooks: z
+      .strictObject({
+        /** Names of environment variables with the secrets given to `POST /enterprise/webhooks` (spec section 6.2). */
+        secretEnvs: z.array(z.string().min(1)).max(2).default([]),
+        /** The API key that was used before: what was sent under it is still called back with it. */
+        previousApiKeyEnv: z.string().min(1).optional(),
+      })
+      .prefault({}),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
     doubt: z
       .strictObject({ lookUpDelaysMs: z.array(positive).min(1), resendDelaysMs: z.array(positive).min(1) })
@@ -36,7 +56,11 @@ const accountShape = z
       .default({}),
   })
   .check((context) => {
-    const { version, apiKeyEnv, emailEnv, tokenEnv } = context.value;
+    const { version, apiKeyEnv, emailEnv, tokenEnv, webhooks } = context.value;
+    if (version === 'v1' && (webhooks.secretEnvs.length > 0 || webhooks.previousApiKeyEnv)) {
+      const message = 'are not for a v1 account: Version 1 sends no webhooks';
+      context.issues.push({ code: 'custom', path: ['webhooks'], input: context.value, message });
+    }
     const missing =
       version === 'v2'
         ? apiKeyEnv
@@ -66,9 +90,11 @@ const configShape = z.strictObject({
 /** What the file `airbatch.config.json` (or `.ts`) may hold. */
 export type ConfigFile = z.input<typeof configShape>;
 
-export interface AccountConfig extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv'> {
+export interface AccountConfig
+  extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv' | 'webhooks'> {
   name: string;
   credentials: { apiKey: string } | { email: string; token: string };
+  webhookKeys: WebhookKeys;
 }
 
 /** The whole configuration, resolved once: paths are absolute, secrets are values. It is never logged. */
@@ -106,7 +132,11 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts.set(name, resolveAccount(name, account, env));
   const fromEnv = environmentAccount(env);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
-  const secrets = [...accounts.values()].flatMap(({ credentials }) => Object.values(credentials));
+  const secrets = [...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
+    ...Object.values(credentials),
+    ...webhookKeys.callback,
+    ...webhookKeys.registered,
+  ]);
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),
@@ -139,29 +169,28 @@ function resolveAccount(
   account: z.output<typeof accountShape>,
   env: Record<string, string | undefined>,
 ): AccountConfig {
-  const secret = (field: 'apiKeyEnv' | 'emailEnv' | 'tokenEnv'): string => {
-    const variable = account[field] ?? '';
+  const secret = (field: string, variable: string): string => {
     const value = env[variable];
-    if (!value) {
-      throw new AirbatchError(
-        'CONFIG_INVALID',
-        `accounts.${name}.${field}: the environment variable ${variable} is not set`,
-        {
-          hint: `Set ${variable} in the environment or in .env.`,
-        },
-      );
-    }
-    return value;
+    if (value) return value;
+    const message = `accounts.${name}.${field}: the environment variable ${variable} is not set`;
+    throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
   };
-  const { apiKeyEnv: _apiKey, emailEnv: _email, tokenEnv: _token, ...rest } = account;
-  const credentials =
-    account.version === 'v2'
-      ? { apiKey: secret('apiKeyEnv') }
-      : { email: secret('emailEnv'), token: secret('tokenEnv') };
-  return { name, ...rest, credentials };
+  const { apiKeyEnv = '', emailEnv = '', tokenEnv = '', webhooks, ...rest } = account;
+  const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
+  if (account.version === 'v1') {
+    const credentials = { email: secret('emailEnv', emailEnv), token: secret('tokenEnv', tokenEnv) };
+    return { name, ...rest, credentials, webhookKeys: { callback: [], registered } };
+  }
+  const apiKey = secret('apiKeyEnv', apiKeyEnv);
+  const { previousApiKeyEnv } = webhooks;
+  const previous = previousApiKeyEnv ? [secret('webhooks.previousApiKeyEnv', previousApiKeyEnv)] : [];
+  return { name, ...rest, credentials: { apiKey }, webhookKeys: { callback: [apiKey, ...previous], registered } };
 }
 
-/** `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2). */
+/**
+ * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2); `AIRBATCH_CALLBACK_URL` and
+ * `AIRBATCH_WEBHOOK_SECRET` may come with them.
+ */
 function environmentAccount(env: Record<string, string | undefined>): AccountConfig | null {
   const { AIRBATCH_BASE_URL: baseUrl, AIRBATCH_API_KEY: apiKey } = env;
   if (!baseUrl && !apiKey) return null;
@@ -174,8 +203,21 @@ function environmentAccount(env: Record<string, string | undefined>): AccountCon
       },
     );
   }
-  const parsed = accountShape.safeParse({ baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY' });
-  if (!parsed.success) throw new AirbatchError('CONFIG_INVALID', 'AIRBATCH_BASE_URL is not an http(s) URL');
+  const parsed = accountShape.safeParse({
+    baseUrl,
+    apiKeyEnv: 'AIRBATCH_API_KEY',
+    callbackUrl: env.AIRBATCH_CALLBACK_URL || undefined,
+    webhooks: { secretEnvs: env.AIRBATCH_WEBHOOK_SECRET ? ['AIRBATCH_WEBHOOK_SECRET'] : [] },
+  });
+  if (!parsed.success) {
+    const variable = parsed.error.issues.some(({ path }) => path[0] === 'callbackUrl')
+      ? 'AIRBATCH_CALLBACK_URL'
+      : 'AIRBATCH_BASE_URL';
+    throw new AirbatchError(
+      'CONFIG_INVALID',
+      `${variable} is not a URL that can be used: ${parsed.error.issues[0]?.message}`,
+    );
+  }
   return resolveAccount('default', parsed.data, env);
 }
 

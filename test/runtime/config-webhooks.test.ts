@@ -1,0 +1,85 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { loadConfig } from '../../src/runtime/config.ts';
+import { workFolder } from '../support/command.ts';
+
+function load(t: TestContext, account: object | null, env: Record<string, string> = {}) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  if (account)
+    writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
+  return loadConfig({ cwd: folder.path, env });
+}
+
+const v2 = { baseUrl: 'https://service.example', apiKeyEnv: 'KEY' };
+const env = { KEY: 'key-2', OLD_KEY: 'key-1', HOOK: 'hook-2', OLD_HOOK: 'hook-1' };
+
+describe('the configuration of webhooks', () => {
+  test('believes the API key, and the one before it while they rotate', async (t) => {
+    const config = await load(
+      t,
+      { ...v2, webhooks: { previousApiKeyEnv: 'OLD_KEY', secretEnvs: ['HOOK', 'OLD_HOOK'] } },
+      env,
+    );
+    assert.deepEqual(config.accounts.get('main')?.webhookKeys, {
+      callback: ['key-2', 'key-1'],
+      registered: ['hook-2', 'hook-1'],
+    });
+    for (const secret of Object.values(env)) assert.ok(config.secrets.includes(secret), secret);
+  });
+
+  test('believes no registered webhook where no secret is given', async (t) => {
+    const config = await load(t, v2, env);
+    assert.deepEqual(config.accounts.get('main')?.webhookKeys, { callback: ['key-2'], registered: [] });
+  });
+
+  test('has none for a v1 account, which sends none', async (t) => {
+    const v1 = { version: 'v1', baseUrl: 'https://service.example', emailEnv: 'KEY', tokenEnv: 'KEY' };
+    const config = await load(t, v1, env);
+    assert.deepEqual(config.accounts.get('main')?.webhookKeys, { callback: [], registered: [] });
+    await assert.rejects(
+      load(t, { ...v1, webhooks: { secretEnvs: ['HOOK'] } }, env),
+      /webhooks: are not for a v1 account/,
+    );
+  });
+
+  test('names the variable that is not set', async (t) => {
+    await assert.rejects(
+      load(t, { ...v2, webhooks: { secretEnvs: ['NOPE'] } }, env),
+      /webhooks\.secretEnvs.*NOPE is not set/,
+    );
+  });
+
+  test('sends callbacks over https, or to this very machine', async (t) => {
+    for (const callbackUrl of [
+      'https://pay.example/hooks',
+      'http://127.0.0.1:8080/h',
+      'http://localhost/h',
+      'http://[::1]/h',
+    ]) {
+      assert.equal((await load(t, { ...v2, callbackUrl }, env)).accounts.get('main')?.callbackUrl, callbackUrl);
+    }
+    for (const callbackUrl of [
+      'http://pay.example/h',
+      'http://127.0.0.1.evil.example/h',
+      'ftp://127.0.0.1/h',
+      'hooks',
+    ]) {
+      await assert.rejects(load(t, { ...v2, callbackUrl }, env), /callbackUrl/, callbackUrl);
+    }
+  });
+
+  test('can come from the environment alone', async (t) => {
+    const account = { AIRBATCH_BASE_URL: 'https://service.example', AIRBATCH_API_KEY: 'key' };
+    const hooks = { AIRBATCH_CALLBACK_URL: 'https://pay.example/h', AIRBATCH_WEBHOOK_SECRET: 'hook' };
+    const found = (await load(t, null, { ...account, ...hooks })).accounts.get('default');
+    assert.deepEqual(found?.webhookKeys, { callback: ['key'], registered: ['hook'] });
+    assert.equal(found?.callbackUrl, 'https://pay.example/h');
+    await assert.rejects(
+      load(t, null, { ...account, AIRBATCH_CALLBACK_URL: 'http://pay.example' }),
+      /AIRBATCH_CALLBACK_URL/,
+    );
+  });
+});
