@@ -1,0 +1,27 @@
+import type { Clock } from '../core/clock.ts';
+import type { EngineLog } from '../engine/context.ts';
+
+/** Of webhooks that are not believed for the same reason, one is logged in this time: anybody can send them by the million. */
+const quietMs = 60_000;
+/** Reasons remembered at once: accounts times schemes times problems are far fewer. */
+const reasonsMax = 1_000;
+
+/** Logs why a webhook was not believed: the first of a kind at once, and then how many there were. */
+export function makeRejectionLog(
+  clock: Clock,
+  log: EngineLog,
+): (reason: { account: string; scheme: string; problem: string }) => void {
+  const kinds = new Map<string, { loggedAt: number; unlogged: number }>();
+  return (reason) => {
+    const key = JSON.stringify(Object.values(reason));
+    const now = clock.monotonic();
+    const kind = kinds.get(key);
+    if (kind && now - kind.loggedAt < quietMs) {
+      kind.unlogged += 1;
+      return;
+    }
+    if (kinds.size >= reasonsMax) kinds.clear();
+    kinds.set(key, { loggedAt: now, unlogged: 0 });
+    log.warn('a webhook was not believed', { ...reason, others_since_last: kind?.unlogged ?? 0 });
+  };
+}
