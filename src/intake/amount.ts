@@ -7,7 +7,14 @@ export type AmountReading =
   /** `value` is a plain decimal; `decimalSign` is the sign that this cell proves the file to use, or null. */
   | { kind: 'read'; value: string; negative: boolean; currency: string | null; decimalSign: '.' | ',' | null }
   /** "1,234": grouped it is 1234, and with `separator` as its decimal sign it is 1.234. */
-  | { kind: 'ambiguous'; separator: '.' | ','; grouped: string; decimal: string; negative: boolean; currency: string | null }
+  | {
+      kind: 'ambiguous';
+      separator: '.' | ',';
+      grouped: string;
+      decimal: string;
+      negative: boolean;
+      currency: string | null;
+    }
   | { kind: 'none' };
 
 /** Signs that stand for one currency alone. "$" and the like stand for many, and are read over. */
@@ -16,7 +23,7 @@ const currencySigns: Record<string, string> = {
   '₦': 'NGN',
   '₵': 'GHS',
   'GH₵': 'GHS',
-  'KSh': 'KES',
+  KSh: 'KES',
   Ksh: 'KES',
   KSH: 'KES',
   USh: 'UGX',
@@ -34,11 +41,14 @@ const currencySigns: Record<string, string> = {
   FCFA: '',
 };
 
-const currencyAround = /^(-?)\s*([^\d\s.,'()+-]{1,4}|[A-Za-z]{1,4}\.?)?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?$/u;
+const currencyAround =
+  /^(-?)\s*([^\d\s.,'()+-]{1,4}|[A-Za-z]{1,4}\.?)?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?$/u;
 
 /** Reads an amount as people and spreadsheets write it: "KES 1,234.50", "1.234,50", "1 234,50". */
 export function readAmount(cell: string): AmountReading {
-  const text = plainText(cell).replace(/[\u066B]/g, '.').replace(/[\u066C\u2019\u02BC]/g, "'");
+  const text = plainText(cell)
+    .replace(/[\u066B]/g, '.')
+    .replace(/[\u066C\u2019\u02BC]/g, "'");
   const bracketed = /^\((.*)\)$/s.exec(text);
   const match = currencyAround.exec((bracketed?.[1] ?? text).trim());
   if (!match) return { kind: 'none' };
@@ -62,7 +72,9 @@ function currencyNamed(before: string, after: string): string | null | undefined
 
 function readDigits(digits: string, negative: boolean, currency: string | null): AmountReading {
   const read = (value: string, decimalSign: '.' | ',' | null): AmountReading =>
-    /^[0-9]*\.?[0-9]+$/.test(value) ? { kind: 'read', value: plainDecimal(value), negative, currency, decimalSign } : { kind: 'none' };
+    /^[0-9]*\.?[0-9]+$/.test(value)
+      ? { kind: 'read', value: plainDecimal(value), negative, currency, decimalSign }
+      : { kind: 'none' };
   if (/^[0-9]+$/.test(digits)) return read(digits, null);
   // Spaces and apostrophes only ever group; what remains has points and commas alone.
   const compact = /['\s]/.test(digits) ? withoutSpaces(digits) : digits;
@@ -82,7 +94,14 @@ function readDigits(digits: string, negative: boolean, currency: string | null):
     return grouped === null ? { kind: 'none' } : read(grouped, other);
   }
   if (fraction.length === 3 && /^[1-9][0-9]{0,2}$/.test(whole) && digits === compact) {
-    return { kind: 'ambiguous', separator: sign, grouped: whole + fraction, decimal: plainDecimal(`${whole}.${fraction}`), negative, currency };
+    return {
+      kind: 'ambiguous',
+      separator: sign,
+      grouped: whole + fraction,
+      decimal: plainDecimal(`${whole}.${fraction}`),
+      negative,
+      currency,
+    };
   }
   return read(`${whole}.${fraction}`, sign);
 }

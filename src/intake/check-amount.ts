@@ -108,8 +108,11 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
   if (negative || /^0(\.0*)?$/.test(value)) {
     return blame('AMOUNT_NOT_POSITIVE')('The amount is not more than zero.', 'Correct the amount, or remove the row.');
   }
-  if (value.split('.')[0]?.length ?? 0 > wholeDigitsMax) {
-    return blame('AMOUNT_TOO_LARGE')('The amount is larger than any top-up.', 'Check that it stands in the right column.');
+  if (value.replace(/\..*/, '').length > wholeDigitsMax) {
+    return blame('AMOUNT_TOO_LARGE')(
+      'The amount is larger than any top-up.',
+      'Check that it stands in the right column.',
+    );
   }
   if (currency === null) return null;
   const decimals = decimalsOf(currency) ?? 0;

@@ -32,7 +32,9 @@ export function readNetwork(row: RowUnderCheck, country: string | null): RowNetw
     row.needs.countries.add(country);
     return null;
   }
-  return Number.isNaN(id) ? networkNamed(row, text, country, networks ?? null) : networkWithId(row, id, country, networks ?? null);
+  return Number.isNaN(id)
+    ? networkNamed(row, text, country, networks ?? null)
+    : networkWithId(row, id, country, networks ?? null);
 }
 
 function networkWithId(

@@ -1,7 +1,7 @@
 import { contentRowRef, rowRefProblem } from '../core/ids.ts';
+import type { CatalogCache } from './catalog.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
-import type { CatalogCache } from './catalog.ts';
 import type { ColumnPlan } from './columns.ts';
 import { countryName, type Fault, isPhoneCountry, readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
@@ -186,7 +186,11 @@ function fillCountryNames(): void {
 }
 
 function plainCountry(name: string): string {
-  return name.normalize('NFKD').replace(/[^\p{L} ]/gu, '').trim().toLowerCase();
+  return name
+    .normalize('NFKD')
+    .replace(/[^\p{L} ]/gu, '')
+    .trim()
+    .toLowerCase();
 }
 
 function readReference(row: RowUnderCheck): string | null {

@@ -39,7 +39,8 @@ export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions)
     relax_column_count: true,
     bom: false,
     max_record_size: options.rowBytesMax,
-    readableHighWaterMark: recordsWaitingMax,
+    // Passed on to the stream that the parser is, which its types leave out.
+    ...{ readableHighWaterMark: recordsWaitingMax },
   });
   const ended = finished(parser);
   ended.catch(() => undefined);

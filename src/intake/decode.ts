@@ -1,4 +1,4 @@
-import { isUtf8 } from 'node:buffer';
+import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { AirbatchError } from '../core/errors.ts';
 
@@ -74,7 +74,11 @@ function marked(first: Buffer): { encoding: Encoding; markBytes: number } {
   return { encoding: 'UTF-8', markBytes: 0 };
 }
 
-async function* decodeUtf8(chunks: AsyncIterable<Buffer>, decoded: Decoded, isCertain: boolean): AsyncGenerator<Buffer> {
+async function* decodeUtf8(
+  chunks: AsyncIterable<Buffer>,
+  decoded: Decoded,
+  isCertain: boolean,
+): AsyncGenerator<Buffer> {
   let certain = isCertain;
   let carry: Buffer = Buffer.alloc(0);
   const decide = (bytes: Buffer): Buffer => {
@@ -86,9 +90,13 @@ async function* decodeUtf8(chunks: AsyncIterable<Buffer>, decoded: Decoded, isCe
       return bytes;
     }
     if (certain) {
-      throw new AirbatchError('FILE_REJECTED', 'the file is UTF-8 in part only: it was damaged, or put together from two', {
-        hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
-      });
+      throw new AirbatchError(
+        'FILE_REJECTED',
+        'the file is UTF-8 in part only: it was damaged, or put together from two',
+        {
+          hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
+        },
+      );
     }
     decoded.encoding = 'Windows-1252';
     return fromWindows1252(bytes);
@@ -112,10 +120,6 @@ function wholeCharacters(bytes: Buffer): number {
     return length > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
-}
-
-function isAscii(bytes: Buffer): boolean {
-  return Buffer.byteLength(bytes.latin1Slice(), 'utf8') === bytes.length;
 }
 
 function refuseBinary(bytes: Buffer): void {
@@ -148,7 +152,9 @@ async function* decodeBy(chunks: AsyncIterable<Buffer>, encoding: 'UTF-16LE' | '
       return buffer;
     } catch (error) {
       if (error instanceof AirbatchError) throw error;
-      throw new AirbatchError('FILE_REJECTED', `the file is damaged: it is not ${encoding} to its end`, { cause: error });
+      throw new AirbatchError('FILE_REJECTED', `the file is damaged: it is not ${encoding} to its end`, {
+        cause: error,
+      });
     }
   };
   for await (const chunk of chunks) {

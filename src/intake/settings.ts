@@ -4,7 +4,9 @@ import { currencyDecimals, isDecimal } from '../core/money.ts';
 
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
 const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, 'is no ISO 4217 currency code');
-const decimal = z.string().refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
+const decimal = z
+  .string()
+  .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
 /** A limit for each currency; a currency that is not named has none. */
 const byCurrency = z.record(currencyCode, decimal).default({});
 
@@ -42,13 +44,25 @@ const guardsShape = z.strictObject({
 
 const limitsShape = z.strictObject({
   /** Bytes of the file as it is stored. Ten million rows are about 1 GB. */
-  fileBytesMax: z.number().int().positive().default(16 * 2 ** 30),
+  fileBytesMax: z
+    .number()
+    .int()
+    .positive()
+    .default(16 * 2 ** 30),
   /** Bytes after unpacking (gzip, XLSX). */
-  unpackedBytesMax: z.number().int().positive().default(32 * 2 ** 30),
+  unpackedBytesMax: z
+    .number()
+    .int()
+    .positive()
+    .default(32 * 2 ** 30),
   /** How many times its own size a packed file may unpack to: CSV packs 5 to 20 times, a bomb 1,000 times. */
   unpackRatioMax: z.number().positive().default(200),
   /** Bytes of one row. A quote left open makes the rest of the file one row: this is where reading it ends. */
-  rowBytesMax: z.number().int().positive().default(256 * 1024),
+  rowBytesMax: z
+    .number()
+    .int()
+    .positive()
+    .default(256 * 1024),
 });
 
 const intakeShape = z.strictObject({
