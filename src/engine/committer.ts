@@ -1,9 +1,13 @@
 import { assert } from '../core/assert.ts';
 import type { Database } from '../ledger/database.ts';
+import { raiseHighestClock } from '../ledger/facts.ts';
 import { inUnit, type Unit, type UnitOptions } from '../ledger/unit-of-work.ts';
 
 /** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 60 us each). */
 const operationsPerUnitMax = 128;
+
+/** The highest clock is written with the first unit of every second: a clock set back takes no more than that from a key's age. */
+const clockNotedEveryMs = 1_000;
 
 /** Gathers what is ready at the same time into one durable transaction: the cost of a commit is shared. */
 export interface Committer {
@@ -21,6 +25,13 @@ interface Waiting {
 export function makeCommitter(db: Database, options: UnitOptions, onCommit: () => void): Committer {
   const waiting: Waiting[] = [];
   let flushing = false;
+  let clockNotedAt = Number.NEGATIVE_INFINITY;
+
+  const noteClock = async ({ tx, at }: Unit) => {
+    if (at - clockNotedAt < clockNotedEveryMs) return;
+    await raiseHighestClock(tx, at);
+    clockNotedAt = at;
+  };
 
   const flush = async () => {
     flushing = true;
@@ -30,6 +41,7 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: () =
       try {
         const results = await inUnit(db, options, async (unit) => {
           const done: unknown[] = [];
+          await noteClock(unit);
           for (const { operation } of group) done.push(await operation(unit));
           return done;
         });

@@ -35,6 +35,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;
     const now = clock.now();
+    await raiseHighestClock(tx, now);
     return takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
   });
   if (!fence) {

@@ -10,6 +10,7 @@ import {
   writeSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { AirbatchError } from '../../src/core/errors.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/schema.ts';
@@ -30,6 +31,8 @@ export interface Disk {
   loseMemory(options: { powerLoss: boolean }): void;
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
+  /** The body that is bound to a reference by what was committed so far, or null: seen from outside the process. */
+  intentOf(reference: string): string | null;
 }
 
 export interface DiskOptions {
@@ -43,6 +46,7 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   let generation = 0;
   let fault: DiskFault | null = null;
   let current: Database | null = null;
+  let outside: DatabaseSync | null = null;
   // How long the log was when the last commit was acknowledged to the process.
   let acknowledgedWalBytes = 0;
 
@@ -90,8 +94,15 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
       current?.close().catch(() => undefined);
       current = null;
+      outside?.close();
+      outside = null;
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
       acknowledgedWalBytes = walBytes();
+    },
+    intentOf(reference) {
+      outside ??= new DatabaseSync(path(), { readOnly: true });
+      const intent = outside.prepare('SELECT body FROM payments WHERE reference = ?').get(reference);
+      return intent ? String(intent.body) : null;
     },
     async inspect() {
       current ??= openSqlite(path());

@@ -10,7 +10,6 @@ import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
 export interface JudgedPayment {
   reference: string;
-  key: string;
   phoneNumber: string;
   /** True unless the payment failed, and its money was given back. */
   live: boolean;
@@ -22,8 +21,14 @@ export interface JudgedPayment {
 
 /** One request to create, as the transport saw it leave. */
 export interface SeenRequest {
+  /** What the service is to tell it apart by: the idempotency key (V2), or the reference (V1). */
   key: string;
+  reference: string;
   body: string;
+  /** Whether the ledger had durably bound this body to this reference by then. */
+  intended: boolean;
+  /** Whether the process had been told to wait, and the time was not over. */
+  toldToWait: boolean;
   /** World time, which no clock set back or forward changes (ms). */
   at: number;
   process: number;
@@ -61,6 +66,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     money(judged, rows),
     chains(judged.db, batches),
     intents(judged),
+    patience(judged),
   ]);
   return groups.flat();
 }
@@ -105,20 +111,23 @@ function keysAndBodies({ requests }: Judged): Verdict[] {
   return faults;
 }
 
-/** I2: every request had a durable intent before it, so the ledger knows its key. */
-async function intents({ db, requests, payments }: Judged): Promise<Verdict[]> {
-  const faults: Verdict[] = [];
-  const known = new Map<string, string | null>();
-  for (const { key, body } of requests) {
-    if (!known.has(key)) known.set(key, (await findPayment(db, key))?.body ?? null);
-    if (known.get(key) !== body)
-      faults.push({ invariant: 'I2', what: `key ${key} was sent without a durable intent for its body` });
-  }
-  for (const { key, reference } of payments) {
-    if (!known.has(key))
-      faults.push({ invariant: 'I2', what: `${reference} was charged under a key that was never seen sent` });
-  }
-  return faults;
+/** I2: every request had a durable intent before it, for these very bytes; and nothing was charged that was never sent. */
+function intents({ requests, payments }: Judged): Verdict[] {
+  const faults = requests
+    .filter(({ intended }) => !intended)
+    .map(({ reference }) => ({ invariant: 'I2', what: `${reference} was sent without a durable intent for its body` }));
+  const sent = new Set(requests.map(({ reference }) => reference));
+  const unsent = payments
+    .filter(({ reference }) => !sent.has(reference))
+    .map(({ reference }) => ({ invariant: 'I2', what: `${reference} was charged, and was never seen sent` }));
+  return [...faults, ...unsent];
+}
+
+/** I10: nothing is created while the service has said to wait. */
+function patience({ requests }: Judged): Verdict[] {
+  return requests
+    .filter(({ toldToWait }) => toldToWait)
+    .map(({ reference }) => ({ invariant: 'I10', what: `${reference} was sent while told to wait` }));
 }
 
 /** I5: the buckets add up to the file, and the counts that are kept are those of the rows. */
@@ -161,15 +170,16 @@ async function scheduled({ db, reviewAllowed }: Judged, rows: Rows): Promise<Ver
 /** I8: what the ledger says was charged is what the service charged, in exact decimals. */
 async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
-  const costs = new Map(payments.filter(({ live }) => live).map(({ key, cost }) => [key, cost]));
+  const costs = new Map(payments.filter(({ live }) => live).map(({ reference, cost }) => [reference, cost]));
   let ledger = '0';
   let service = '0';
   for (const { batch, row } of rows) {
     if (row.status !== 'completed') continue;
-    const cost = costs.get(paymentNames(batch, row, row.generation).key);
+    const { key, reference } = paymentNames(batch, row, row.generation);
+    const cost = costs.get(reference);
     ledger = addAmounts(ledger, row.cost ?? '0');
     service = addAmounts(service, cost ?? '0');
-    const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+    const payment = await findPayment(db, key);
     if (payment?.batch_id !== row.batch_id)
       faults.push({ invariant: 'I8', what: `row ${row.row_no} is paid by another row's payment` });
   }

@@ -15,6 +15,8 @@ export interface SimulatedProcess {
   kill(): void;
   /** Freezes the process for so long; the world goes on. */
   suspend(ms: number): void;
+  /** Until when it is, or was, frozen (world time). */
+  frozenUntil(): number;
   isDead(): boolean;
   /** Resolves when it is killed. */
   readonly death: Promise<void>;
@@ -54,6 +56,7 @@ export function makeProcess(world: VirtualClock, onStep: (name: string) => void)
     step,
     death,
     isDead: () => dead,
+    frozenUntil: () => frozenUntil,
     kill() {
       dead = true;
       die();

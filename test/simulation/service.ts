@@ -18,7 +18,10 @@ export interface SimulatedService {
 }
 
 export async function openService(clock: VirtualClock, plan: Plan): Promise<SimulatedService> {
-  const sandbox = await makeSandbox({ clock: { now: clock.now, after: () => () => undefined }, seed: plan.seed });
+  // The service has a clock of its own, which nobody here sets.
+  const startedAt = clock.now();
+  const now = () => Math.floor(startedAt + clock.monotonic());
+  const sandbox = await makeSandbox({ clock: { now, after: () => () => undefined }, seed: plan.seed });
   return {
     account: {
       version: plan.version,
@@ -30,7 +33,6 @@ export async function openService(clock: VirtualClock, plan: Plan): Promise<Simu
     async payments() {
       return sandbox.charges().map((entry) => ({
         reference: entry.reference ?? '',
-        key: entry.idempotencyKey ?? '',
         phoneNumber: entry.phoneNumber,
         live: entry.live,
         terminal: true,

@@ -18,6 +18,8 @@ export interface WireOptions {
   world: VirtualClock;
   random: SeededRandom;
   handle: Handle;
+  /** The body that the ledger has durably bound to a reference. */
+  intentOf: (reference: string) => string | null;
   /** Every request to create that left, in order. */
   seen: SeenRequest[];
   /** How often each fault struck. */
@@ -25,9 +27,18 @@ export interface WireOptions {
   trace: (line: string) => void;
 }
 
+/** How long a request may be on its way from the limiter's word to the wire. */
+const onTheWayMs = 100;
+
 /** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
 export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
   const { world, seen, trace } = options;
+  let told = { at: 0, waitUntil: 0 };
+  // What was on its way when the service said to wait is excused, and so is a process that was frozen meanwhile.
+  const isDeaf = ({ frozenUntil }: SimulatedProcess) => {
+    const now = world.monotonic();
+    return now < told.waitUntil && now > told.at + onTheWayMs && frozenUntil() < told.at;
+  };
   return {
     close: async () => undefined,
     send: (request) =>
@@ -36,11 +47,25 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
         const fault = drawFault(options, request);
         const isCreate = request.method === 'POST';
         if (isCreate && fault !== 'refused') {
-          const key = request.headers['idempotency-key'] ?? JSON.parse(request.body ?? '{}').extRefId;
-          seen.push({ key, body: request.body ?? '', at: world.monotonic(), process: processNumber });
-        }
+          const { reference, extRefId } = JSON.parse(request.body ?? '{}') as { reference?: string; extRefId?: string };
+        const name = reference ?? extRefId ?? '';
+        seen.push({
+          reference: name,
+          key: request.headers['idempotency-key'] ?? name,
+          body: request.body ?? '',
+          intended: options.intentOf(name) === request.body,
+          toldToWait: isDeaf(process),
+          at: world.monotonic(),
+          process: processNumber,
+        });
+      }
         trace(`${request.method} ${request.path.split('?')[0]}${fault ? ` ${fault}` : ''}`);
-        return meet(options, request, fault);
+        const result = await meet(options, request, fault);
+        if (result.kind === 'answer' && result.status === 429) {
+          const waitUntil = world.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
+          if (waitUntil > told.waitUntil) told = { at: world.monotonic(), waitUntil };
+        }
+        return result;
       }),
   };
 }
@@ -78,7 +103,7 @@ async function meet(options: WireOptions, request: TransportRequest, fault: Netw
       return lost('timeout');
     case 'response_lost':
       // The charge may come long after we gave up: what is not found now may be there later.
-      void world.during(world.sleep(0)).then(() => deliver());
+      void deliver();
       await deadline();
       return lost('timeout');
     case 'slow': {
@@ -93,6 +118,7 @@ async function meet(options: WireOptions, request: TransportRequest, fault: Netw
     case 'error_503':
       return answer(503, '<html>down for maintenance</html>');
     case 'throttled':
+      await world.sleep(random.between(5, 400));
       return answer(429, '{"success":false,"error":{"code":"RATE_LIMITED","message":"wait","statusCode":429}}', { 'retry-after': String(random.between(1, 60)) });
     case 'garbage':
       await deliver();

@@ -202,7 +202,7 @@ async function runProgram(world: World, process: SimulatedProcess): Promise<void
   const { account, handle } = world.service;
   const random = world.random.fork(`life-${world.lives}`);
   const wire = makeWire(
-    { plan, world: clock, random: random.fork('wire'), handle, seen, faults, trace: (line) => trace.push(`${clock.monotonic()} ${line}`) },
+    { plan, world: clock, random: random.fork('wire'), handle, intentOf: world.disk.intentOf, seen, faults, trace: (line) => trace.push(`${clock.monotonic()} ${line}`) },
     process,
     world.lives,
   );
@@ -220,7 +220,7 @@ async function runProgram(world: World, process: SimulatedProcess): Promise<void
     }
   }
   const silent = { info: () => undefined, warn: () => undefined };
-  const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 30_000 };
+  const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 600_000 };
   const runner = makeAccountRunner(
     { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
     { account: 'main', holder: `world/${world.lives}`, isDead: (holder) => holder !== `world/${world.lives}`, callbackUrl: null },
