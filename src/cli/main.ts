@@ -26,6 +26,7 @@ const load = {
   resume: () => import('./resume.ts'),
   report: () => import('./report.ts'),
   sandbox: () => import('./sandbox.ts'),
+  serve: () => import('./serve.ts'),
   release: () => import('./release.ts'),
   skip: () => import('./skip.ts'),
   resolve: () => import('./resolve.ts'),
@@ -96,6 +97,7 @@ function buildProgram(call: Call): Command {
   addDecisions(program, call);
   addService(program, call);
   addProof(program, call);
+  addServer(program, call);
   addSandbox(program, call);
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
@@ -208,6 +210,15 @@ function addService(program: Command, call: Call): void {
     .option('--network <id>', 'only those of this network', Number)
     .option(...account)
     .action(call('products'));
+}
+
+function addServer(program: Command, call: Call): void {
+  example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
+    .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
+    .option('--port <n>', 'port (default: 8787)', Number)
+    .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
+    .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)', Number)
+    .action(call('serve'));
 }
 
 function addSandbox(program: Command, call: Call): void {

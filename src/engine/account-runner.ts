@@ -23,6 +23,8 @@ export interface RunnerOptions {
   holder: string;
   isDead: (holder: string) => boolean;
   callbackUrl: string | null;
+  /** Called when every row of a batch is terminal and the batch is durably completed. */
+  onCompleted?: (batchId: string) => void;
 }
 
 /** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
@@ -39,6 +41,8 @@ export interface AccountRunner {
   nudge(): void;
   /** A webhook was received: take it now. */
   hint(): void;
+  /** Whether the account is held and worked for. */
+  isWorking(): boolean;
 }
 
 /** The least time between two looks at the batches, however much happens. */
@@ -69,6 +73,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       ringAll();
     },
     hint: () => context?.hintWake.wake(),
+    isWorking: () => context !== null && !stopping,
     async run(patienceMs) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, () => stopping);
@@ -93,6 +98,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     clock,
     account,
     callbackUrl: options.callbackUrl,
+    onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     committer: makeCommitter(deps.db, unitOptions, superviseWake.wake),
     picker: makePicker(deps.db, clock, { sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs }),
@@ -243,7 +249,7 @@ async function superviseBatch(context: RunnerContext, batch: BatchRecord, patien
 async function completeBatch(context: RunnerContext, batch: BatchRecord): Promise<void> {
   const balance = await context.limiter.admit('balance', () => context.gateway.balance());
   const balance_after = balance.kind === 'balance' ? JSON.stringify(balance.balance) : null;
-  await context.committer.commit((unit) =>
+  const completed = await context.committer.commit((unit) =>
     unit.changeBatch(
       batch,
       'complete',
@@ -251,6 +257,7 @@ async function completeBatch(context: RunnerContext, batch: BatchRecord): Promis
       {},
     ),
   );
+  if (completed) context.onCompleted(batch.batch_id);
 }
 
 /** Pauses every running batch of the account. Trouble with the ledger shows in the next thing that is written. */

@@ -60,6 +60,8 @@ export interface RunnerContext extends EngineDeps {
   batches: Map<string, OpenBatch>;
   /** True once nothing more may be sent. */
   stopping(): boolean;
+  /** Called when a batch is durably completed. */
+  onCompleted(batchId: string): void;
   /** Pauses every running batch of the account, with the reason. */
   pauseAccount(reason: PauseReason, detail: string): Promise<void>;
 }

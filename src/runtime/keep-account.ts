@@ -1,0 +1,99 @@
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
+import type { AccountRunner } from '../engine/account-runner.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { OpenAccount } from './account.ts';
+
+/** An account that this process works for as long as it runs, whenever no other process has it. */
+export interface KeptAccount {
+  readonly name: string;
+  /** False while another process has the account, or the ledger cannot be written. */
+  isWorking(): boolean;
+  /** A webhook was received for it. */
+  hint(): void;
+  /** Nothing more is sent; resolves when what was in flight has its outcome and the account is given back. */
+  stop(): Promise<void>;
+  /** Resolves when it was stopped; rejects on trouble that no waiting mends. */
+  readonly ended: Promise<void>;
+}
+
+export interface KeepAccountDeps {
+  clock: Clock;
+  log: EngineLog;
+  /** Opened anew after every trouble. */
+  open: () => Promise<OpenAccount>;
+  makeRunner: (account: OpenAccount) => AccountRunner;
+}
+
+/** How soon an account that another process has is asked for again: its lease is given back, or expires in 15 s. */
+const busyRetryMs = 5_000;
+/**
+ * How soon to go on after trouble with the ledger. A full window of the rate limits (a minute, spec section 8.1): what was
+ * sent before counts against nobody's limit any more, and the new limiter knows nothing of it.
+ */
+const ledgerRetryMs = 60_000;
+
+/** What passes by itself or when a person makes room; everything else ends the process, so that somebody looks. */
+const waits: Partial<Record<ErrorCode, number>> = {
+  ACCOUNT_BUSY: busyRetryMs,
+  FENCED: ledgerRetryMs,
+  LEDGER_BUSY: ledgerRetryMs,
+  LEDGER_FULL: ledgerRetryMs,
+  LEDGER_IO: ledgerRetryMs,
+};
+
+export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
+  const { clock, log, open, makeRunner } = deps;
+  const stopping = new AbortController();
+  let runner: AccountRunner | null = null;
+  let toldCode: ErrorCode | null = null;
+
+  const work = async () => {
+    const account = await open();
+    try {
+      if (stopping.signal.aborted) return;
+      runner = makeRunner(account);
+      await runner.run(Number.POSITIVE_INFINITY);
+    } finally {
+      runner = null;
+      await account.close();
+    }
+  };
+
+  const keep = async () => {
+    while (!stopping.signal.aborted) {
+      try {
+        await work();
+      } catch (error) {
+        const code = error instanceof AirbatchError ? error.code : null;
+        const wait = code === null ? undefined : waits[code];
+        if (wait === undefined) throw error;
+        // Another process may have the account for hours: said once, not at every look.
+        if (code !== toldCode || code !== 'ACCOUNT_BUSY') {
+          log.warn('the account cannot be worked for now; it is tried again', {
+            account: name,
+            code,
+            message: errorMessage(error),
+          });
+        }
+        toldCode = code;
+        await clock.sleep(wait, stopping.signal);
+      }
+    }
+  };
+
+  const ended = keep();
+  // Whoever waits for `stop` alone must not end the process by a rejection that nobody hears.
+  ended.catch(() => undefined);
+  return {
+    name,
+    isWorking: () => runner?.isWorking() ?? false,
+    hint: () => runner?.hint(),
+    async stop() {
+      stopping.abort();
+      runner?.stop();
+      await ended.catch(() => undefined);
+    },
+    ended,
+  };
+}

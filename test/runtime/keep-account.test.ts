@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
+import type { AccountRunner } from '../../src/engine/account-runner.ts';
+import type { OpenAccount } from '../../src/runtime/account.ts';
+import { keepAccount } from '../../src/runtime/keep-account.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+/** A runner that fails with each of `troubles` in turn, and then works until it is stopped. */
+function setUp(troubles: readonly Error[]) {
+  const clock = makeVirtualClock();
+  const left = [...troubles];
+  const told: string[] = [];
+  const seen = { starts: [] as number[], closed: 0, hints: 0 };
+  const makeRunner = (): AccountRunner => {
+    let working = false;
+    let end = () => {};
+    return {
+      async run() {
+        seen.starts.push(clock.now());
+        const trouble = left.shift();
+        if (trouble) throw trouble;
+        working = true;
+        await new Promise<void>((resolve) => {
+          end = resolve;
+        });
+        working = false;
+      },
+      stop: () => end(),
+      nudge: () => undefined,
+      hint: () => {
+        seen.hints += 1;
+      },
+      isWorking: () => working,
+    };
+  };
+  const close = async () => {
+    seen.closed += 1;
+  };
+  const kept = keepAccount('main', {
+    clock,
+    log: { info: () => undefined, warn: (message, data) => void told.push(`${message} ${data?.code}`) },
+    open: async () => ({ close }) as OpenAccount,
+    makeRunner,
+  });
+  return { clock, kept, seen, told };
+}
+
+const trouble = (code: ConstructorParameters<typeof AirbatchError>[0]) => new AirbatchError(code, 'for a test');
+
+describe('an account that is kept', () => {
+  test('is taken as soon as the process that has it gives it back, and says once that it waits', async () => {
+    const { clock, kept, seen, told } = setUp(Array.from({ length: 5 }, () => trouble('ACCOUNT_BUSY')));
+    await clock.drive(clock.sleep(12_000));
+    assert.equal(kept.isWorking(), false);
+    await clock.drive(clock.sleep(14_000));
+    assert.equal(kept.isWorking(), true);
+    assert.deepEqual([seen.starts.length, seen.closed, told.length], [6, 5, 1]);
+    kept.hint();
+    assert.equal(seen.hints, 1);
+    await clock.drive(kept.stop());
+    assert.deepEqual([kept.isWorking(), seen.closed], [false, 6]);
+  });
+
+  test('goes on after trouble with the disk, not before a window of the rate limits is over', async () => {
+    const { clock, kept, seen } = setUp([trouble('LEDGER_FULL'), trouble('FENCED')]);
+    await clock.drive(clock.sleep(130_000));
+    const [first = 0, second = 0, third = 0] = seen.starts;
+    assert.ok(second - first >= 60_000 && third - second >= 60_000);
+    assert.equal(kept.isWorking(), true);
+    await clock.drive(kept.stop());
+  });
+
+  test('ends on anything that no waiting mends', async () => {
+    for (const error of [trouble('LEDGER_DAMAGED'), trouble('CONFIG_INVALID'), new Error('a bug')]) {
+      const { clock, kept, seen } = setUp([error]);
+      await assert.rejects(clock.drive(kept.ended), error);
+      await clock.drive(kept.stop());
+      assert.deepEqual([seen.starts.length, seen.closed], [1, 1]);
+    }
+  });
+
+  test('stops while it waits, and starts nothing more', async () => {
+    const { clock, kept, seen } = setUp([trouble('ACCOUNT_BUSY')]);
+    await clock.drive(clock.sleep(1_000));
+    await clock.drive(kept.stop());
+    await clock.drive(clock.sleep(60_000));
+    assert.equal(seen.starts.length, 1);
+  });
+});

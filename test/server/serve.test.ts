@@ -1,0 +1,250 @@
+import assert from 'node:assert/strict';
+import { existsSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { idempotencyKey } from '../../src/core/ids.ts';
+import { approve } from '../../src/engine/acts.ts';
+import { listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { findInboxEntry } from '../../src/ledger/inbox.ts';
+import { findRow, pageRows } from '../../src/ledger/rows.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
+import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import {
+  type CallbackTopup,
+  callbackBody,
+  callbackHeaders,
+  registeredBody,
+  registeredHeaders,
+} from '../support/webhooks.ts';
+import { type HttpService, startHttpService } from './http-service.ts';
+
+const env = { PAY_KEY: 'canary-api-key-4711', HOOK_SECRET: 'canary-hook-secret-0815' };
+
+interface Place {
+  folder: string;
+  service: HttpService;
+  db: Database;
+  /** Puts an approved batch of `count` rows into the ledger. */
+  addRows(batchId: string, count: number): Promise<void>;
+  serve(...args: string[]): Promise<{ command: RunningCommand; url: string }>;
+  status(rowNo: number, batchId?: string): Promise<string | undefined>;
+  /** Whether every row of every batch is in this state. */
+  all(status: string): Promise<boolean>;
+}
+
+async function setUp(t: TestContext): Promise<Place> {
+  const folder = workFolder();
+  const service = await startHttpService();
+  const account = {
+    baseUrl: service.url,
+    apiKeyEnv: 'PAY_KEY',
+    callbackUrl: 'https://pay.example/webhooks/main/topups',
+    webhooks: { secretEnvs: ['HOOK_SECRET'] },
+  };
+  writeFileSync(
+    join(folder.path, 'airbatch.config.json'),
+    JSON.stringify({ ledger: 'ledger.db', accounts: { main: account } }),
+  );
+  const db = openSqlite(join(folder.path, 'ledger.db'));
+  await migrate(db);
+  const commands: RunningCommand[] = [];
+  t.after(async () => {
+    for (const { child } of commands) child.kill('SIGKILL');
+    await Promise.all(commands.map(({ ended }) => ended));
+    service.close();
+    await db.close();
+    folder.dispose();
+  });
+  return {
+    folder: folder.path,
+    service,
+    db,
+    async addRows(batchId, count) {
+      const rows = Array.from({ length: count }, (_, index) => aRow(index + 1, { batch_id: batchId }));
+      await addBatch(db, systemClock, aBatch({ batch_id: batchId, run_id: batchId }), rows);
+      await approve({ db, clock: systemClock, name: 'approver' }, batchId, null);
+    },
+    async serve(...args) {
+      const command = startCommand(['serve', '--port', '0', ...args], { cwd: folder.path, env });
+      commands.push(command);
+      const [, url = ''] = await command.seen(/Serving at (\S+?)\. /);
+      return { command, url };
+    },
+    async all(status) {
+      const batches = await listBatches(db, 10);
+      const rows = await Promise.all(batches.map(({ batch_id }) => pageRows(db, batch_id, 0, 100)));
+      return rows.flat().every((row) => row.status === status);
+    },
+    status: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo))?.status,
+  };
+}
+
+/** Looks again until it is so: what happens in another process has no signal here. */
+async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
+  const end = systemClock.monotonic() + 15_000;
+  while (!(await isSo())) {
+    assert.ok(systemClock.monotonic() < end, `not in time: ${what}`);
+    await systemClock.sleep(20);
+  }
+}
+
+/** The callback that tells of the end of a payment. */
+function completedCallback({ service }: Place, reference: string): string {
+  const topup = service.topups.find((one) => one.reference === reference);
+  const { phone_number = '', amount } = (topup ?? {}) as { phone_number?: string; amount?: CallbackTopup['amount'] };
+  const id = topup?.id ?? '';
+  const body = callbackBody({ id, status: 'completed', reference, phone_number, ...(amount ? { amount } : {}) });
+  return body;
+}
+
+const post = (url: string, body: string, headers: Record<string, string>) =>
+  fetch(url, { method: 'POST', body, headers });
+
+async function readiness(url: string) {
+  const answer = await fetch(`${url}/ready`);
+  return (await answer.json()) as { ready: boolean; accounts: { working: number; waiting: number } };
+}
+
+describe('airbatch serve', () => {
+  test('pays what is approved before and while it runs, ends rows by webhooks, and reports', async (t) => {
+    const place = await setUp(t);
+    await place.addRows('batch-1', 2);
+    const { command, url } = await place.serve();
+    await place.service.asked(2);
+    await place.addRows('batch-2', 1);
+    await place.service.asked(3);
+    assert.deepEqual(
+      new Set(place.service.topups.map(({ callback_url }) => callback_url)),
+      new Set(['https://pay.example/webhooks/main/topups']),
+    );
+    const references = place.service.topups.map(({ reference }) => reference);
+    await until('all accepted', () => place.all('accepted'));
+    // For those who ask, the service still has them pending: only what it says of its own accord ends them.
+    for (const reference of references) {
+      const body = completedCallback(place, reference);
+      const answer = await post(
+        `${url}/webhooks/main/topups`,
+        body,
+        callbackHeaders(body, env.PAY_KEY, systemClock.now()),
+      );
+      assert.equal(answer.status, 200);
+    }
+    await until('all completed', () => place.all('completed'));
+    await command.seen(/"batch":"batch-2".*a batch is completed|a batch is completed.*"batch":"batch-2"/);
+    await command.seen(/"batch":"batch-1".*a batch is completed|a batch is completed.*"batch":"batch-1"/);
+    assert.ok(existsSync(join(place.folder, 'reports/batch-1/manifest.sig')));
+    assert.equal((await fetch(`${url}/ready`)).status, 200);
+    command.child.kill('SIGTERM');
+    const { code, stdout, stderr } = await command.ended;
+    assert.equal(code, 0, stderr);
+    for (const line of stderr.trim().split('\n')) assert.ok(JSON.parse(line).timestamp, line);
+    assert.doesNotMatch(stdout + stderr, /canary|254712/);
+  });
+
+  test('looks a row up at once when a registered webhook names it', async (t) => {
+    const place = await setUp(t);
+    await place.addRows('batch-1', 1);
+    const { url } = await place.serve();
+    await place.service.asked(1);
+    await until('accepted', async () => (await place.status(1)) === 'accepted');
+    place.service.complete('batch-1/ref-1');
+    const key = idempotencyKey({ account: 'main', runId: 'batch-1', rowRef: 'ref-1', generation: 1 });
+    const body = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: key });
+    assert.equal(
+      (await post(`${url}/webhooks/main/events`, body, registeredHeaders(body, env.HOOK_SECRET))).status,
+      200,
+    );
+    await until('completed', async () => (await place.status(1)) === 'completed');
+    assert.equal((await post(`${url}/webhooks/main/events`, body, registeredHeaders(body, 'forged'))).status, 401);
+  });
+
+  test('has what it acknowledged on disk: killed right after, it handles it at the next start', async (t) => {
+    const place = await setUp(t);
+    const first = await place.serve();
+    const acknowledged: string[] = [];
+    for (let index = 0; index < 20; index++) {
+      const body = registeredBody(`evt-${index}`, 'transaction.completed', { idempotencyKey: `theirs-${index}` });
+      const sent = post(`${first.url}/webhooks/main/events`, body, registeredHeaders(body, env.HOOK_SECRET));
+      if (index === 19) void sent.catch(() => undefined);
+      else if ((await sent).status === 200) acknowledged.push(`evt-${index}`);
+    }
+    first.command.child.kill('SIGKILL');
+    await first.command.ended;
+    assert.equal(acknowledged.length, 19);
+    const find = (message_id: string) =>
+      findInboxEntry(place.db, { account: 'main', scheme: 'registered', message_id });
+    for (const id of acknowledged) assert.ok(await find(id), id);
+    await place.serve();
+    await until('all handled', async () => (await find('evt-18'))?.outcome === 'foreign');
+    for (const id of acknowledged) assert.equal((await find(id))?.outcome, 'foreign');
+  });
+
+  test('stops sending at SIGTERM, and writes what came of the request in flight', async (t) => {
+    const place = await setUp(t);
+    let answerNow = () => {};
+    place.service.beforeAnswer = () =>
+      new Promise<void>((resolve) => {
+        answerNow = resolve;
+      });
+    await place.addRows('batch-1', 1);
+    const { command, url } = await place.serve();
+    await place.service.asked(1);
+    command.child.kill('SIGTERM');
+    await until('not ready', async () => (await fetch(`${url}/ready`).catch(() => null))?.status === 503);
+    await place.addRows('batch-2', 3);
+    answerNow();
+    assert.equal((await command.ended).code, 0);
+    assert.equal(await place.status(1), 'accepted');
+    assert.deepEqual([place.service.posts, await place.status(1, 'batch-2')], [1, 'ready']);
+  });
+
+  test('ends within its deadline whatever hangs, and leaves the row to be looked up', async (t) => {
+    const place = await setUp(t);
+    place.service.beforeAnswer = () => new Promise(() => undefined);
+    await place.addRows('batch-1', 1);
+    const { command } = await place.serve('--grace', '0.3');
+    await place.service.asked(1);
+    command.child.kill('SIGTERM');
+    const { code, stderr } = await command.ended;
+    assert.equal(code, 5, stderr);
+    assert.match(stderr, /looked up at the next start/);
+    assert.equal(await place.status(1), 'sending');
+    const again = await place.serve();
+    await until('in doubt', async () => (await place.status(1)) === 'in_doubt');
+    assert.equal(place.service.posts, 1);
+    again.command.child.kill('SIGTERM');
+    assert.equal((await again.command.ended).code, 0);
+  });
+
+  test('waits for an account that another process has, and takes webhooks meanwhile', async (t) => {
+    const place = await setUp(t);
+    const first = await place.serve();
+    await until('working', async () => (await readiness(first.url)).accounts.working === 1);
+    const second = await place.serve();
+    await second.command.seen(/ACCOUNT_BUSY/);
+    const { ready, accounts } = await readiness(second.url);
+    assert.deepEqual([ready, accounts], [true, { working: 0, waiting: 1 }]);
+    const body = registeredBody('evt-1', 'transaction.completed', { idempotencyKey: 'theirs' });
+    assert.equal(
+      (await post(`${second.url}/webhooks/main/events`, body, registeredHeaders(body, env.HOOK_SECRET))).status,
+      200,
+    );
+    await until('handled by the first', async () => {
+      const entry = await findInboxEntry(place.db, { account: 'main', scheme: 'registered', message_id: 'evt-1' });
+      return entry?.outcome === 'foreign';
+    });
+  });
+
+  test('says where it cannot listen', async (t) => {
+    const place = await setUp(t);
+    const { url } = await place.serve();
+    const second = startCommand(['serve', '--port', new URL(url).port], { cwd: place.folder, env });
+    const { code, stderr } = await second.ended;
+    assert.equal(code, 2);
+    assert.match(stderr, /cannot listen at 127\.0\.0\.1:\d+.*--port/s);
+  });
+});
