@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, findInboxEntry, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
+import { insertPayment, type PaymentRecord } from '../../src/ledger/payments.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
 
 const minute = 60_000;
@@ -28,6 +32,29 @@ async function receive(rig: Rig, scheme: WebhookScheme, messageId: string, body:
     batch_id: null,
     row_no: null,
   });
+}
+
+function aPayment(fields: Partial<PaymentRecord>): PaymentRecord {
+  return {
+    idempotency_key: 'k',
+    account: 'main',
+    batch_id: 'batch-1',
+    row_no: 1,
+    generation: 1,
+    reference,
+    body: '{}',
+    body_digest: sha256('{}'),
+    attempts: 1,
+    open_attempts: 0,
+    first_intent_at: 0,
+    last_intent_at: 0,
+    lookups: 0,
+    aged_lookups: 0,
+    resends: 0,
+    same_errors: 0,
+    last_evidence: null,
+    ...fields,
+  };
 }
 
 const entryOf = (rig: Rig, scheme: WebhookScheme, message_id: string) =>
@@ -250,6 +277,35 @@ describe('a webhook', () => {
     assert.deepEqual(rig.warnings, []);
   });
 
+  test("never touches another account's row, whatever key or id it names", async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1)], { account: 'other' });
+    const key = idempotencyKey({ account: 'other', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
+    const ready = await rig.row(1);
+    await inUnit(rig.db, { clock: rig.clock, actor: 'tester' }, async (unit) => {
+      await insertPayment(unit.tx, aPayment({ account: 'other', idempotency_key: key }));
+      const sent = await unit.changeRow(ready, 'send', { attempts: 1 }, {});
+      assert.ok(sent);
+      await unit.changeRow(sent, 'complete', { topup_id: 'theirs' }, {});
+    });
+    const before = await rig.row(1);
+    await receive(
+      rig,
+      'registered',
+      'by-key',
+      registeredBody('by-key', 'transaction.refunded', { idempotencyKey: key }),
+    );
+    await receive(
+      rig,
+      'registered',
+      'by-id',
+      registeredBody('by-id', 'transaction.refunded', { transactionId: 'theirs' }),
+    );
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.deepEqual(await rig.row(1), before);
+    for (const id of ['by-key', 'by-id']) assert.equal(await outcomeOf(rig, 'registered', id), 'foreign');
+  });
+
   test('of our run that this ledger never sent raises an alert', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
@@ -328,6 +384,27 @@ describe('a webhook that contradicts the ledger', () => {
     assert.equal(rig.warnings.length, 2);
   });
 
+  test('tells that an earlier payment of a row was completed after all: an alert, since a later one was made', async () => {
+    const rig = await makeRig();
+    rig.service.ends(reference, 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const first = firstTopup(rig);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'tester' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.run();
+    const before = await rig.row(1);
+    assert.deepEqual([before.status, before.generation], ['completed', 2]);
+    await receive(rig, 'callback', 'again', callbackBody({ ...first, status: 'failed' }));
+    await receive(rig, 'callback', 'after-all', callbackBody(first));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.deepEqual(await rig.row(1), before);
+    assert.equal(await outcomeOf(rig, 'callback', 'again'), 'nothing_new');
+    assert.equal(await outcomeOf(rig, 'callback', 'after-all'), 'contradiction');
+    assert.match(rig.warnings.join(), /contradicts the ledger/);
+  });
+
   test('tells of a payment for a row that was refused: an alert, before a retry pays it again', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'refuse');
@@ -368,6 +445,31 @@ describe('a refund', () => {
     assert.deepEqual([row.status, row.refund_amount], ['completed', '1']);
     assert.equal((await eventsOf(rig, 'row.refund')).length, 1);
     assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'refund_noted');
+  });
+
+  test('is noted once, however often the row is looked up because of it', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    await rig.add(someRows(1));
+    await whileRunning(rig, async (hint) => {
+      await untilCharged(rig);
+      await receive(rig, 'registered', 'evt-1', refund('evt-1'));
+      hint();
+      await rig.clock.sleep(2 * minute);
+    });
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).refund_amount], ['accepted', '1']);
+    assert.equal((await entryOf(rig, 'registered', 'evt-1'))?.looks, 3);
+    assert.equal((await eventsOf(rig, 'row.refund')).length, 1);
+  });
+
+  test('of a payment that had failed is noted without an alert: it had cost nothing', async () => {
+    const rig = await makeRig();
+    rig.service.ends(reference, 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    await receive(rig, 'registered', 'evt-1', refund('evt-1'));
+    await whileRunning(rig, () => rig.clock.sleep(1_000));
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).refund_amount], ['failed', '1']);
+    assert.deepEqual(rig.warnings, []);
   });
 
   test('that is told of again under another event leaves the first on the row and both in the audit log', async () => {
