@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { validateFile } from '../intake/intake.ts';
+import { validateFile } from '../intake/validate.ts';
 import { sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { loadConfig } from '../runtime/config.ts';

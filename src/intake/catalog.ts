@@ -39,14 +39,15 @@ export function cacheCatalog(catalog: Catalog | null): CatalogCache {
     failed ||= items === null;
     return items;
   };
+  // A catalog that did not answer once is not asked for every country of the file.
+  const unknown = (isAsked: boolean): null | undefined => (isAsked || failed || !catalog ? null : undefined);
   return {
-    networks: (country) => (catalog ? networks.get(country) : null),
-    products: (networkId) => (catalog ? products.get(networkId) : null),
+    networks: (country) => networks.get(country) ?? unknown(networks.has(country)),
+    products: (networkId) => products.get(networkId) ?? unknown(products.has(networkId)),
     async load(countries, networkIds) {
       if (!catalog) return;
       // One after the other: the catalog has a rate limit of its own, and a file names few countries and networks.
       for (const country of countries) {
-        // A catalog that did not answer once is not asked for every country of the file.
         if (!networks.has(country)) networks.set(country, failed ? null : note(await catalog.networks(country)));
       }
       for (const networkId of networkIds) {

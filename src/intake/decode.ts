@@ -1,6 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer';
 import { TextDecoder } from 'node:util';
 import { AirbatchError } from '../core/errors.ts';
+import { firstBytes, withFirst } from './chunks.ts';
 
 /** The encodings that spreadsheets and payroll systems write. */
 export type Encoding = 'UTF-8' | 'UTF-16LE' | 'UTF-16BE' | 'Windows-1252';
@@ -17,7 +18,7 @@ export interface Decoded {
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decoded): AsyncGenerator<Buffer> {
   const iterator = chunks[Symbol.asyncIterator]();
-  const first = await firstBytes(iterator);
+  const first = await firstBytes(iterator, sniffBytes);
   const { encoding, markBytes } = marked(first);
   const rest = withFirst(first.subarray(markBytes), iterator);
   if (encoding === 'UTF-16LE' || encoding === 'UTF-16BE') {
@@ -31,31 +32,6 @@ export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decode
 
 /** Chunks may be as small as one byte, and a mark has up to three. */
 const sniffBytes = 256;
-
-async function firstBytes(iterator: AsyncIterator<Buffer>): Promise<Buffer> {
-  const parts: Buffer[] = [];
-  let bytes = 0;
-  while (bytes < sniffBytes) {
-    const next = await iterator.next();
-    if (next.done) break;
-    parts.push(next.value);
-    bytes += next.value.length;
-  }
-  return parts.length === 1 && parts[0] ? parts[0] : Buffer.concat(parts);
-}
-
-async function* withFirst(first: Buffer, iterator: AsyncIterator<Buffer>): AsyncGenerator<Buffer> {
-  try {
-    if (first.length > 0) yield first;
-    for (;;) {
-      const next = await iterator.next();
-      if (next.done) return;
-      yield next.value;
-    }
-  } finally {
-    await iterator.return?.();
-  }
-}
 
 /** The encoding by its mark; without a mark, UTF-16 is known by the zero bytes of its ASCII characters. */
 function marked(first: Buffer): { encoding: Encoding; markBytes: number } {

@@ -1,0 +1,177 @@
+import { AirbatchError } from '../core/errors.ts';
+import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
+import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
+import { type CheckContext, type CheckedRow, checkRow, type Needs } from './check-row.ts';
+import { planColumns } from './columns.ts';
+import type { RecordChunk } from './csv-rows.ts';
+import { findDecimalSign } from './decimal-sign.ts';
+import { type FileRow, fileRow } from './file-rows.ts';
+import type { FileFindings } from './findings.ts';
+import { makeRepeats, type Repeats } from './repeats.ts';
+import { makeRowSpool, type RowSpool } from './row-spool.ts';
+import { makeScratch } from './scratch.ts';
+import type { IntakeSettings } from './settings.ts';
+import type { Source } from './source.ts';
+import { openTable, type Table } from './table.ts';
+import { addToTotal, type ControlTotal, checkTrailer, type Trailer, withoutTrailer } from './trailer.ts';
+
+/** How far reading a file has come. */
+export interface FileProgress {
+  /** Bytes of the file read, of `bytesTotal`. */
+  bytes: number;
+  bytesTotal: number;
+  rows: number;
+}
+
+export interface CheckOptions {
+  source: Source;
+  settings: IntakeSettings;
+  /** Null: networks must be given by id, and products are not checked. */
+  catalog: Catalog | null;
+  onProgress: ((progress: FileProgress) => void) | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/** A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict. */
+export interface CheckedFile {
+  header: readonly string[];
+  about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
+  /** The rows in file order with their verdicts, `rowsPerChunk` at a time. */
+  rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
+  dispose(): void;
+}
+
+/** Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole; wrong rows are data. */
+export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
+  const { settings, signal } = options;
+  const scratch = makeScratch();
+  const spool = makeRowSpool(scratch);
+  const dispose = () => {
+    spool.close();
+    scratch.dispose();
+  };
+  try {
+    const { source, bytesRead } = countBytes(options.source);
+    const table = await openTable(source, settings, signal);
+    const { plan, understood } = planColumns(table.header, settings.columns, settings);
+    const catalog = cacheCatalog(options.catalog);
+    const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
+    const context: CheckContext = { header: table.header, plan, settings, catalog, decimalSign };
+    const repeats = makeRepeats(scratch, settings.guards.numberMax);
+    await checkRows({ ...options, source }, table, context, spool, repeats, bytesRead);
+    repeats.compare();
+    const { name, bytes, sha256 } = options.source;
+    const { format, encoding, delimiter, sheet } = table.form;
+    const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
+    return {
+      header: table.header,
+      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog) },
+      async *rows(rowsPerChunk) {
+        for await (const chunk of spool.read(rowsPerChunk)) {
+          signal?.throwIfAborted();
+          yield chunk.map((row) => fileRow(row, repeats.of(row.rowNo), context, settings));
+        }
+      },
+      dispose,
+    };
+  } catch (error) {
+    dispose();
+    throw error;
+  }
+}
+
+function countBytes(source: Source): { source: Source; bytesRead: () => number } {
+  let bytes = 0;
+  const chunks = async function* (signal?: AbortSignal) {
+    bytes = 0;
+    for await (const chunk of source.chunks(signal)) {
+      bytes += chunk.length;
+      yield chunk;
+    }
+  };
+  return { source: { ...source, chunks }, bytesRead: () => bytes };
+}
+
+function warningsOf(catalog: CatalogCache): string[] {
+  if (!catalog.failed()) return [];
+  return ['The catalog could not be reached: network ids and products were taken as they stand in the file.'];
+}
+
+async function checkRows(
+  options: CheckOptions,
+  { rows, header }: Table,
+  context: CheckContext,
+  spool: RowSpool,
+  repeats: Repeats,
+  bytesRead: () => number,
+): Promise<void> {
+  const { settings, onProgress, source } = options;
+  const { trailer: word, rowsMax } = settings.guards;
+  const seen: { trailer: Trailer | null } = { trailer: null };
+  const total: ControlTotal = { rows: 0, sum: '0' };
+  const sums = new Map<string, string>();
+  let rowNo = 0;
+  for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
+    if (rowNo + chunk.records.length > rowsMax) {
+      throw new AirbatchError('FILE_REJECTED', `the file has more than ${rowsMax} rows`, {
+        hint: 'Split it, or raise intake.guards.rowsMax. Nothing was sent.',
+      });
+    }
+    for (const row of await checkChunk(options, context, chunk, rowNo + 1)) {
+      const spooled = spooledRow(row);
+      spool.add(spooled);
+      repeats.note(spooled);
+      if (word !== null) addToTotal(total, context, row.cells);
+      addToSums(sums, row);
+    }
+    rowNo += chunk.records.length;
+    refuseBeyond(sums, settings);
+    onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
+  }
+  if (rowNo === 0) {
+    const names = header.length === 1 ? '1 column' : `${header.length} columns`;
+    throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), and no rows below it`);
+  }
+  if (word !== null) checkTrailer(seen.trailer, word, total, context);
+}
+
+/** Checks the rows of a chunk; what must be known first (networks, the decimal sign) is found out, and they are checked anew. */
+async function checkChunk(
+  { source, settings, signal }: CheckOptions,
+  context: CheckContext,
+  chunk: RecordChunk,
+  firstRowNo: number,
+): Promise<CheckedRow[]> {
+  const { records, lines, endsOpen } = chunk;
+  for (;;) {
+    const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
+    const checked = records.map((cells, index) => {
+      const endsFile = endsOpen && index === records.length - 1;
+      return checkRow(context, { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile }, cells, needs);
+    });
+    if (!needs.decimalSign && needs.countries.size === 0 && needs.networkIds.size === 0) return checked;
+    if (needs.decimalSign) {
+      context.decimalSign = await findDecimalSign(source, settings, context.plan.amount ?? -1, signal);
+    }
+    await context.catalog.load(needs.countries, needs.networkIds);
+  }
+}
+
+function spooledRow({ cells, reference, status, ...row }: CheckedRow) {
+  return { ...row, isValid: status === 'ready', hasReference: reference !== null, input: JSON.stringify(cells) };
+}
+
+function addToSums(sums: Map<string, string>, { status, amount, currency }: CheckedRow): void {
+  if (status !== 'ready' || amount === null || currency === null) return;
+  sums.set(currency, addAmounts(sums.get(currency) ?? '0', amount));
+}
+
+function refuseBeyond(sums: ReadonlyMap<string, string>, { guards }: IntakeSettings): void {
+  for (const [currency, most] of Object.entries(guards.batchMax)) {
+    if (compareAmounts(sums.get(currency) ?? '0', most) <= 0) continue;
+    const limit = formatAmount({ value: most, currency });
+    throw new AirbatchError('FILE_REJECTED', `the amounts of the file add up to more than ${currency} ${limit}`, {
+      hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
+    });
+  }
+}

@@ -1,0 +1,98 @@
+import { createHash } from 'node:crypto';
+import type { NewRow } from '../ledger/rows.ts';
+import { laterContentRef } from './check-row.ts';
+import type { ColumnPlan } from './columns.ts';
+import { type Problem, shortened } from './problems.ts';
+import type { Repeat } from './repeats.ts';
+import type { SpooledRow } from './row-spool.ts';
+import type { Field, IntakeSettings } from './settings.ts';
+
+/** A row with its verdict: checked by itself, and compared with the other rows of its file. */
+export interface FileRow extends Omit<NewRow, 'batch_id' | 'problems' | 'status'> {
+  status: 'ready' | 'held' | 'invalid';
+  problems: Problem[];
+}
+
+/** Everything that blaming a row for what it has in common with others depends on. */
+export interface FileColumns {
+  header: readonly string[];
+  plan: ColumnPlan;
+}
+
+/** The verdict on a row, with what it has in common with other rows of the file. */
+export function fileRow(
+  row: SpooledRow,
+  repeat: Repeat | undefined,
+  { header, plan }: FileColumns,
+  settings: IntakeSettings,
+): FileRow {
+  const problems = [...row.problems];
+  let rowRef = row.rowRef;
+  let isHeld = false;
+  const blame = (field: Field, fault: Pick<Problem, 'code' | 'message' | 'suggestion'>) => {
+    const index = plan[field];
+    const column = index === undefined ? null : (header[index] ?? null);
+    const value = index === undefined ? null : shortened((JSON.parse(row.input) as string[])[index] ?? '');
+    problems.push({ ...fault, line: row.line, column, value });
+  };
+  if (repeat?.referenceLine != null) {
+    blame('reference', {
+      code: 'REFERENCE_TWICE',
+      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it cannot be told which of them is meant.`,
+      suggestion: 'Give each of them a reference of its own, or remove the one that is not meant.',
+    });
+  }
+  let isValid = problems.length === 0;
+  if (repeat?.contentLine != null && settings.duplicates !== 'allow') {
+    const what = row.productId === null ? 'amount' : 'product';
+    const reject = settings.duplicates === 'reject';
+    blame('phone_number', {
+      code: 'DUPLICATE',
+      message: `Line ${row.line} gives the same number the same ${what} as line ${repeat.contentLine}.`,
+      suggestion: reject
+        ? 'Remove the row that is not meant.'
+        : 'Remove the row, or let it go with "airbatch release" if both are meant.',
+    });
+    if (reject) isValid = false;
+    else isHeld = true;
+  }
+  if (repeat?.isBeyondMaximum) {
+    const most = settings.guards.numberMax[row.currency ?? ''];
+    blame('phone_number', {
+      code: 'NUMBER_MAXIMUM',
+      message: `With this row the number gets more than ${row.currency} ${most} from the file.`,
+      suggestion: 'Check whether all of its rows are meant; "airbatch release" lets this one go.',
+    });
+    isHeld = true;
+  }
+  if (rowRef !== null && !row.hasReference && (repeat?.occurrence ?? 1) > 1) {
+    rowRef = laterContentRef(rowRef, repeat?.occurrence ?? 1);
+  }
+  return {
+    row_no: row.rowNo,
+    line: row.line,
+    row_ref: rowRef,
+    status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid',
+    phone_number: row.phoneNumber,
+    country: row.country,
+    network_id: row.networkId,
+    amount: row.amount,
+    currency: row.currency,
+    product_id: row.productId,
+    sms_message: row.smsMessage,
+    problems,
+    input: row.input,
+  };
+}
+
+/** The digest of the rows as they were understood, in file order: what an approval binds to, whatever the file's format. */
+export function makeContentDigest(): { add(row: FileRow): void; hex(): string } {
+  const digest = createHash('sha256');
+  return {
+    add(row) {
+      const meant = [row.row_no, row.row_ref, row.status, row.phone_number, row.network_id, row.amount, row.currency];
+      digest.update(`${JSON.stringify([...meant, row.product_id, row.sms_message])}\n`);
+    },
+    hex: () => digest.digest('hex'),
+  };
+}

@@ -1,0 +1,93 @@
+import { Sums } from '../core/money.ts';
+import type { UnderstoodColumn } from './columns.ts';
+import type { FileRow } from './file-rows.ts';
+import type { Problem, ProblemCode } from './problems.ts';
+
+/** One row as an example of a problem. */
+export interface ProblemExample extends Omit<Problem, 'code'> {
+  row: number;
+}
+
+/** What was found in a file. */
+export interface FileFindings {
+  file: {
+    name: string;
+    bytes: number;
+    sha256: string;
+    format: string;
+    encoding: string | null;
+    delimiter: string | null;
+    sheet: string | null;
+  };
+  /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
+  counts: { rows: number; valid: number; invalid: number; held: number; skipped: number };
+  /** What the valid rows ask for, by currency, as decimal texts. */
+  sums: Record<string, string>;
+  /** The same by country of the number. */
+  countries: Record<string, { rows: number; sums: Record<string, string> }>;
+  /** Valid rows that buy a product, whose price the service knows. */
+  productRows: number;
+  /** The most frequent first; `count` is of rows. */
+  problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];
+  /** How each column of the header was understood. */
+  understood: UnderstoodColumn[];
+  /** What could not be checked, in a sentence each. */
+  warnings: string[];
+}
+
+/** How many rows stand for a problem: enough to see what they have in common. */
+const examplesMax = 3;
+
+export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'productRows' | 'problems'>;
+
+/** Counts rows, sums and problems as they go by. */
+export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
+  const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
+  const sums = new Sums();
+  const countries = new Map<string, { rows: number; sums: Sums }>();
+  const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
+  let productRows = 0;
+
+  const addProblem = (rowNo: number, { code, ...problem }: Problem) => {
+    const known = problems.get(code) ?? { count: 0, examples: [], lastRow: 0 };
+    problems.set(code, known);
+    if (known.lastRow === rowNo) return;
+    known.count += 1;
+    known.lastRow = rowNo;
+    if (known.examples.length < examplesMax) known.examples.push({ row: rowNo, ...problem });
+  };
+
+  const addReady = ({ country, amount, currency }: FileRow) => {
+    const own = countries.get(country ?? '') ?? { rows: 0, sums: new Sums() };
+    countries.set(country ?? '', own);
+    own.rows += 1;
+    if (amount === null || currency === null) {
+      productRows += 1;
+      return;
+    }
+    sums.add(currency, amount);
+    own.sums.add(currency, amount);
+  };
+
+  return {
+    add(row) {
+      counts.rows += 1;
+      counts[row.status === 'ready' ? 'valid' : row.status] += 1;
+      if (row.status === 'ready') addReady(row);
+      for (const problem of row.problems) addProblem(row.row_no, problem);
+    },
+    result: () => ({
+      counts: { ...counts },
+      sums: sums.toObject(),
+      countries: Object.fromEntries(
+        [...countries]
+          .sort(([a], [b]) => (a < b ? -1 : 1))
+          .map(([country, own]) => [country, { rows: own.rows, sums: own.sums.toObject() }]),
+      ),
+      productRows,
+      problems: [...problems]
+        .sort(([, a], [, b]) => b.count - a.count)
+        .map(([code, { count, examples }]) => ({ code, count, examples })),
+    }),
+  };
+}

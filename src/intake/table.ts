@@ -1,0 +1,78 @@
+import { AirbatchError } from '../core/errors.ts';
+import { firstBytes, withFirst } from './chunks.ts';
+import { plainName } from './columns.ts';
+import { csvRows, type RecordChunk } from './csv-rows.ts';
+import { type Decoded, decodeText } from './decode.ts';
+import { delimiterOf } from './delimiter.ts';
+import { type Format, formatOf } from './format.ts';
+import type { IntakeSettings } from './settings.ts';
+import type { Source } from './source.ts';
+import { gunzip } from './unpack.ts';
+
+/** A file opened as a table: its first record is the header, and the others are rows. */
+export interface Table {
+  header: string[];
+  /** The records below the header. */
+  rows: AsyncGenerator<RecordChunk>;
+  form: TableForm;
+}
+
+/** What the file turned out to be, for people. */
+export interface TableForm {
+  format: Format;
+  /** Null for a workbook. It is certain when the file was read to its end. */
+  encoding: Decoded | null;
+  /** The character between the cells; null for a workbook. */
+  delimiter: string | null;
+  /** The sheet that was read; null for text. */
+  sheet: string | null;
+}
+
+/** How much of the text the delimiter is told from: no header is longer. */
+const headerBytesMax = 64 * 1024;
+
+/** Opens a file as a table, whatever its format. Throws `FILE_REJECTED` where it is none, or has no rows. */
+export async function openTable(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<Table> {
+  const format = formatOf(source.head);
+  const { records, form } = await openText(source, format, settings, signal);
+  const first = await records.next();
+  const [header, ...rest] = first.done ? [] : first.value.records;
+  if (!header) throw new AirbatchError('FILE_REJECTED', 'the file has no text in it');
+  return { header, rows: below(first.value as RecordChunk, rest, records), form };
+}
+
+async function* below(first: RecordChunk, rest: string[][], records: AsyncGenerator<RecordChunk>) {
+  try {
+    if (rest.length > 0) yield { ...first, records: rest, lines: first.lines.slice(1) };
+    for await (const chunk of records) yield chunk;
+  } finally {
+    await records.return(undefined);
+  }
+}
+
+async function openText(
+  source: Source,
+  format: Format,
+  settings: IntakeSettings,
+  signal: AbortSignal | undefined,
+): Promise<{ records: AsyncGenerator<RecordChunk>; form: TableForm }> {
+  const bytes = format === 'gzip' ? unpackedText(source, settings, signal) : source.chunks(signal);
+  const encoding: Decoded = { encoding: 'UTF-8' };
+  const text = decodeText(bytes, encoding);
+  const first = await firstBytes(text, headerBytesMax);
+  const mapped = new Set(Object.values(settings.columns).map(plainName));
+  const start = first.toString('utf8', 0, headerBytesMax);
+  const delimiter = delimiterOf(start, (column) => mapped.has(plainName(column)));
+  const records = csvRows(withFirst(first, text), { ...delimiter, rowBytesMax: settings.limits.rowBytesMax });
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, sheet: null } };
+}
+
+async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {
+  const chunks = gunzip(source.chunks(signal), settings.limits);
+  const first = await firstBytes(chunks, headerBytesMax);
+  if (formatOf(first) !== 'text') {
+    await chunks.return(undefined);
+    throw new AirbatchError('FILE_REJECTED', 'the file is packed twice: unpack it once, and run what is in it');
+  }
+  yield* withFirst(first, chunks);
+}

@@ -1,0 +1,43 @@
+import type { Catalog } from './catalog.ts';
+import { checkFile, type FileProgress } from './check-file.ts';
+import { type FileFindings, makeTally } from './findings.ts';
+import { intakeSettings } from './settings.ts';
+import { openSource } from './source.ts';
+
+export interface ValidateOptions {
+  /** An absolute path, or "-" for standard input. */
+  file: string;
+  /** `intake` of the configuration. */
+  settings: Readonly<Record<string, unknown>>;
+  catalog?: Catalog | null;
+  stdin?: AsyncIterable<Uint8Array>;
+  onProgress?: (progress: FileProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** Rows looked at between two turns of the event loop. */
+const rowsPerChunk = 500;
+
+/**
+ * Checks a file without storing or sending anything. Throws `FILE_UNREADABLE` or `FILE_REJECTED` where it cannot be paid out
+ * as a whole; everything that is wrong with its rows is in the findings.
+ */
+export async function validateFile({ file, settings, ...options }: ValidateOptions): Promise<FileFindings> {
+  const { stdin, signal } = options;
+  const checked = intakeSettings(settings);
+  const { fileBytesMax } = checked.limits;
+  const source = await openSource({ file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
+  try {
+    const { catalog = null, onProgress } = options;
+    const table = await checkFile({ source, settings: checked, catalog, onProgress, signal });
+    try {
+      const tally = makeTally();
+      for await (const rows of table.rows(rowsPerChunk)) for (const row of rows) tally.add(row);
+      return { ...table.about, ...tally.result() };
+    } finally {
+      table.dispose();
+    }
+  } finally {
+    await source.dispose();
+  }
+}
