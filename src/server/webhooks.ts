@@ -37,7 +37,7 @@ const paths: readonly (readonly [string, WebhookScheme])[] = [
  * it is the account runner's business. An unknown account and a wrong signature get the same 401.
  */
 export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void {
-  const receive = makeReceiver(deps);
+  const receive = makeWebhookReceiver(deps);
   app.register(async (scope) => {
     // The signatures are over the bytes as they came, so nothing parses them before.
     scope.removeAllContentTypeParsers();
@@ -59,9 +59,11 @@ export function addWebhookRoutes(app: FastifyInstance, deps: WebhookDeps): void 
   });
 }
 
-type Received = 'now' | 'before' | 'rejected' | 'not_kept';
+/** Kept now, or before; not believed; or believed and not kept, so that the service sends it again. */
+export type Received = 'now' | 'before' | 'rejected' | 'not_kept';
 
-function makeReceiver({ db, clock, random, log, webhookKeys, onWebhook }: WebhookDeps) {
+/** Verifies a webhook and keeps it, whatever door it came by. */
+export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWebhook }: WebhookDeps) {
   // Where nothing can be right, the check is made all the same, with a key that nobody has: the answer takes as long.
   const decoy = [random.hex(32)];
   const orDecoy = (keys: readonly string[] | undefined) => (keys && keys.length > 0 ? keys : decoy);
