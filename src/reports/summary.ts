@@ -59,6 +59,8 @@ export interface BatchSummary {
     /** Completed rows of which the service gave no cost: they are missing from the sums. */
     rows_without_cost: number;
   };
+  /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
+  refunded: { rows: number; amounts: AmountsByCurrency };
   /** Money whose fate is not known: never failed by a timer. */
   in_doubt: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   balance: BalanceProof;
@@ -130,6 +132,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       by_status: byStatus(survey.charged),
       rows_without_cost: survey.costUnknownRows,
     },
+    refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
     in_doubt: {
       rows: counts.in_doubt,
       requested: sumOver(survey.requested, ['in_doubt']),

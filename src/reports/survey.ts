@@ -18,6 +18,9 @@ export interface Survey {
   productRows: number;
   /** Completed rows of which the service did not say what they cost. */
   costUnknownRows: number;
+  /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
+  refundedRows: number;
+  refunded: Sums;
   /** How often each problem occurs, over all rows. */
   problems: Map<string, number>;
   /** Failed rows by the service's code, with the reason that came with the first of them. */
@@ -41,6 +44,8 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     charged: new Map(),
     productRows: 0,
     costUnknownRows: 0,
+    refundedRows: 0,
+    refunded: new Sums(),
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
@@ -68,6 +73,10 @@ function surveyRow(survey: Survey, row: RowRecord): void {
   if (row.product_id !== null && row.status !== 'skipped') survey.productRows += 1;
   if (row.cost !== null) sumsOf(survey.charged, row.status).add(row.cost_currency ?? '', row.cost);
   else if (row.status === 'completed') survey.costUnknownRows += 1;
+  if (row.status === 'completed' && row.refunded_at !== null) {
+    survey.refundedRows += 1;
+    if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
+  }
   if (row.status === 'failed') {
     const code = row.failure_code ?? noCode;
     const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason };

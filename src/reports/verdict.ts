@@ -14,7 +14,12 @@ export function verdictOf(summary: BatchSummary): Verdict {
   const { by_status: count, total } = summary.rows;
   const open = count.ready + count.sending + count.accepted + count.in_doubt + count.held;
   const unpaid = count.failed + count.invalid;
-  const tone = open > 0 ? 'open' : unpaid > 0 || summary.balance.explained === false ? 'attention' : 'good';
+  const tone =
+    open > 0
+      ? 'open'
+      : unpaid + summary.refunded.rows > 0 || summary.balance.explained === false
+        ? 'attention'
+        : 'good';
   return { tone, headline: headlineOf(summary, total, count.completed), details: detailsOf(summary) };
 }
 
@@ -65,6 +70,11 @@ function detailsOf(summary: BatchSummary): string[] {
     'were skipped: they were paid before, or a person decided so.',
   );
   say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
+  say(
+    summary.refunded.rows,
+    'was paid, and its money came back afterwards: ask the service whether the recipient has it.',
+    'were paid, and their money came back afterwards: ask the service whether the recipients have it.',
+  );
   if (summary.balance.explained === true) details.push('What left the wallets is explained to the last unit.');
   for (const { currency, unexplained } of summary.balance.explanation) {
     if (unexplained !== '0')

@@ -3,8 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { rowStates } from '../../src/core/row-state.ts';
+import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
+import { verdictOf } from '../../src/reports/verdict.ts';
 import {
   balanceJson,
   completedWay,
@@ -145,6 +147,33 @@ test('rows in doubt are money with a sum and an age of its own', async (t) => {
   const { in_doubt, status } = await batchSummary(db, 'B-1');
   assert.equal(status, 'running');
   assert.deepEqual(in_doubt, { rows: 1, requested: { KES: '100.5' }, oldest_sent_at: '2026-11-01T08:00:00.000Z' });
+});
+
+test('money that came back after completion is told beside the rows, which stay completed', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(
+    db,
+    newBatch('B-1'),
+    [1, 2, 3].map((rowNo) => ({ row: newRow('B-1', rowNo), way: completedWay(rowNo) })),
+  );
+  const before = await batchSummary(db, 'B-1');
+  assert.deepEqual(before.refunded, { rows: 0, amounts: {} });
+  for (const [rowNo, refund_amount] of [
+    [1, '0.8'],
+    [3, null],
+  ] as const) {
+    const row = await findRow(db, 'B-1', rowNo);
+    assert.ok(row);
+    const refund_currency = refund_amount === null ? null : 'USD';
+    await writeRefund(db, row, { refunded_at: startMs, refund_amount, refund_currency });
+  }
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(summary.refunded, { rows: 2, amounts: { USD: '0.8' } });
+  assert.deepEqual(summary.rows, before.rows);
+  assert.deepEqual(summary.charged, before.charged);
+  const { tone, details } = verdictOf(summary);
+  assert.equal(tone, 'attention');
+  assert.match(details.join(), /2 rows were paid, and their money came back/);
 });
 
 test('summary.json is what batchSummary gives, and tells a sandbox from a service', async (t) => {
