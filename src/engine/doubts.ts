@@ -115,8 +115,10 @@ async function writeStep(
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;
     case 'send_again': {
-      // Should it not get its turn, it is looked up again before anything else happens to it.
-      const next_action_at = unit.at + (policy.lookUpDelaysMs[0] ?? 0);
+      // Should it not get its turn (a paused batch, a long queue), it is looked up again before anything else happens to it,
+      // and less often the longer it has waited.
+      const patience = (unit.at - payment.last_intent_at) / 2;
+      const next_action_at = unit.at + Math.round(Math.max(policy.lookUpDelaysMs[0] ?? 0, patience));
       const noted = await unit.noteRow(row, { next_action_at }, 'row.look_up', data);
       if (noted) context.picker.putBack(noted, unit.at);
       return noted !== null;

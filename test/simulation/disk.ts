@@ -25,8 +25,8 @@ export type DiskFault = 'LEDGER_FULL' | 'LEDGER_IO';
 export interface Disk {
   /** Opens the ledger for a process, as the last one left it. */
   open(process: SimulatedProcess): Promise<Database>;
-  /** Transactions fail with this until it is taken back. */
-  fail(fault: DiskFault | null): void;
+  /** Transactions fail with this: the next one only, or all until it is taken back. */
+  fail(fault: DiskFault | null, once?: boolean): void;
   /** What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn tail. */
   loseMemory(options: { powerLoss: boolean }): void;
   /** For the judge: the ledger as it is on the disk now. */
@@ -45,6 +45,7 @@ export interface DiskOptions {
 export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOptions): Disk {
   let generation = 0;
   let fault: DiskFault | null = null;
+  let failsOnce = false;
   let current: Database | null = null;
   let outside: DatabaseSync | null = null;
   // How long the log was when the last commit was acknowledged to the process.
@@ -60,7 +61,9 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
     snapshot: (work) => process.step('snapshot', () => database.snapshot(work)),
     async transact(work) {
       const { result, written } = await process.step('commit', async () => {
-        if (fault) throw new AirbatchError(fault, 'the simulated disk failed');
+        const failing = fault;
+        if (failsOnce) fault = null;
+        if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
         return { result: await database.transact(work), written: walBytes() };
       });
       // Whoever dies before this line was told nothing: what it wrote may be torn.
@@ -79,8 +82,9 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       }
       return faulty(current, process);
     },
-    fail(next) {
+    fail(next, once = false) {
       fault = next;
+      failsOnce = once;
     },
     loseMemory({ powerLoss }) {
       const from = path();

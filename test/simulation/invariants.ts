@@ -10,13 +10,18 @@ import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
 export interface JudgedPayment {
   reference: string;
-  phoneNumber: string;
   /** True unless the payment failed, and its money was given back. */
   live: boolean;
-  /** Whether it has ended at the service. */
-  terminal: boolean;
   cost: string;
-  amount: string | null;
+}
+
+/** One webhook that reached the program's door. */
+export interface SeenWebhook {
+  /** SHA-256 of its body. */
+  digest: string;
+  /** Whether the service signed it. */
+  genuine: boolean;
+  isAcknowledged: boolean;
 }
 
 /** One request to create, as the transport saw it leave. */
@@ -44,8 +49,7 @@ export interface Judged {
   rowsByBatch: ReadonlyMap<string, number>;
   payments: readonly JudgedPayment[];
   requests: readonly SeenRequest[];
-  /** Whether rows may be left to a person: true where the plan had faults that only a person can decide. */
-  reviewAllowed: boolean;
+  webhooks: readonly SeenWebhook[];
 }
 
 /** The age past which no key is sent (invariant I4). */
@@ -67,6 +71,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     chains(judged.db, batches),
     intents(judged),
     patience(judged),
+    acknowledged(judged),
   ]);
   return groups.flat();
 }
@@ -74,7 +79,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
 type Rows = readonly { batch: BatchRecord; row: RowRecord }[];
 
 /** I1, and that what the ledger calls paid or not paid is so at the service. */
-function paidOnce({ payments }: Judged, rows: Rows): Verdict[] {
+async function paidOnce({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   const live = new Map<string, number>();
   for (const payment of payments) {
@@ -90,7 +95,8 @@ function paidOnce({ payments }: Judged, rows: Rows): Verdict[] {
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
     if ((row.status === 'failed' || row.status === 'cancelled') && paid !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
-    if (row.status === 'ready' && paid !== 0)
+    const { key } = paymentNames(batch, row, row.generation);
+    if (row.status === 'ready' && paid !== 0 && (await findPayment(db, key))?.batch_id === row.batch_id)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
   }
   return faults;
@@ -150,18 +156,20 @@ async function buckets({ db, rowsByBatch }: Judged, batches: readonly BatchRecor
   return faults;
 }
 
-/** I6 and I15: in the end every row is terminal, or waits for a person where that is allowed. */
-async function scheduled({ db, reviewAllowed }: Judged, rows: Rows): Promise<Verdict[]> {
+/** I6 and I15: in the end every row is terminal, or waits for a person. */
+async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
   const terminal: readonly string[] = terminalRowStates;
   const faults: Verdict[] = [];
   for (const { batch, row } of rows) {
     if (terminal.includes(row.status) || row.status === 'held') continue;
+    // A mismatch stops the account until a person has looked: nothing may go on without one.
+    if (batch.pause_reason === 'service_mismatch') continue;
     const inReview = row.status === 'in_doubt' && row.next_action_at === null;
-    if (inReview && reviewAllowed) continue;
+    if (inReview) continue;
     const siblings = (await batchesOfRun(db, batch.account, batch.run_id)).length;
     faults.push({
-      invariant: inReview ? 'I15' : 'I6',
-      what: `row ${row.row_no} of ${batch.batch_id} (${batch.status}, ${siblings} of its run) is left ${row.status}${inReview ? `: ${row.failure_reason}` : ''}`,
+      invariant: 'I15',
+      what: `row ${row.row_no} of ${batch.batch_id} (${batch.status}, ${siblings} of its run) is left ${row.status}`,
     });
   }
   return faults;
@@ -202,6 +210,19 @@ async function chains(db: Database, batches: readonly BatchRecord[]): Promise<Ve
     }
     if (seq !== batch.audit_seq || hash !== batch.audit_head)
       faults.push({ invariant: 'I13', what: `the chain of ${batch.batch_id} does not end at its head` });
+  }
+  return faults;
+}
+
+/** I9 and I14: what was acknowledged is in the ledger, and nothing forged was taken. */
+async function acknowledged({ db, webhooks }: Judged): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  const kept = await db.query<{ body_digest: string }>('SELECT body_digest FROM inbox');
+  const digests = new Set(kept.map(({ body_digest }) => body_digest));
+  for (const { digest, genuine, isAcknowledged } of webhooks) {
+    if (!genuine && isAcknowledged) faults.push({ invariant: 'I14', what: `a forged webhook was taken: ${digest}` });
+    if (genuine && isAcknowledged && !digests.has(digest))
+      faults.push({ invariant: 'I9', what: `an acknowledged webhook was lost: ${digest}` });
   }
   return faults;
 }

@@ -6,19 +6,23 @@ export interface Plan {
   version: 'v2' | 'v1';
   rows: number;
   /** A second file under the same run id, with some of the same rows. */
-  secondFile: { rows: number; overlap: number; changedAmounts: number; atMs: number } | null;
+  secondFile: { rows: number; overlap: number; changedAmounts: number } | null;
   /** Of a hundred requests that leave, so many meet each of these. */
   network: Record<NetworkFault, number>;
   /** The process dies at these steps (a step is before or after everything that leaves the engine). */
   crashes: { atStep: number; powerLoss: boolean }[];
-  /** The process is frozen at these steps, for so long. */
-  suspensions: { atStep: number; ms: number }[];
-  /** From this step on every commit fails, until the process was restarted so many times. */
-  disk: { atStep: number; fault: 'LEDGER_FULL' | 'LEDGER_IO' }[];
+  /** The process is frozen at these steps, for so long; where it has a rival, another one is started meanwhile. */
+  suspensions: { atStep: number; ms: number; rival: boolean }[];
+  /** From this step on every commit fails, until the process was restarted. */
+  disk: { atStep: number; fault: 'LEDGER_FULL' | 'LEDGER_IO'; once: boolean }[];
   /** The wall clock is set by this much at these steps. */
   clockJumps: { atStep: number; byMs: number }[];
   /** Numbers that the service declines, by row. */
   declined: number[];
+  /** Rows whose reference another program of the account has used before, for another amount. */
+  foreign: number[];
+  /** Webhooks of both schemes, and how many of a hundred meet each fault. */
+  webhooks: Record<WebhookFault, number> | null;
   /** Faults of the network end after this much world time; then everything must come to rest. */
   calmAfterMs: number;
 }
@@ -27,6 +31,7 @@ export const networkFaults = [
   'refused', // The connection is refused: nothing was sent.
   'request_lost',
   'response_lost',
+  'duplicated', // The request is delivered twice.
   'error_500_before',
   'error_500_after',
   'error_503',
@@ -38,29 +43,75 @@ export const networkFaults = [
 ] as const;
 export type NetworkFault = (typeof networkFaults)[number];
 
+export const webhookFaults = ['webhook_lost', 'webhook_doubled', 'webhook_late', 'webhook_forged'] as const;
+export type WebhookFault = (typeof webhookFaults)[number];
+
+/** A plan in which nothing goes wrong. */
+export function calmPlan(version: Plan['version'], rows: number): Plan {
+  return {
+    seed: 1,
+    version,
+    rows,
+    secondFile: null,
+    network: Object.fromEntries(networkFaults.map((fault) => [fault, 0])) as Record<NetworkFault, number>,
+    crashes: [],
+    suspensions: [],
+    disk: [],
+    clockJumps: [],
+    declined: [],
+    foreign: [],
+    webhooks: null,
+    calmAfterMs: 0,
+  };
+}
+
 /** The plan of a seed: calm, rough or wild, so that faults are met alone as well as together. */
 export function makePlan(seed: number): Plan {
   const random = makeSeededRandom(seed);
   const wildness = random.pick([0.3, 1, 1, 3]);
   const some = (most: number) => Array.from({ length: random.between(0, Math.round(most * wildness)) });
-  const network = Object.fromEntries(
-    networkFaults.map((fault) => [fault, random.percent(35) ? random.fraction() * 12 * wildness : 0]),
-  ) as Record<NetworkFault, number>;
+  const shares = <Name extends string>(names: readonly Name[]) =>
+    Object.fromEntries(
+      names.map((fault) => [fault, random.percent(35) ? random.fraction() * 12 * wildness : 0]),
+    ) as Record<Name, number>;
   const rows = random.between(1, 10);
   const overlap = random.between(0, rows);
+  const version = random.percent(50) ? 'v2' : 'v1';
   return {
     seed,
-    version: random.percent(50) ? 'v2' : 'v1',
+    version,
     rows,
     secondFile: random.percent(30)
-      ? { rows: overlap + random.between(0, 3), overlap, changedAmounts: random.between(0, Math.min(2, overlap)), atMs: random.between(0, 40_000) }
+      ? { rows: overlap + random.between(0, 3), overlap, changedAmounts: random.between(0, Math.min(2, overlap)) }
       : null,
-    network,
+    network: shares(networkFaults),
     crashes: some(3).map(() => ({ atStep: random.between(1, 160), powerLoss: random.percent(40) })),
-    suspensions: random.percent(25) ? some(2).map(() => ({ atStep: random.between(1, 120), ms: random.between(1_000, 60_000) })) : [],
-    disk: random.percent(25) ? [{ atStep: random.between(1, 120), fault: random.pick(['LEDGER_FULL', 'LEDGER_IO'] as const) }] : [],
-    clockJumps: random.percent(20) ? some(2).map(() => ({ atStep: random.between(1, 160), byMs: random.between(-30, 30) * 3_600_000 })) : [],
+    suspensions: random.percent(25) ? some(2).map(() => makeSuspension(random)) : [],
+    disk: random.percent(25)
+      ? [
+          {
+            atStep: random.between(1, 120),
+            fault: random.pick(['LEDGER_FULL', 'LEDGER_IO'] as const),
+            once: random.percent(50),
+          },
+        ]
+      : [],
+    clockJumps: random.percent(20)
+      ? some(2).map(() => ({ atStep: random.between(1, 160), byMs: random.between(-30, 30) * 3_600_000 }))
+      : [],
     declined: some(2).map(() => random.between(1, rows)),
+    foreign: random.percent(10) ? [random.between(1, rows)] : [],
+    webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
     calmAfterMs: random.between(0, 600_000),
+  };
+}
+
+/** Some last longer than a lease, so that a rival can take the account meanwhile. */
+function makeSuspension(random: ReturnType<typeof makeSeededRandom>): Plan['suspensions'][number] {
+  const rival = random.percent(50);
+  return {
+    atStep: random.between(1, 120),
+    ms: rival ? random.between(500_000, 2_000_000) : random.between(1_000, 60_000),
+    rival,
   };
 }

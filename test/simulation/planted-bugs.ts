@@ -12,8 +12,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a random idempotency key',
     file: 'core/ids.ts',
-    find: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation]), keyNamespace);',
-    replace: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation, Math.random()]), keyNamespace);',
+    find: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation]));',
+    replace: 'return uuidV5(JSON.stringify([account, runId, rowRef, generation, performance.now()]));',
   },
   {
     name: 'a key that forgets the generation',
@@ -31,13 +31,14 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'an unknown outcome taken for never sent',
     file: 'engine/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
-    replace: "    case 'in_doubt':\n      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: true, data });",
+    replace:
+      "    case 'in_doubt':\n      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: true, data });",
   },
   {
     name: 'a refusal that forgets earlier open attempts',
     file: 'engine/outcomes.ts',
-    find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, { why: 'refused",
-    replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, { why: 'refused",
+    find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
+    replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
   },
   {
     name: 'not found taken for absent: the next generation at once',
@@ -80,7 +81,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a row completed when it was only accepted',
     file: 'engine/settle.ts',
     find: "if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
-    replace: "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
+    replace:
+      "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
   },
   {
     name: 'an unknown status taken for success',
@@ -123,13 +125,44 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a doubt that is looked up but never sent again',
     file: 'engine/doubts.ts',
     find: 'if (noted) context.picker.putBack(noted, unit.at);\n      return noted !== null;',
-    replace: 'await unit.noteRow(noted ?? row, { next_action_at: unit.at + 9e11 }, null, {});\n      return noted !== null;',
+    replace:
+      'await unit.noteRow(noted ?? row, { next_action_at: unit.at + 9e11 }, null, {});\n      return noted !== null;',
   },
   {
-    name: 'a commit that is not waited for before the request',
-    file: 'engine/committer.ts',
-    find: '        const results = await inUnit(db, options, async (unit) => {',
+    name: 'a request that does not wait for its intent',
+    file: 'engine/dispatch.ts',
+    find: 'const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
     replace:
-      '        if (group.length === 1 && Math.random() < 2) { /* the unit is begun, and its end not awaited */ }\n        const results = await inUnit(db, options, async (unit) => {',
+      'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+  },
+  {
+    name: 'a fence that nobody checks',
+    file: 'ledger/unit-of-work.ts',
+    find: '    if (options.fence) await checkFence(tx, options.fence);\n',
+    replace: '',
+  },
+  {
+    name: 'a lease that is not checked before the request',
+    file: 'engine/dispatch.ts',
+    find: '      beforeWrite: () => context.lease.assertHeld(),',
+    replace: '      beforeWrite: () => undefined,',
+  },
+  {
+    name: 'a clock that is believed when it was set back',
+    file: 'engine/account-runner.ts',
+    find: 'const clock = steadyClock(deps.clock, await highestClock(deps.db));',
+    replace: 'await highestClock(deps.db);\n  const clock = steadyClock(deps.clock, 0);',
+  },
+  {
+    name: 'no waiting when the service says to wait',
+    file: 'engine/dispatch.ts',
+    find: "  if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);\n",
+    replace: '',
+  },
+  {
+    name: 'a mismatch that is adopted',
+    file: 'engine/orders.ts',
+    find: 'MISMATCH',
+    replace: '',
   },
 ];

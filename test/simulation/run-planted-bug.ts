@@ -21,7 +21,11 @@ registerHooks({
     const places = source.split(bug.find).length - 1;
     if (places !== 1) throw new Error(`"${bug.name}" has ${places} places in ${bug.file}; it must have one`);
     planted = true;
-    return { format: 'module', source: stripTypeScriptTypes(source.replace(bug.find, () => bug.replace)), shortCircuit: true };
+    return {
+      format: 'module',
+      source: stripTypeScriptTypes(source.replace(bug.find, () => bug.replace)),
+      shortCircuit: true,
+    };
   },
 });
 

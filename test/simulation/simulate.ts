@@ -29,7 +29,10 @@ for (let seed = from; seed < from + seeds; seed++) {
   process.stdout.write(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace\n`);
 }
 const seconds = (performance.now() - startedAt) / 1_000;
-process.stdout.write(`${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} a second), ${steps} steps\n`);
-for (const [fault, count] of [...faults].sort(([a], [b]) => (a < b ? -1 : 1))) process.stdout.write(`  ${fault.padEnd(20)} ${count}\n`);
+process.stdout.write(
+  `${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} a second), ${steps} steps\n`,
+);
+for (const [fault, count] of [...faults].sort(([a], [b]) => (a < b ? -1 : 1)))
+  process.stdout.write(`  ${fault.padEnd(20)} ${count}\n`);
 process.stdout.write(`${failed.length} seeds with violations\n`);
 process.exitCode = failed.length > 0 ? 1 : 0;

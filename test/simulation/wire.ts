@@ -1,9 +1,8 @@
 import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
-import type { VirtualClock } from '../support/virtual-clock.ts';
-import type { SeenRequest } from './invariants.ts';
-import { type NetworkFault, networkFaults, type Plan } from './plan.ts';
+import { type NetworkFault, networkFaults } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
+import type { World } from './world.ts';
 
 /** What answers a request, without a socket. */
 export type Handle = (request: {
@@ -14,16 +13,8 @@ export type Handle = (request: {
 }) => Promise<{ status: number; headers: Record<string, string>; body: string }>;
 
 export interface WireOptions {
-  plan: Plan;
-  world: VirtualClock;
+  world: World;
   random: SeededRandom;
-  handle: Handle;
-  /** The body that the ledger has durably bound to a reference. */
-  intentOf: (reference: string) => string | null;
-  /** Every request to create that left, in order. */
-  seen: SeenRequest[];
-  /** How often each fault struck. */
-  faults: Map<string, number>;
   trace: (line: string) => void;
 }
 
@@ -32,11 +23,12 @@ const onTheWayMs = 100;
 
 /** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
 export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
-  const { world, seen, trace } = options;
+  const { trace } = options;
+  const { clock, disk, seen } = options.world;
   let told = { at: 0, waitUntil: 0 };
   // What was on its way when the service said to wait is excused, and so is a process that was frozen meanwhile.
   const isDeaf = ({ frozenUntil }: SimulatedProcess) => {
-    const now = world.monotonic();
+    const now = clock.monotonic();
     return now < told.waitUntil && now > told.at + onTheWayMs && frozenUntil() < told.at;
   };
   return {
@@ -48,30 +40,31 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
         const isCreate = request.method === 'POST';
         if (isCreate && fault !== 'refused') {
           const { reference, extRefId } = JSON.parse(request.body ?? '{}') as { reference?: string; extRefId?: string };
-        const name = reference ?? extRefId ?? '';
-        seen.push({
-          reference: name,
-          key: request.headers['idempotency-key'] ?? name,
-          body: request.body ?? '',
-          intended: options.intentOf(name) === request.body,
-          toldToWait: isDeaf(process),
-          at: world.monotonic(),
-          process: processNumber,
-        });
-      }
+          const name = reference ?? extRefId ?? '';
+          seen.push({
+            reference: name,
+            key: request.headers['idempotency-key'] ?? name,
+            body: request.body ?? '',
+            intended: disk.intentOf(name) === request.body,
+            toldToWait: isDeaf(process),
+            at: clock.monotonic(),
+            process: processNumber,
+          });
+        }
         trace(`${request.method} ${request.path.split('?')[0]}${fault ? ` ${fault}` : ''}`);
         const result = await meet(options, request, fault);
         if (result.kind === 'answer' && result.status === 429) {
-          const waitUntil = world.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
-          if (waitUntil > told.waitUntil) told = { at: world.monotonic(), waitUntil };
+          const waitUntil = clock.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
+          if (waitUntil > told.waitUntil) told = { at: clock.monotonic(), waitUntil };
         }
         return result;
       }),
   };
 }
 
-function drawFault({ plan, world, random, faults }: WireOptions, request: TransportRequest): NetworkFault | null {
-  if (world.monotonic() >= plan.calmAfterMs) return null;
+function drawFault({ world, random }: WireOptions, request: TransportRequest): NetworkFault | null {
+  const { plan, clock, faults } = world;
+  if (clock.monotonic() >= plan.calmAfterMs) return null;
   for (const fault of networkFaults) {
     if (fault === 'list_lags' && (request.method !== 'GET' || !/reference=|extRefId=/.test(request.path))) continue;
     if (!random.percent(plan.network[fault])) continue;
@@ -81,18 +74,35 @@ function drawFault({ plan, world, random, faults }: WireOptions, request: Transp
   return null;
 }
 
-const lost = (code: string, status: number | null = null): TransportResult => ({ kind: 'unknown', code, message: code, status });
-const answer = (status: number, text: string, headers: Record<string, string> = {}): TransportResult => ({ kind: 'answer', status, headers, text });
+const lost = (code: string, status: number | null = null): TransportResult => ({
+  kind: 'unknown',
+  code,
+  message: code,
+  status,
+});
+const answer = (status: number, text: string, headers: Record<string, string> = {}): TransportResult => ({
+  kind: 'answer',
+  status,
+  headers,
+  text,
+});
 
-async function meet(options: WireOptions, request: TransportRequest, fault: NetworkFault | null): Promise<TransportResult> {
-  const { world, random } = options;
+async function meet(
+  options: WireOptions,
+  request: TransportRequest,
+  fault: NetworkFault | null,
+): Promise<TransportResult> {
+  const { random } = options;
+  const { clock, service } = options.world;
   const deliver = async () => {
-    await world.sleep(random.between(5, 400));
+    await clock.sleep(random.between(5, 400));
     const { method, path, headers, body } = request;
-    const reply = await world.during(options.handle({ method, path, headers: { ...headers }, ...(body === null ? {} : { body }) }));
+    const reply = await clock.during(
+      service.handle({ method, path, headers: { ...headers }, ...(body === null ? {} : { body }) }),
+    );
     return answer(reply.status, reply.body, reply.headers);
   };
-  const deadline = () => world.sleep(request.deadlineMs);
+  const deadline = () => clock.sleep(request.deadlineMs);
   switch (fault) {
     case null:
       return deliver();
@@ -107,9 +117,12 @@ async function meet(options: WireOptions, request: TransportRequest, fault: Netw
       await deadline();
       return lost('timeout');
     case 'slow': {
-      const late = world.sleep(random.between(1_000, request.deadlineMs * 2)).then(deliver);
+      const late = clock.sleep(random.between(1_000, request.deadlineMs * 2)).then(deliver);
       return Promise.race([late, deadline().then(() => lost('timeout'))]);
     }
+    case 'duplicated':
+      await deliver();
+      return deliver();
     case 'error_500_before':
       return answer(500, '{"success":false,"error":{"code":"INTERNAL","message":"oops","statusCode":500}}');
     case 'error_500_after':
@@ -118,18 +131,25 @@ async function meet(options: WireOptions, request: TransportRequest, fault: Netw
     case 'error_503':
       return answer(503, '<html>down for maintenance</html>');
     case 'throttled':
-      await world.sleep(random.between(5, 400));
-      return answer(429, '{"success":false,"error":{"code":"RATE_LIMITED","message":"wait","statusCode":429}}', { 'retry-after': String(random.between(1, 60)) });
+      await clock.sleep(random.between(5, 400));
+      return answer(429, '{"success":false,"error":{"code":"RATE_LIMITED","message":"wait","statusCode":429}}', {
+        'retry-after': String(random.between(1, 60)),
+      });
     case 'garbage':
       await deliver();
       return answer(200, '<html>welcome to the airport wifi</html>');
     case 'cut': {
       const whole = await deliver();
-      return whole.kind === 'answer' ? { ...whole, text: whole.text.slice(0, random.between(0, Math.max(0, whole.text.length - 1))) } : whole;
+      return whole.kind === 'answer'
+        ? { ...whole, text: whole.text.slice(0, random.between(0, Math.max(0, whole.text.length - 1))) }
+        : whole;
     }
     case 'list_lags':
       return request.path.startsWith('/v2/')
-        ? answer(200, '{"success":true,"data":[],"meta":{"request_id":"lag","timestamp":"2026-11-20T00:00:00.000Z","pagination":{"page":1,"per_page":100,"total":0,"total_pages":0,"has_next":false,"has_prev":false}}}')
+        ? answer(
+            200,
+            '{"success":true,"data":[],"meta":{"request_id":"lag","timestamp":"2026-11-20T00:00:00.000Z","pagination":{"page":1,"per_page":100,"total":0,"total_pages":0,"has_next":false,"has_prev":false}}}',
+          )
         : answer(404, '{"message":"No transactions found","statusCode":404}');
   }
 }

@@ -3,22 +3,18 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
-import { makeAccountRunner } from '../../src/engine/account-runner.ts';
-import { approve, resumeBatch } from '../../src/engine/acts.ts';
-import { defaultEngineSettings } from '../../src/engine/settings.ts';
-import { makeGateway } from '../../src/gateway/make-gateway.ts';
-import { findBatch, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { approve } from '../../src/engine/acts.ts';
+import { unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
-import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
-import { aBatch, aRow, addBatch } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { type Disk, makeDisk } from './disk.ts';
-import { judge, type SeenRequest, type Verdict } from './invariants.ts';
+import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
 import { makePlan, type Plan } from './plan.ts';
 import { makeProcess, type SimulatedProcess } from './process.ts';
+import { type Program, startProgram } from './program.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
-import { openService, type SimulatedService } from './service.ts';
-import { makeWire } from './wire.ts';
+import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
 
 export interface RunResult {
   seed: number;
@@ -34,22 +30,30 @@ export interface RunResult {
 
 /** How long after the last fault everything has to be at rest: past the aged look-ups of a doubt (31 h), twice over. */
 const restMsMax = 72 * 3_600_000;
+/** How long an account is held without being renewed: long, since virtual days are spent idle. */
+export const leaseTtlMs = 600_000;
 
-interface World {
+/** Everything around the program: time, chance, the disk, the service, and what was seen of it all. */
+export interface World {
   plan: Plan;
   clock: VirtualClock;
   random: SeededRandom;
   disk: Disk;
   service: SimulatedService;
   seen: SeenRequest[];
+  webhooks: SeenWebhook[];
   faults: Map<string, number>;
   trace: string[];
   steps: number;
   lives: number;
+  /** The processes that live, frozen ones too. */
+  processes: Set<SimulatedProcess>;
+  /** The one that webhooks reach. */
+  program: Program | null;
   rowsByBatch: Map<string, number>;
 }
 
-/** Runs one plan to rest, and judges it. */
+/** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
 export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean } = {}): Promise<RunResult> {
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-simulation-'));
   const clock = makeVirtualClock();
@@ -59,27 +63,26 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     clock,
     random,
     disk: makeDisk({ folder, random: random.fork('disk'), ...options }),
-    service: await openService(clock, plan),
+    service: await openService(clock, plan, (webhook) => receiveWebhook(world, webhook)),
     seen: [],
+    webhooks: [],
     faults: new Map(),
     trace: [],
     steps: 0,
     lives: 0,
+    processes: new Set(),
+    program: null,
     rowsByBatch: new Map(),
   };
   try {
     await clock.drive(live(world));
     const db = await world.disk.inspect();
-    const violations = await judge({
-      db,
-      rowsByBatch: world.rowsByBatch,
-      payments: await world.service.payments(),
-      requests: world.seen,
-      reviewAllowed: true,
-    });
+    const { rowsByBatch, seen, webhooks } = world;
+    const violations = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
     await db.close();
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
-    return { seed: plan.seed, violations, faults: world.faults, steps: world.steps, lives: world.lives, traceHash, trace: world.trace };
+    const { faults, steps, lives, trace } = world;
+    return { seed: plan.seed, violations, faults, steps, lives, traceHash, trace };
   } finally {
     await world.service.close();
     rmSync(folder, { recursive: true, force: true });
@@ -90,6 +93,12 @@ export function simulateSeed(seed: number): Promise<RunResult> {
   return simulate(makePlan(seed));
 }
 
+/** Counts a fault, and writes it down. */
+export function note({ faults, trace }: World, fault: string, where: string): void {
+  faults.set(fault, (faults.get(fault) ?? 0) + 1);
+  trace.push(`${fault} ${where}`);
+}
+
 /** Life after life, until one ends with nothing left to do after all faults are over. */
 async function live(world: World): Promise<void> {
   const { plan, clock } = world;
@@ -98,7 +107,7 @@ async function live(world: World): Promise<void> {
   for (;;) {
     const rested = await liveOnce(world);
     const calm = clock.monotonic() >= plan.calmAfterMs && world.steps > lastStep(plan);
-    if (rested && (calm || !(await hasWork(world)))) return;
+    if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) return;
     if (clock.monotonic() > end) return;
     // An operator, or a scheduler, starts it again a while later.
     await clock.sleep(world.random.between(1_000, 30_000));
@@ -111,12 +120,15 @@ function lastStep({ crashes, suspensions, disk, clockJumps }: Plan): number {
 
 async function hasWork(world: World): Promise<boolean> {
   const db = await world.disk.inspect();
-  return (await unfinishedBatches(db)).length > 0;
+  const unfinished = await unfinishedBatches(db);
+  return unfinished.some(({ pause_reason }) => pause_reason !== 'service_mismatch');
 }
 
 async function receiveFiles(world: World): Promise<void> {
   const { plan } = world;
-  const rows = Array.from({ length: plan.rows }, (_, index) => world.service.row(index + 1, plan.declined.includes(index + 1)));
+  const rows = Array.from({ length: plan.rows }, (_, index) =>
+    world.service.row(index + 1, plan.declined.includes(index + 1)),
+  );
   await receive(world, 'batch-1', rows);
   const { secondFile } = plan;
   if (!secondFile) return;
@@ -133,97 +145,98 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[]): 
   const process = makeProcess(world.clock, () => undefined);
   const db = await world.disk.open(process);
   world.rowsByBatch.set(batchId, rows.length);
-  await addBatch(db, process.clock, aBatch({ batch_id: batchId }), rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId })));
+  const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
+  await addBatch(db, process.clock, aBatch({ batch_id: batchId }), numbered);
   await approve({ db, clock: process.clock, name: 'approver' }, batchId, null);
 }
 
 /** One life of the program. Resolves with true when it ended by itself with nothing left that time alone would move. */
 async function liveOnce(world: World): Promise<boolean> {
-  const { plan, clock, disk, trace } = world;
+  const { clock, disk, trace, plan } = world;
   world.lives += 1;
   const process: SimulatedProcess = makeProcess(clock, (name) => strike(world, process, name));
   disk.fail(null);
   trace.push(`life ${world.lives} at ${clock.monotonic()}`);
+  const outcome = await runTo(world, process);
+  if (outcome === 'rested') return true;
+  if (outcome === 'died') {
+    // The machine died, so whoever lived on it died as well.
+    for (const other of world.processes) other.kill();
+    world.processes.clear();
+    const crash = plan.crashes.find(({ atStep }) => atStep === world.steps);
+    disk.loseMemory({ powerLoss: crash?.powerLoss ?? false });
+  }
+  return false;
+}
+
+/** Runs the program in a process until it rests, dies, or ends by an error that it has a name for. */
+async function runTo(world: World, process: SimulatedProcess): Promise<'rested' | 'died' | 'ended'> {
+  world.processes.add(process);
+  const program = startProgram(world, process, world.lives);
+  world.program = program;
   const outcome = await Promise.race([
     process.death.then(() => 'died' as const),
-    runProgram(world, process).then(
+    program.ended.then(
       () => 'rested' as const,
       (error: unknown) => error,
     ),
   ]);
-  if (outcome === 'died') {
-    const crash = plan.crashes.find(({ atStep }) => atStep === world.steps);
-    disk.loseMemory({ powerLoss: crash?.powerLoss ?? false });
-    return false;
-  }
-  if (outcome === 'rested') return true;
-  // Whatever ends the program otherwise must be an error that it has a name for.
+  world.processes.delete(process);
+  if (world.program === program) world.program = null;
+  if (outcome === 'died' || outcome === 'rested') return outcome;
   if (!(outcome instanceof AirbatchError)) throw outcome;
-  trace.push(`ended by ${outcome.code}`);
+  world.trace.push(`ended by ${outcome.code}`);
   process.kill();
-  disk.loseMemory({ powerLoss: false });
-  return false;
+  return 'ended';
 }
 
 /** The plan's faults that strike at a step of the process. */
 function strike(world: World, process: SimulatedProcess, name: string): void {
   if (process.isDead()) return;
   world.steps += 1;
-  const { plan, steps, faults, trace } = world;
-  const note = (fault: string) => {
-    faults.set(fault, (faults.get(fault) ?? 0) + 1);
-    trace.push(`${fault} at step ${steps} (${name})`);
-  };
+  const { plan, steps } = world;
+  const where = `at step ${steps} (${name})`;
   for (const { byMs } of plan.clockJumps.filter(({ atStep }) => atStep === steps)) {
-    note('clock_jump');
+    note(world, 'clock_jump', where);
     world.clock.setWall(world.clock.now() + byMs);
   }
   const disk = plan.disk.find(({ atStep }) => atStep === steps);
   if (disk) {
-    note(disk.fault);
-    world.disk.fail(disk.fault);
+    note(world, disk.fault, where);
+    world.disk.fail(disk.fault, disk.once);
   }
   const frozen = plan.suspensions.find(({ atStep }) => atStep === steps);
   if (frozen) {
-    note('suspended');
+    note(world, 'suspended', where);
     process.suspend(frozen.ms);
+    if (frozen.rival) void startRival(world);
   }
   const crash = plan.crashes.find(({ atStep }) => atStep === steps);
   if (crash) {
-    note(crash.powerLoss ? 'power_loss' : 'crash');
+    note(world, crash.powerLoss ? 'power_loss' : 'crash', where);
     process.kill();
   }
 }
 
-/** `airbatch resume`, as the operator would start it. */
-async function runProgram(world: World, process: SimulatedProcess): Promise<void> {
-  const { plan, seen, faults, trace, clock } = world;
-  const db = await world.disk.open(process);
-  const { account, handle } = world.service;
-  const random = world.random.fork(`life-${world.lives}`);
-  const wire = makeWire(
-    { plan, world: clock, random: random.fork('wire'), handle, intentOf: world.disk.intentOf, seen, faults, trace: (line) => trace.push(`${clock.monotonic()} ${line}`) },
-    process,
-    world.lives,
-  );
-  const limiter = makeVirtualLimiter({ version: plan.version }, { clock: process.clock });
-  const gateway = makeGateway(account, {
-    clock: process.clock,
-    transport: wire,
-    onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
-  });
-  for (const { batch_id } of await unfinishedBatches(db)) {
-    const batch = await findBatch(db, batch_id);
-    // A mismatch is for a person to look at; everything else an operator resumes.
-    if (batch?.status === 'paused' && batch.pause_reason !== 'service_mismatch') {
-      await resumeBatch({ db, clock: process.clock, name: 'operator' }, batch_id);
-    }
-  }
-  const silent = { info: () => undefined, warn: () => undefined };
-  const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 600_000 };
-  const runner = makeAccountRunner(
-    { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
-    { account: 'main', holder: `world/${world.lives}`, isDead: (holder) => holder !== `world/${world.lives}`, callbackUrl: null },
-  );
-  await runner.run(36 * 3_600_000);
+/** Somebody starts the program a second time, as soon as the account can be had. */
+async function startRival(world: World): Promise<void> {
+  await world.clock.sleep(leaseTtlMs);
+  if (world.processes.size === 0) return;
+  world.lives += 1;
+  const process: SimulatedProcess = makeProcess(world.clock, (name) => strike(world, process, name));
+  note(world, 'rival', `as life ${world.lives}`);
+  await runTo(world, process);
+}
+
+/** What a webhook meets where the program should listen: nobody, somebody frozen, or the receiver. */
+async function receiveWebhook(world: World, webhook: SimulatedWebhook): Promise<number> {
+  await world.clock.sleep(world.random.between(1, 200));
+  const { program, trace } = world;
+  if (!program) throw new Error('nobody listens');
+  const received = await program.receiveWebhook(webhook);
+  const { scheme, genuine, body } = webhook;
+  trace.push(`${world.clock.monotonic()} webhook ${scheme}${genuine ? '' : ' forged'} ${received}`);
+  const isAcknowledged = received === 'now' || received === 'before';
+  world.webhooks.push({ digest: createHash('sha256').update(body).digest('hex'), genuine, isAcknowledged });
+  return isAcknowledged ? 200 : received === 'rejected' ? 401 : 503;
 }

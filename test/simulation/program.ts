@@ -1,0 +1,85 @@
+import { makeAccountRunner } from '../../src/engine/account-runner.ts';
+import { resumeBatch } from '../../src/engine/acts.ts';
+import { defaultEngineSettings } from '../../src/engine/settings.ts';
+import { makeGateway } from '../../src/gateway/make-gateway.ts';
+import { findBatch, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
+import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
+import type { SimulatedProcess } from './process.ts';
+import type { SimulatedWebhook } from './service.ts';
+import { makeWire } from './wire.ts';
+import { leaseTtlMs, type World } from './world.ts';
+
+/** The program, as an operator starts it to carry on with everything that is unfinished. */
+export interface Program {
+  /** Resolves when nothing is left that time alone would move; rejects with what ended it otherwise. */
+  ended: Promise<void>;
+  /** What its door answers. Never, once the process is dead. */
+  receiveWebhook(webhook: SimulatedWebhook): Promise<Received>;
+}
+
+/** Longer than every wait of a doubt, so that the program sees each to its end. */
+const patienceMs = 36 * 3_600_000;
+
+const silent = { info: () => undefined, warn: () => undefined };
+
+export function startProgram(world: World, process: SimulatedProcess, life: number): Program {
+  const { clock, service } = world;
+  const random = world.random.fork(`life-${life}`);
+  let hint = () => undefined as void;
+
+  const run = async () => {
+    const db = await world.disk.open(process);
+    const trace = (line: string) => world.trace.push(`${clock.monotonic()} ${line}`);
+    const wire = makeWire({ world, random: random.fork('wire'), trace }, process, life);
+    const { version } = world.plan;
+    const limiter = makeVirtualLimiter({ version }, { clock: process.clock });
+    const gateway = makeGateway(service.account, {
+      clock: process.clock,
+      transport: wire,
+      onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
+    });
+    for (const { batch_id } of await unfinishedBatches(db)) {
+      const batch = await findBatch(db, batch_id);
+      // A mismatch is for a person to look at; everything else an operator resumes.
+      if (batch?.status === 'paused' && batch.pause_reason !== 'service_mismatch') {
+        await resumeBatch({ db, clock: process.clock, name: 'operator' }, batch_id);
+      }
+    }
+    const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs };
+    const runner = makeAccountRunner(
+      { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
+      {
+        account: 'main',
+        holder: `life-${life}`,
+        isDead: (holder) => isDead(world, holder),
+        callbackUrl: service.callbackUrl,
+      },
+    );
+    hint = () => runner.hint();
+    holders.set(process, `life-${life}`);
+    await runner.run(patienceMs);
+  };
+
+  const receive = async (webhook: SimulatedWebhook) => {
+    const take = makeWebhookReceiver({
+      db: await world.disk.open(process),
+      clock: process.clock,
+      random,
+      log: silent,
+      webhookKeys: new Map([['main', service.webhookKeys]]),
+      onWebhook: () => hint(),
+    });
+    const { scheme, headers, body } = webhook;
+    return take({ account: 'main', scheme, headers, body: Buffer.from(body) });
+  };
+
+  return { ended: run(), receiveWebhook: receive };
+}
+
+const holders = new WeakMap<SimulatedProcess, string>();
+
+/** Whether no process lives that holds by this name: what the machine's own table of processes would say. */
+function isDead({ processes }: World, holder: string): boolean {
+  return ![...processes].some((process) => holders.get(process) === holder && !process.isDead());
+}
