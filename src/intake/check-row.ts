@@ -8,15 +8,10 @@ import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { Field, IntakeSettings } from './settings.ts';
 
-/** A row as it was understood. Whatever could not be understood is null, and `problems` say why. */
-export interface CheckedRow {
-  rowNo: number;
-  line: number;
-  status: 'ready' | 'invalid';
+/** A row's cells as they were understood. Whatever could not be understood is null. */
+export interface UnderstoodCells {
   /** The file's own reference, or null where it gives none that can be used. */
   reference: string | null;
-  /** The row ref; for rows without a reference of their own that of the first occurrence of this content. */
-  rowRef: string | null;
   phoneNumber: string | null;
   country: string | null;
   networkId: number | null;
@@ -24,6 +19,15 @@ export interface CheckedRow {
   currency: string | null;
   productId: string | null;
   smsMessage: string | null;
+}
+
+/** A row checked by itself; `problems` say what could not be understood, or must not be paid. */
+export interface CheckedRow extends UnderstoodCells {
+  rowNo: number;
+  line: number;
+  status: 'ready' | 'invalid';
+  /** The row ref; for rows without a reference of their own that of the first occurrence of this content. */
+  rowRef: string | null;
   problems: Problem[];
   cells: readonly string[];
 }
@@ -65,7 +69,7 @@ export function checkRow(
   cells: readonly string[],
   needs: Needs,
 ): CheckedRow {
-  const { plan, settings, header } = context;
+  const { plan, header } = context;
   const problems: Problem[] = [];
   const row: RowUnderCheck = {
     context,
@@ -79,7 +83,32 @@ export function checkRow(
       problems.push({ code, line: place.line, column, value, message, suggestion });
     },
   };
-  checkShape(row, cells, place.endsFile);
+  const understood = checkShape(row, cells, place.endsFile) ? readCells(row) : nothing;
+  const isValid = problems.length === 0;
+  return {
+    rowNo: place.rowNo,
+    line: place.line,
+    status: isValid ? 'ready' : 'invalid',
+    rowRef: understood.reference ?? (isValid ? firstContentRef(understood) : null),
+    ...understood,
+    problems,
+    cells,
+  };
+}
+
+const nothing: UnderstoodCells = {
+  reference: null,
+  phoneNumber: null,
+  country: null,
+  networkId: null,
+  amount: null,
+  currency: null,
+  productId: null,
+  smsMessage: null,
+};
+
+function readCells(row: RowUnderCheck): UnderstoodCells {
+  const { settings } = row.context;
   const country = readCountry(row);
   const phone = readPhone(row.cell('phone_number'), {
     country: country ?? settings.country,
@@ -97,24 +126,15 @@ export function checkRow(
   const network = readNetwork(row, number?.country ?? null);
   const productId = readProduct(row, network?.networkId ?? null);
   const money = readMoney(row, productId !== null, network?.currency ?? null);
-  const reference = readReference(row);
-  const smsMessage = readSms(row);
-  const isValid = problems.length === 0;
   return {
-    rowNo: place.rowNo,
-    line: place.line,
-    status: isValid ? 'ready' : 'invalid',
-    reference,
-    rowRef: reference ?? (isValid ? firstContentRef(number?.number ?? null, money, productId) : null),
+    reference: readReference(row),
     phoneNumber: number?.number ?? null,
     country: number?.country ?? null,
     networkId: network?.networkId ?? null,
     amount: money?.value ?? null,
     currency: money?.currency ?? null,
     productId,
-    smsMessage,
-    problems,
-    cells,
+    smsMessage: readSms(row),
   };
 }
 
@@ -122,12 +142,8 @@ export function checkRow(
  * What the row asks for is its identity where the file gives none. Network and message are left out: a file in which only
  * they were corrected must not pay the same again.
  */
-function firstContentRef(
-  number: string | null,
-  money: { value: string; currency: string } | null,
-  productId: string | null,
-): string {
-  return contentRowRef([number, money?.value ?? null, money?.currency ?? null, productId], 1);
+function firstContentRef({ phoneNumber, amount, currency, productId }: UnderstoodCells): string {
+  return contentRowRef([phoneNumber, amount, currency, productId], 1);
 }
 
 /** The row ref of a later occurrence, made of that of the first. */
@@ -135,7 +151,8 @@ export function laterContentRef(firstRef: string, occurrence: number): string {
   return `${firstRef.slice(0, firstRef.lastIndexOf('-'))}-${occurrence}`;
 }
 
-function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[], endsFile: boolean): void {
+/** False where the values may stand in wrong columns: what is read from them then means nothing, and blames the innocent. */
+function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[], endsFile: boolean): boolean {
   const columns = context.header.length;
   if (cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')) {
     blame(null, {
@@ -143,6 +160,7 @@ function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[],
       message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may stand in the wrong one.`,
       suggestion: 'Put a cell that holds a separator (such as the comma in 1,234) in quotation marks.',
     });
+    return false;
   }
   if (endsFile && cells.length < columns) {
     blame(null, {
@@ -150,7 +168,9 @@ function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[],
       message: `The file ends in the middle of this row: it has ${cells.length} of ${columns} cells.`,
       suggestion: 'Export the file again: further rows may be missing.',
     });
+    return false;
   }
+  return true;
 }
 
 function readCountry(row: RowUnderCheck): string | null {

@@ -1,0 +1,349 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { Catalog } from '../../src/intake/catalog.ts';
+import { check, csv, goodRow, problemCodes, testCatalog } from './support.ts';
+
+interface Case {
+  what: string;
+  row: Record<string, string>;
+  code: string;
+  column: string | null;
+  says: RegExp;
+  settings?: Record<string, unknown>;
+  catalog?: Catalog;
+}
+
+const unreachable: Catalog = { networks: async () => null, products: async () => null };
+
+const cases: Case[] = [
+  { what: 'no number', row: { phone_number: '' }, code: 'PHONE_MISSING', column: 'phone_number', says: /missing/ },
+  {
+    what: 'a word for a number',
+    row: { phone_number: 'ask Mary' },
+    code: 'PHONE_NOT_A_NUMBER',
+    column: 'phone_number',
+    says: /no phone number/,
+  },
+  {
+    what: 'a number that a spreadsheet rounded',
+    row: { phone_number: '2.54713E+11' },
+    code: 'PHONE_DIGITS_LOST',
+    column: 'phone_number',
+    says: /lost digits/,
+  },
+  {
+    what: 'two numbers',
+    row: { phone_number: '+254712345678 / +254712345679' },
+    code: 'PHONE_SEVERAL',
+    column: 'phone_number',
+    says: /more than one/,
+  },
+  {
+    what: 'a national number of no known country',
+    row: { phone_number: '0712345678' },
+    code: 'PHONE_NEEDS_COUNTRY',
+    column: 'phone_number',
+    says: /country code/,
+  },
+  {
+    what: 'a number too short',
+    row: { phone_number: '+25471234' },
+    code: 'PHONE_INVALID',
+    column: 'phone_number',
+    says: /too short/,
+  },
+  {
+    what: 'a number too long',
+    row: { phone_number: '+25471234567899' },
+    code: 'PHONE_INVALID',
+    column: 'phone_number',
+    says: /too long/,
+  },
+  {
+    what: 'a fixed line',
+    row: { phone_number: '+254202345678' },
+    code: 'PHONE_NOT_MOBILE',
+    column: 'phone_number',
+    says: /fixed line of Kenya/,
+  },
+  {
+    what: 'a number of another country than the row says',
+    row: { country: 'UG' },
+    code: 'PHONE_OTHER_COUNTRY',
+    column: 'phone_number',
+    says: /Kenya.*Uganda/,
+  },
+  {
+    what: 'a country that is none',
+    row: { country: 'Atlantis' },
+    code: 'COUNTRY_UNKNOWN',
+    column: 'country',
+    says: /Atlantis/,
+  },
+  {
+    what: 'a country that may not be paid',
+    row: {},
+    settings: { guards: { countries: ['UG'] } },
+    code: 'COUNTRY_NOT_ALLOWED',
+    column: 'phone_number',
+    says: /Kenya/,
+  },
+  { what: 'no network', row: { network_id: '' }, code: 'NETWORK_MISSING', column: 'network_id', says: /missing/ },
+  {
+    what: 'a network of another country',
+    row: { network_id: '4' },
+    catalog: testCatalog,
+    code: 'NETWORK_UNKNOWN',
+    column: 'network_id',
+    says: /Network 4 is none of Kenya/,
+  },
+  {
+    what: 'a network name that nobody has',
+    row: { network_id: 'Vodafone' },
+    catalog: testCatalog,
+    code: 'NETWORK_UNKNOWN',
+    column: 'network_id',
+    says: /no network named "Vodafone"/,
+  },
+  {
+    what: 'a network name that two have',
+    row: { network_id: 'Kenya' },
+    catalog: testCatalog,
+    code: 'NETWORK_AMBIGUOUS',
+    column: 'network_id',
+    says: /1 \(Safaricom Kenya\), 2 \(Airtel Kenya\)/,
+  },
+  {
+    what: 'a network name without a catalog',
+    row: { network_id: 'Safaricom' },
+    catalog: unreachable,
+    code: 'NETWORK_UNRESOLVED',
+    column: 'network_id',
+    says: /cannot be reached/,
+  },
+  { what: 'nothing to pay', row: { amount: '' }, code: 'NOTHING_TO_PAY', column: 'amount', says: /neither/ },
+  {
+    what: 'an amount and a product',
+    row: { product_id: '102' },
+    code: 'AMOUNT_AND_PRODUCT',
+    column: 'amount',
+    says: /both/,
+  },
+  {
+    what: 'a word for an amount',
+    row: { amount: 'much' },
+    code: 'AMOUNT_NOT_A_NUMBER',
+    column: 'amount',
+    says: /"much"/,
+  },
+  {
+    what: 'an amount that can be two',
+    row: { amount: '1.234' },
+    code: 'AMOUNT_AMBIGUOUS',
+    column: 'amount',
+    says: /1234 or 1\.234/,
+  },
+  {
+    what: 'a decimal too many',
+    row: { amount: '10.505', phone_number: '+254712345679' },
+    code: 'AMOUNT_AMBIGUOUS',
+    column: 'amount',
+    says: /10505 or 10\.505/,
+  },
+  {
+    what: 'more decimals than the currency has',
+    row: { amount: '10.5051' },
+    code: 'AMOUNT_DECIMALS',
+    column: 'amount',
+    says: /2 decimals/,
+  },
+  {
+    what: 'cents of a currency without cents',
+    row: { currency: 'UGX', amount: '10.5' },
+    code: 'AMOUNT_DECIMALS',
+    column: 'amount',
+    says: /no decimals/,
+  },
+  { what: 'zero', row: { amount: '0.00' }, code: 'AMOUNT_NOT_POSITIVE', column: 'amount', says: /not more than zero/ },
+  {
+    what: 'a negative amount',
+    row: { amount: '(100)' },
+    code: 'AMOUNT_NOT_POSITIVE',
+    column: 'amount',
+    says: /not more than zero/,
+  },
+  {
+    what: 'less than the minimum',
+    row: { amount: '4.99' },
+    settings: { guards: { amountMin: { KES: '5' } } },
+    code: 'AMOUNT_TOO_SMALL',
+    column: 'amount',
+    says: /KES 5\.00/,
+  },
+  {
+    what: 'more than the maximum',
+    row: { amount: '100.01' },
+    settings: { guards: { amountMax: { KES: '100' } } },
+    code: 'AMOUNT_TOO_LARGE',
+    column: 'amount',
+    says: /KES 100\.00/,
+  },
+  {
+    what: 'a phone number for an amount',
+    row: { amount: '254712345678' },
+    code: 'AMOUNT_TOO_LARGE',
+    column: 'amount',
+    says: /right column|larger/,
+  },
+  { what: 'no currency', row: { currency: '' }, code: 'CURRENCY_MISSING', column: 'currency', says: /no currency/ },
+  {
+    what: 'a currency that is none',
+    row: { currency: 'SHILLING' },
+    code: 'CURRENCY_UNKNOWN',
+    column: 'currency',
+    says: /SHILLING/,
+  },
+  {
+    what: 'two currencies',
+    row: { amount: 'USD 10' },
+    code: 'CURRENCY_CONFLICT',
+    column: 'currency',
+    says: /KES.*USD/,
+  },
+  {
+    what: 'a currency that the network does not have',
+    row: { currency: 'UGX' },
+    catalog: testCatalog,
+    code: 'CURRENCY_OF_OTHER_COUNTRY',
+    column: 'currency',
+    says: /KES.*UGX/,
+  },
+  {
+    what: 'a product id with spaces',
+    row: { amount: '', product_id: '1 GB a day' },
+    code: 'PRODUCT_INVALID',
+    column: 'product_id',
+    says: /too long, or has spaces/,
+  },
+  {
+    what: 'a product that is not sold',
+    row: { amount: '', product_id: '199' },
+    catalog: testCatalog,
+    code: 'PRODUCT_UNKNOWN',
+    column: 'product_id',
+    says: /no product "199"/,
+  },
+  {
+    what: 'a reference too long',
+    row: { reference: 'R'.repeat(81) },
+    code: 'REFERENCE_INVALID',
+    column: 'reference',
+    says: /longer than 80/,
+  },
+  {
+    what: 'a reference that looks like a repeated payment',
+    row: { reference: 'R-1~2' },
+    code: 'REFERENCE_INVALID',
+    column: 'reference',
+    says: /"~"/,
+  },
+  {
+    what: 'a text message too long',
+    row: { sms_message: 'x'.repeat(460) },
+    code: 'SMS_TOO_LONG',
+    column: 'sms_message',
+    says: /460 characters/,
+  },
+];
+
+describe('a wrong row', () => {
+  for (const { what, row, code, column, says, settings, catalog } of cases) {
+    test(`with ${what} is invalid (${code})`, async () => {
+      const { rows } = await check(csv([goodRow(row)]), {
+        ...(settings ? { settings } : {}),
+        ...(catalog ? { catalog } : {}),
+      });
+      const [checked] = rows;
+      assert.equal(checked?.status, 'invalid');
+      assert.deepEqual(problemCodes(checked), [code]);
+      const [problem] = checked?.problems ?? [];
+      assert.equal(problem?.column, column);
+      assert.equal(problem?.line, 2);
+      assert.match(problem?.message ?? '', says);
+      assert.notEqual(problem?.suggestion, '');
+    });
+  }
+
+  test('is the only one that is refused: the others of its file are ready', async () => {
+    const { rows } = await check(csv([goodRow({ amount: '-1' }), goodRow({ amount: '7' }), goodRow({ amount: 'x' })]));
+    assert.deepEqual(
+      rows.map(({ status }) => status),
+      ['invalid', 'ready', 'invalid'],
+    );
+  });
+
+  test('names every reason at once', async () => {
+    const { rows } = await check(
+      csv([goodRow({ phone_number: '', network_id: '', amount: 'x', currency: 'YYY', reference: 'a~2' })]),
+    );
+    assert.deepEqual(problemCodes(rows[0]), [
+      'PHONE_MISSING',
+      'NETWORK_MISSING',
+      'AMOUNT_NOT_A_NUMBER',
+      'CURRENCY_UNKNOWN',
+      'REFERENCE_INVALID',
+    ]);
+  });
+
+  test('repeats the cell that is wrong, cut to a length that no report is broken by', async () => {
+    const { rows } = await check(csv([goodRow({ amount: 'x'.repeat(5_000) })]));
+    assert.equal(rows[0]?.problems[0]?.value?.length, 80);
+    assert.ok((rows[0]?.problems[0]?.message.length ?? 0) < 200);
+  });
+
+  test('with more cells than the header has is refused as a whole, since its values may stand in wrong columns', async () => {
+    const { rows } = await check('phone_number,network_id,amount,currency\n+254712345678,1,1,000,KES\n');
+    assert.deepEqual(problemCodes(rows[0]), ['ROW_TOO_LONG']);
+    assert.equal(rows[0]?.amount, null);
+    assert.equal(rows[0]?.input, '["+254712345678","1","1","000","KES"]');
+  });
+
+  test('may have empty cells beyond the header', async () => {
+    const { rows } = await check('phone_number,network_id,amount,currency\n+254712345678,1,1000,KES,,\n');
+    assert.equal(rows[0]?.status, 'ready');
+  });
+
+  test('that ends the file in its middle is refused', async () => {
+    const good = '+254712345678,1,1000,KES,R-1';
+    const { rows } = await check(`phone_number,network_id,amount,currency,reference\n${good}\n+254712345679,1,10`);
+    assert.deepEqual(problemCodes(rows[1]), ['ROW_CUT_SHORT']);
+  });
+});
+
+describe('a catalog', () => {
+  test('gives a network by its name, whatever its case, and checks the product', async () => {
+    const row = goodRow({ network_id: 'SAFARICOM', amount: '', currency: '', product_id: '102' });
+    const { rows } = await check(csv([row]), { catalog: testCatalog });
+    assert.deepEqual([rows[0]?.status, rows[0]?.network_id, rows[0]?.product_id], ['ready', 1, '102']);
+  });
+
+  test('is asked once for each country', async () => {
+    const asked: string[] = [];
+    const counting: Catalog = {
+      ...testCatalog,
+      networks: (country) => {
+        asked.push(country);
+        return testCatalog.networks(country);
+      },
+    };
+    const rows = Array.from({ length: 50 }, (_, index) => goodRow({ amount: String(index + 1) }));
+    await check(csv(rows), { catalog: counting, chunkBytes: 100 });
+    assert.deepEqual(asked, ['KE']);
+  });
+
+  test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
+    const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
+    assert.equal(rows[0]?.status, 'ready');
+    assert.match(findings.warnings[0] ?? '', /catalog could not be reached/);
+  });
+});
