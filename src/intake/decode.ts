@@ -13,7 +13,7 @@ export interface Decoded {
 
 /**
  * Any of the encodings as UTF-8, chunk by chunk and without its byte order mark. Without a mark, text is UTF-8 as long as
- * it is valid UTF-8; what is not is Windows-1252, which is decided by the first chunk that has more than ASCII. Nothing is
+ * it is valid UTF-8; what is not is Windows-1252, which is decided by the first character beyond ASCII. Nothing is
  * ever replaced: bytes that fit neither reject the file with `FILE_REJECTED`.
  */
 export async function* decodeText(chunks: AsyncIterable<Buffer>, decoded: Decoded): AsyncGenerator<Buffer> {
@@ -61,10 +61,8 @@ async function* decodeUtf8(
     refuseBinary(bytes);
     if (decoded.encoding === 'Windows-1252') return fromWindows1252(bytes);
     if (isAscii(bytes)) return bytes;
-    if (isUtf8(bytes)) {
-      certain = true;
-      return bytes;
-    }
+    certain ||= beginsInUtf8(bytes);
+    if (certain && isUtf8(bytes)) return bytes;
     if (certain) {
       throw new AirbatchError(
         'FILE_REJECTED',
@@ -86,14 +84,23 @@ async function* decodeUtf8(
   if (carry.length > 0) yield decide(carry);
 }
 
+/** Whether the first character beyond ASCII is one of UTF-8: it decides for the file, so that where chunks end changes nothing. */
+function beginsInUtf8(bytes: Buffer): boolean {
+  const at = bytes.findIndex((byte) => byte >= 0x80);
+  return at >= 0 && isUtf8(bytes.subarray(at, at + lengthByLead(bytes[at] as number)));
+}
+
+function lengthByLead(lead: number): number {
+  return lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+}
+
 /** How many of the bytes there are without a last character that is cut off. */
 function wholeCharacters(bytes: Buffer): number {
   for (let back = 1; back <= 3 && back <= bytes.length; back++) {
     const byte = bytes[bytes.length - back] as number;
     if (byte < 0x80) break;
     if (byte < 0xc0) continue;
-    const length = byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2;
-    return length > back ? bytes.length - back : bytes.length;
+    return lengthByLead(byte) > back ? bytes.length - back : bytes.length;
   }
   return bytes.length;
 }

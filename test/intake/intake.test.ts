@@ -1,0 +1,173 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
+import { validateFile } from '../../src/intake/validate.ts';
+import { countRows, listBatches } from '../../src/ledger/batches.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
+import { pageRows } from '../../src/ledger/rows.ts';
+import { memoryLedger } from '../support/ledger.ts';
+import { csv, goodRow, rowOfMany } from './support.ts';
+
+async function rig(t: TestContext) {
+  const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const db = await memoryLedger();
+  t.after(() => db.close());
+  const take = (content: string, options: Partial<IntakeOptions> = {}) => {
+    const file = join(folder, 'payroll.csv');
+    writeFileSync(file, content);
+    return intakeFile(
+      { db, clock: systemClock, random: systemRandom },
+      {
+        account: 'main',
+        service: 'a test',
+        runId: null,
+        file,
+        createdBy: 'mary',
+        program: 'airbatch test',
+        priority: 'normal',
+        settings: {},
+        ...options,
+      },
+    );
+  };
+  return { db, folder, take };
+}
+
+const mixed = csv([
+  goodRow({ reference: 'A', employee: 'Wanjiru' }),
+  goodRow({ reference: 'B', amount: 'x', employee: '=cmd()' }),
+  goodRow({ reference: 'C', employee: 'Otieno' }),
+  goodRow({ reference: 'D', amount: '', currency: '', product_id: '102' }),
+]);
+
+describe('taking a file into the ledger', () => {
+  test('leaves a validated batch with every row, its verdict, and its cells as they stand in the file', async (t) => {
+    const { db, take } = await rig(t);
+    const { batch } = await take(mixed);
+    assert.deepEqual(
+      [batch.status, batch.account, batch.created_by, batch.file_name, batch.approved_by],
+      ['validated', 'main', 'mary', 'payroll.csv', null],
+    );
+    assert.match(batch.batch_id, /^\d{8}-\d{6}-[0-9a-f]{4}$/);
+    const header = ['phone_number', 'network_id', 'amount', 'currency', 'reference', 'employee', 'product_id'];
+    assert.deepEqual(JSON.parse(batch.columns), header);
+    const rows = await pageRows(db, batch.batch_id, 0, 10);
+    assert.deepEqual(
+      rows.map(({ status, row_ref, line }) => [status, row_ref, line]),
+      [
+        ['ready', 'A', 2],
+        ['invalid', 'B', 3],
+        ['held', 'C', 4],
+        ['ready', 'D', 5],
+      ],
+    );
+    assert.deepEqual(JSON.parse(rows[1]?.input ?? ''), ['+254712345678', '1', 'x', 'KES', 'B', '=cmd()', '']);
+    assert.deepEqual([rows[0]?.problems, rows[3]?.product_id, rows[3]?.amount], [null, '102', null]);
+  });
+
+  test('counts and adds up the same in the result, in the ledger and in a validation', async (t) => {
+    const { db, folder, take } = await rig(t);
+    const { batch, ...findings } = await take(mixed);
+    assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 1, held: 1, skipped: 0 });
+    assert.deepEqual([findings.sums, findings.productRows], [{ KES: '100' }, 1]);
+    assert.deepEqual(findings.countries, { KE: { rows: 2, sums: { KES: '100' } } });
+    assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2, invalid: 1, held: 1 });
+    assert.deepEqual(await validateFile({ file: join(folder, 'payroll.csv'), settings: {} }), findings);
+  });
+
+  test('makes the run id of the bytes of the file, unless one is given', async (t) => {
+    const { take } = await rig(t);
+    const first = await take(mixed);
+    const again = await take(mixed);
+    const other = await take(mixed.replace('100', '101'));
+    assert.equal(first.batch.run_id, `file-${first.batch.file_sha256?.slice(0, 16)}`);
+    assert.equal(again.batch.run_id, first.batch.run_id);
+    assert.notEqual(again.batch.batch_id, first.batch.batch_id);
+    assert.notEqual(other.batch.run_id, first.batch.run_id);
+    assert.equal((await take(mixed, { runId: 'november' })).batch.run_id, 'november');
+    await assert.rejects(take(mixed, { runId: 'a/b' }), { code: 'RUN_ID_INVALID' });
+  });
+
+  test('binds the rows as understood in a digest that the form of the file does not change', async (t) => {
+    const { take } = await rig(t);
+    const first = await take(mixed);
+    const resaved = await take(`\uFEFF${mixed.replaceAll(',', ';').replaceAll('\n', '\r\n')}`);
+    const changed = await take(mixed.replace('102', '103'));
+    assert.equal(resaved.batch.content_sha256, first.batch.content_sha256);
+    assert.notEqual(changed.batch.content_sha256, first.batch.content_sha256);
+  });
+
+  test('counts every row of a file of several thousand, and writes no event for each', async (t) => {
+    const { db, take } = await rig(t);
+    const content = csv(Array.from({ length: 2_345 }, (_, index) => rowOfMany(index)));
+    const { batch, counts } = await take(content);
+    assert.equal(counts.valid, 2_345);
+    assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2_345 });
+    const events = await pageEvents(db, batch.batch_id, 0, 10);
+    assert.deepEqual(
+      events.map(({ kind, actor }) => [kind, actor]),
+      [
+        ['batch.received', 'intake'],
+        ['batch.validate', 'intake'],
+      ],
+    );
+    assert.match(events[1]?.body ?? '', /"rows":2345/);
+  });
+
+  test('reads standard input', async (t) => {
+    const { take } = await rig(t);
+    const stdin = (async function* () {
+      yield Buffer.from(mixed.slice(0, 50));
+      yield Buffer.from(mixed.slice(50));
+    })();
+    const { batch, counts } = await take(mixed, { file: '-', stdin });
+    assert.deepEqual([batch.file_name, counts.rows], ['standard input', 4]);
+    assert.equal(batch.file_sha256, (await take(mixed)).batch.file_sha256);
+  });
+});
+
+describe('a file that cannot be taken', () => {
+  test('leaves a rejected batch without rows that says why', async (t) => {
+    const { db, take } = await rig(t);
+    await assert.rejects(take('name,amount\nMary,5\n'), (error: unknown) => {
+      assert.ok(error instanceof AirbatchError);
+      return error.code === 'FILE_REJECTED' && error.exitCode === 3;
+    });
+    const [batch] = await listBatches(db, 10);
+    assert.equal(batch?.status, 'rejected');
+    assert.match(batch?.rejection ?? '', /no column phone_number/);
+    assert.equal((await countRows(db, batch?.batch_id ?? '')).size, 0);
+  });
+
+  test('leaves nothing of its rows in the ledger when it is found out at its last line', async (t) => {
+    const { db, take } = await rig(t);
+    const settings = { guards: { trailer: 'TOTAL' } };
+    await assert.rejects(take(mixed, { settings }), { code: 'FILE_REJECTED' });
+    const [batch] = await listBatches(db, 10);
+    assert.equal(batch?.status, 'rejected');
+    assert.deepEqual(await pageRows(db, batch?.batch_id ?? '', 0, 10), []);
+  });
+
+  test('leaves no batch when there is no such file', async (t) => {
+    const { db, folder, take } = await rig(t);
+    await assert.rejects(take(mixed, { file: join(folder, 'no.csv') }), { code: 'FILE_UNREADABLE' });
+    await assert.rejects(take(mixed, { file: folder }), { code: 'FILE_UNREADABLE' });
+    assert.deepEqual(await listBatches(db, 10), []);
+  });
+
+  test('leaves a cancelled batch when reading it was interrupted', async (t) => {
+    const { db, take } = await rig(t);
+    const stop = new AbortController();
+    const content = csv(Array.from({ length: 5_000 }, (_, index) => rowOfMany(index)));
+    const taking = take(content, { signal: stop.signal, onProgress: () => stop.abort() });
+    await assert.rejects(taking, { name: 'AbortError' });
+    assert.equal((await listBatches(db, 10))[0]?.status, 'cancelled');
+  });
+});

@@ -1,0 +1,96 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { check, csv, goodRow, problemCodes, rowOfMany } from './support.ts';
+
+const statuses = (rows: { status: string }[]) => rows.map(({ status }) => status);
+
+describe('the same reference twice', () => {
+  const rows = [
+    goodRow({ reference: 'A' }),
+    goodRow({ reference: 'B', phone_number: '+254712345679' }),
+    goodRow({ reference: 'A', amount: '200' }),
+    goodRow({ reference: 'A', amount: '300' }),
+  ];
+
+  test('makes every row with it invalid, naming both lines', async () => {
+    const { rows: checked } = await check(csv(rows));
+    assert.deepEqual(statuses(checked), ['invalid', 'ready', 'invalid', 'invalid']);
+    assert.deepEqual(checked.flatMap(problemCodes), ['REFERENCE_TWICE', 'REFERENCE_TWICE', 'REFERENCE_TWICE']);
+    assert.match(checked[0]?.problems[0]?.message ?? '', /Line 2 and line 4/);
+    assert.match(checked[2]?.problems[0]?.message ?? '', /Line 4 and line 2/);
+    assert.match(checked[3]?.problems[0]?.message ?? '', /Line 5 and line 2/);
+    assert.deepEqual([checked[0]?.problems[0]?.column, checked[0]?.problems[0]?.value], ['reference', 'A']);
+  });
+
+  test('is found also where one of the rows is wrong in itself', async () => {
+    const { rows: checked } = await check(csv([goodRow({ reference: 'A', amount: 'x' }), goodRow({ reference: 'A' })]));
+    assert.deepEqual(checked.map(problemCodes), [['AMOUNT_NOT_A_NUMBER', 'REFERENCE_TWICE'], ['REFERENCE_TWICE']]);
+  });
+});
+
+describe('the same number and amount twice', () => {
+  const rows = [
+    goodRow(),
+    goodRow({ amount: '100.00', phone_number: '254 712 345 678' }),
+    goodRow({ amount: '50' }),
+    goodRow(),
+  ];
+
+  test('is held by default, each row naming the first', async () => {
+    const { rows: checked, findings } = await check(csv(rows));
+    assert.deepEqual(statuses(checked), ['ready', 'held', 'ready', 'held']);
+    assert.match(checked[1]?.problems[0]?.message ?? '', /Line 3 gives the same number the same amount as line 2/);
+    assert.deepEqual(findings.counts, { rows: 4, valid: 2, invalid: 0, held: 2, skipped: 0 });
+    assert.deepEqual(findings.sums, { KES: '150' });
+  });
+
+  test('is paid where the configuration allows it, and each row has a row ref of its own', async () => {
+    const { rows: checked } = await check(csv(rows), { settings: { duplicates: 'allow' } });
+    assert.deepEqual(statuses(checked), ['ready', 'ready', 'ready', 'ready']);
+    assert.equal(new Set(checked.map(({ row_ref }) => row_ref)).size, 4);
+    assert.match(checked[3]?.row_ref ?? '', /-3$/);
+  });
+
+  test('is refused where the configuration says so', async () => {
+    const { rows: checked } = await check(csv(rows), { settings: { duplicates: 'reject' } });
+    assert.deepEqual(statuses(checked), ['ready', 'invalid', 'ready', 'invalid']);
+  });
+
+  test('counts no row that is wrong in itself', async () => {
+    const { rows: checked } = await check(csv([goodRow({ network_id: '' }), goodRow()]));
+    assert.deepEqual(statuses(checked), ['invalid', 'ready']);
+  });
+
+  test('holds a product given twice, and not two different ones', async () => {
+    const product = (id: string) => goodRow({ amount: '', currency: '', product_id: id });
+    const { rows: checked } = await check(csv([product('101'), product('102'), product('101')]));
+    assert.deepEqual(statuses(checked), ['ready', 'ready', 'held']);
+    assert.match(checked[2]?.problems[0]?.message ?? '', /same product as line 2/);
+  });
+});
+
+test('a row without a reference keeps its row ref when rows around it, its network or its message change', async () => {
+  const before = await check(csv([goodRow({ sms_message: 'Hello' }), goodRow({ amount: '7', sms_message: '' })]));
+  const after = await check(csv([goodRow({ amount: '7', network_id: '2', sms_message: 'Good day' })]));
+  assert.equal(before.rows[1]?.row_ref, after.rows[0]?.row_ref);
+});
+
+test('a number that gets more than the maximum is held from the row on that goes beyond it', async () => {
+  const rows = ['60', '40', '0.01', '5'].map((amount) => goodRow({ amount }));
+  const { rows: checked } = await check(csv([...rows, goodRow({ phone_number: '+254712345679' })]), {
+    settings: { guards: { numberMax: { KES: '100' } } },
+  });
+  assert.deepEqual(statuses(checked), ['ready', 'ready', 'held', 'held', 'ready']);
+  assert.deepEqual(problemCodes(checked[2]), ['NUMBER_MAXIMUM']);
+});
+
+test('repeats are found in files that do not fit into the memory they are looked for in', async () => {
+  const rows = Array.from({ length: 90_000 }, (_, index) => rowOfMany(index));
+  rows[70_000] = { ...rowOfMany(70_000), reference: 'R-1' };
+  rows[89_999] = { ...rowOfMany(5), reference: 'R-last' };
+  const { findings, rows: checked } = await check(csv(rows));
+  assert.deepEqual(findings.counts, { rows: 90_000, valid: 89_997, invalid: 2, held: 1, skipped: 0 });
+  assert.deepEqual(problemCodes(checked[1]), ['REFERENCE_TWICE']);
+  assert.deepEqual(problemCodes(checked[70_000]), ['REFERENCE_TWICE']);
+  assert.deepEqual(problemCodes(checked[89_999]), ['DUPLICATE']);
+});
