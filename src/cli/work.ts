@@ -1,5 +1,7 @@
-import { makeAccountRunner } from '../engine/account-runner.ts';
-import { countRows, findBatch } from '../ledger/batches.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { type AccountRunner, makeAccountRunner } from '../engine/account-runner.ts';
+import { movesByItself } from '../engine/remaining.ts';
+import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
@@ -44,7 +46,7 @@ export async function workOn(
   const interrupt = onInterrupt(context, () => runner.stop());
   const progress = showProgress(context.terminal, session, account, options.batchIds);
   try {
-    await runner.run(patienceMs);
+    await runOrWatch(context, session, runner, { batchIds: options.batchIds, interrupted: interrupt.happened });
   } finally {
     await progress.end();
     interrupt.dispose();
@@ -57,6 +59,37 @@ export async function workOn(
     results.push({ summary: await batchSummary(db, batchId), reports, exitCode });
   }
   return results;
+}
+
+/** How often it is looked whether another process that has the account has finished, or ended. */
+const watchMs = 1_000;
+
+/**
+ * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on them, and
+ * this one watches, ready to go on should it end.
+ */
+async function runOrWatch(
+  { terminal }: CommandContext,
+  { db, clock }: Session,
+  runner: AccountRunner,
+  { batchIds, interrupted }: { batchIds: readonly string[]; interrupted: () => boolean },
+): Promise<void> {
+  for (let isFirst = true; ; isFirst = false) {
+    try {
+      return await runner.run(patienceMs);
+    } catch (error) {
+      if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
+      if (isFirst) terminal.error(`${error.message}: it does this work, and this command watches.\n`);
+    }
+    await clock.sleep(watchMs);
+    const batches = await Promise.all(batchIds.map((batchId) => findBatch(db, batchId)));
+    const moving = batches.map((batch) => batch && !isPast(batch) && movesByItself(db, batch, clock.now(), patienceMs));
+    if (interrupted() || !(await Promise.all(moving)).includes(true)) return;
+  }
+}
+
+function isPast({ status }: BatchRecord): boolean {
+  return status === 'completed' || status === 'cancelled';
 }
 
 /** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */

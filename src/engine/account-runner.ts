@@ -4,7 +4,6 @@ import { steadyClock } from '../core/clock.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
-import { nextDueAt } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { makeCommitter } from './committer.ts';
@@ -14,6 +13,7 @@ import { doubtInterrupted, stepDoubts } from './doubts.ts';
 import { takeHints } from './hints.ts';
 import { takeAccount } from './lease.ts';
 import { makePicker } from './picker.ts';
+import { movesByItself } from './remaining.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -236,14 +236,11 @@ async function superviseBatch(context: RunnerContext, batch: BatchRecord, patien
     await completeBatch(context, batch);
     return false;
   }
-  const states = open.map(([status]) => status);
-  if (states.includes('accepted') || states.includes('sending')) return true;
-  if (states.includes('ready') && batch.status === 'running') {
+  const inFlight = counts.has('accepted') || counts.has('sending');
+  if (!inFlight && counts.has('ready') && batch.status === 'running') {
     if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
-    return true;
   }
-  const doubtAt = await nextDueAt(context.db, batch.batch_id, 'in_doubt');
-  return doubtAt !== null && doubtAt - context.clock.now() <= patienceMs;
+  return movesByItself(context.db, batch, context.clock.now(), patienceMs);
 }
 
 async function completeBatch(context: RunnerContext, batch: BatchRecord): Promise<void> {

@@ -239,6 +239,42 @@ describe('airbatch serve', () => {
     });
   });
 
+  test('does the work of a run beside it, which watches and reports', async (t) => {
+    const place = await setUp(t);
+    const { url } = await place.serve();
+    await until('working', async () => (await readiness(url)).accounts.working === 1);
+    const file = join(place.folder, 'payroll.csv');
+    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
+    const run = startCommand(['run', file, '--run-id', 'beside', '--yes', '--json'], { cwd: place.folder, env });
+    t.after(() => run.child.kill('SIGKILL'));
+    await run.seen(/this command watches/);
+    await place.service.asked(1);
+    place.service.complete('beside/a');
+    const { code, stdout, stderr } = await run.ended;
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).summary.rows.by_status.completed, 1);
+    assert.equal(place.service.posts, 1);
+  });
+
+  test('goes on for a run beside it when it is stopped', async (t) => {
+    const place = await setUp(t);
+    const serve = await place.serve();
+    await until('working', async () => (await readiness(serve.url)).accounts.working === 1);
+    const file = join(place.folder, 'payroll.csv');
+    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
+    const run = startCommand(['run', file, '--run-id', 'beside', '--yes', '--json'], { cwd: place.folder, env });
+    t.after(() => run.child.kill('SIGKILL'));
+    await run.seen(/this command watches/);
+    await place.service.asked(1);
+    serve.command.child.kill('SIGTERM');
+    assert.equal((await serve.command.ended).code, 0);
+    place.service.complete('beside/a');
+    const { code, stdout, stderr } = await run.ended;
+    assert.equal(code, 0, stderr);
+    assert.equal(JSON.parse(stdout).summary.rows.by_status.completed, 1);
+    assert.equal(place.service.posts, 1);
+  });
+
   test('says where it cannot listen', async (t) => {
     const place = await setUp(t);
     const { url } = await place.serve();

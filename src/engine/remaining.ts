@@ -1,0 +1,24 @@
+import { terminalRowStates } from '../core/row-state.ts';
+import { type BatchRecord, countRows } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { nextDueAt } from '../ledger/rows.ts';
+
+/**
+ * Whether a runner moves the open batch on within `patienceMs`, with nobody doing anything: one whose rows have all ended, it
+ * completes. Rows that are held, wait for a
+ * person, or are ready in a batch that is not running, do not move.
+ */
+export async function movesByItself(
+  db: Queryable,
+  batch: BatchRecord,
+  now: number,
+  patienceMs: number,
+): Promise<boolean> {
+  const counts = await countRows(db, batch.batch_id);
+  const terminal: readonly string[] = terminalRowStates;
+  if ([...counts.keys()].every((status) => terminal.includes(status))) return true;
+  if (counts.has('accepted') || counts.has('sending')) return true;
+  if (counts.has('ready') && (batch.status === 'running' || batch.status === 'approved')) return true;
+  const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
+  return doubtAt !== null && doubtAt - now <= patienceMs;
+}
