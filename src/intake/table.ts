@@ -37,7 +37,7 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
   const { records, form } = await openText(source, format, settings, signal);
   const first = await records.next();
   const [header, ...rest] = first.done ? [] : first.value.records;
-  if (!header) throw new AirbatchError('FILE_REJECTED', 'the file has no text in it');
+  if (!header) throw new AirbatchError('FILE_REJECTED', 'the file is empty: there is no text in it');
   return { header, rows: below(first.value as RecordChunk, rest, records), form };
 }
 
