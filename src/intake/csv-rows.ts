@@ -115,7 +115,7 @@ function lineBreaks(cell: string): number {
 function refuseOpenQuote(line: number): never {
   throw new AirbatchError(
     'FILE_REJECTED',
-    `a quotation mark in the row that begins on line ${line} is not closed before the next row begins`,
+    `a quote (") in the row that begins on line ${line} is not closed before the next row begins`,
   );
 }
 
@@ -123,11 +123,11 @@ function explained(error: unknown, line: number, rowBytesMax: number): unknown {
   if (error instanceof AirbatchError || !(error instanceof Error) || !('code' in error)) return error;
   const { code } = error as CsvError;
   if (code === 'CSV_QUOTE_NOT_CLOSED') {
-    const message = `the quotation mark in the row that begins on line ${line} is never closed: the file was cut short`;
+    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short`;
     return new AirbatchError('FILE_REJECTED', message, { cause: error });
   }
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quotation mark may be left open there`;
+    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quote (") may be left open there`;
     return new AirbatchError('FILE_REJECTED', message, { cause: error });
   }
   return error;
