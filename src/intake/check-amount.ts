@@ -60,8 +60,9 @@ function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'no
   return null;
 }
 
-function readCurrency(row: RowUnderCheck, beside: string | null, networkCurrency: string | null): string | null {
-  const { settings, plan } = row.context;
+function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency: string | null): string | null {
+  const { settings, plan, amountCurrency } = row.context;
+  const beside = inCell ?? amountCurrency;
   const written = plainText(row.cell('currency')).toUpperCase();
   if (written !== '' && decimalsOf(written) === null) {
     row.blame('currency', {

@@ -53,10 +53,10 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   try {
     const { source, bytesRead } = countBytes(options.source);
     const table = await openTable(source, settings, signal);
-    const { plan, understood } = planColumns(table.header, settings.columns, settings);
+    const { plan, amountCurrency, understood } = planColumns(table.header, settings.columns, settings);
     const catalog = cacheCatalog(options.catalog);
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
-    const context: CheckContext = { header: table.header, plan, settings, catalog, decimalSign };
+    const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
     await checkRows({ ...options, source }, table, context, spool, repeats, bytesRead);
     repeats.compare();

@@ -36,6 +36,8 @@ export interface CheckedRow extends UnderstoodCells {
 export interface CheckContext {
   header: readonly string[];
   plan: ColumnPlan;
+  /** The currency of all amounts, where the header says it. */
+  amountCurrency: string | null;
   settings: IntakeSettings;
   catalog: CatalogCache;
   /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */

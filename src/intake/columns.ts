@@ -1,9 +1,17 @@
 import { AirbatchError } from '../core/errors.ts';
+import { meaningOf, plainName } from './column-names.ts';
 import type { Field } from './settings.ts';
 import { fields } from './settings.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
 export type ColumnPlan = Partial<Record<Field, number>>;
+
+export interface PlannedColumns {
+  plan: ColumnPlan;
+  /** The currency of all amounts, where the header says it: "Amount (KES)". */
+  amountCurrency: string | null;
+  understood: UnderstoodColumn[];
+}
 
 /** How the header was understood, for people. */
 export interface UnderstoodColumn {
@@ -16,199 +24,6 @@ export interface UnderstoodColumn {
 /** Columns that our own files add; they speak of an earlier reading. */
 const ownColumns = new Set(['problem', 'suggestion']);
 
-/** The names that people give the columns, in English, French, Spanish, Portuguese and Swahili, as `plainName` writes them. */
-const aliases: Record<Field, readonly string[]> = {
-  phone_number: [
-    'phone number',
-    'phone',
-    'phone no',
-    'phonenumber',
-    'mobile',
-    'mobile number',
-    'mobile no',
-    'mobile phone',
-    'cell',
-    'cell phone',
-    'cell number',
-    'cellphone',
-    'msisdn',
-    'telephone',
-    'telephone number',
-    'tel',
-    'tel no',
-    'recipient',
-    'recipient number',
-    'recipient phone',
-    'beneficiary number',
-    'phone e164',
-    'numero de telephone',
-    'numero telephone',
-    'no de telephone',
-    'no telephone',
-    'portable',
-    'numero portable',
-    'numero mobile',
-    'gsm',
-    'numero gsm',
-    'telefono',
-    'numero de telefono',
-    'no de telefono',
-    'movil',
-    'numero movil',
-    'numero de movil',
-    'celular',
-    'numero de celular',
-    'numero celular',
-    'telefone',
-    'numero de telefone',
-    'telemovel',
-    'numero de telemovel',
-    'simu',
-    'namba ya simu',
-    'nambari ya simu',
-    'simu ya mkononi',
-  ],
-  country: [
-    'country',
-    'country code',
-    'country iso',
-    'iso country',
-    'pays',
-    'code pays',
-    'pais',
-    'codigo de pais',
-    'codigo pais',
-    'codigo do pais',
-    'nchi',
-  ],
-  network_id: [
-    'network id',
-    'networkid',
-    'network',
-    'network name',
-    'operator',
-    'operator id',
-    'operator name',
-    'carrier',
-    'telco',
-    'provider',
-    'mobile network',
-    'reseau',
-    'nom du reseau',
-    'operateur',
-    'red',
-    'operador',
-    'operadora',
-    'rede',
-    'mtandao',
-    'mtandao wa simu',
-  ],
-  amount: [
-    'amount',
-    'value',
-    'sum',
-    'airtime',
-    'airtime amount',
-    'topup amount',
-    'top up amount',
-    'top up',
-    'amt',
-    'montant',
-    'somme',
-    'valeur',
-    'monto',
-    'importe',
-    'cantidad',
-    'valor',
-    'montante',
-    'quantia',
-    'kiasi',
-    'kiasi cha fedha',
-    'kiwango',
-  ],
-  currency: ['currency', 'currency code', 'ccy', 'devise', 'monnaie', 'moneda', 'divisa', 'moeda', 'sarafu'],
-  product_id: [
-    'product id',
-    'productid',
-    'product',
-    'product code',
-    'bundle',
-    'bundle id',
-    'bundle code',
-    'produit',
-    'id produit',
-    'code produit',
-    'forfait',
-    'producto',
-    'id producto',
-    'id de producto',
-    'paquete',
-    'produto',
-    'id do produto',
-    'pacote',
-    'bidhaa',
-    'kifurushi',
-  ],
-  reference: [
-    'reference',
-    'ref',
-    'reference number',
-    'reference no',
-    'ref no',
-    'payment reference',
-    'external reference',
-    'external id',
-    'transaction reference',
-    'numero de reference',
-    'referencia',
-    'numero de referencia',
-    'kumbukumbu',
-    'nambari ya kumbukumbu',
-    'namba ya kumbukumbu',
-    'rejea',
-  ],
-  sms_message: [
-    'sms message',
-    'sms',
-    'message',
-    'sms text',
-    'text',
-    'text message',
-    'texte',
-    'texte sms',
-    'message sms',
-    'mensaje',
-    'mensaje sms',
-    'texto',
-    'texto sms',
-    'mensagem',
-    'mensagem sms',
-    'ujumbe',
-    'ujumbe wa sms',
-  ],
-};
-
-const fieldByAlias = new Map<string, Field>(
-  fields.flatMap((field) => aliases[field].map((alias) => [alias, field] as const)),
-);
-
-/** A header without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
-export function plainName(header: string): string {
-  return header
-    .normalize('NFKD')
-    .replace(/\p{M}/gu, '')
-    .replace(/([a-z])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .replace(/n[º°]/g, 'no ')
-    .replace(/[^\p{L}\p{N}]+/gu, ' ')
-    .trim();
-}
-
-/** What a header means by its name alone, or null. */
-export function fieldOf(header: string): Field | null {
-  return fieldByAlias.get(plainName(header)) ?? null;
-}
-
 /** Names that are a trap in every program that makes objects of rows. */
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -220,7 +35,7 @@ export function planColumns(
   header: readonly string[],
   mapping: Partial<Record<Field, string>>,
   defaults: { currency: string | null; networkId: number | null },
-): { plan: ColumnPlan; understood: UnderstoodColumn[] } {
+): PlannedColumns {
   refuseBadHeader(header);
   const plan: ColumnPlan = {};
   for (const field of fields) {
@@ -228,10 +43,11 @@ export function planColumns(
     if (name === undefined) continue;
     plan[field] = findMapped(header, field, name);
   }
+  refuseSharedColumn(header, plan);
   const taken = new Set<number | undefined>(Object.values(plan));
   const candidates = new Map<Field, number[]>();
   for (const [index, name] of header.entries()) {
-    const field = taken.has(index) ? null : fieldOf(name);
+    const field = taken.has(index) ? null : meaningOf(name)?.field;
     if (field && plan[field] === undefined) candidates.set(field, [...(candidates.get(field) ?? []), index]);
   }
   for (const [field, indexes] of candidates) plan[field] = chooseColumn(header, field, indexes);
@@ -239,7 +55,11 @@ export function planColumns(
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
-  return { plan, understood: header.map((column, index) => ({ column, field: meaning.get(index) ?? null })) };
+  return {
+    plan,
+    amountCurrency: meaningOf(header[plan.amount ?? -1] ?? '')?.currency ?? null,
+    understood: header.map((column, index) => ({ column, field: meaning.get(index) ?? null })),
+  };
 }
 
 function refuseBadHeader(header: readonly string[]): void {
@@ -249,6 +69,15 @@ function refuseBadHeader(header: readonly string[]): void {
     if (trapNames.has(key)) throw rejected(`a column is named "${name}", which is refused by name`);
     if (key !== '' && seen.has(key)) throw rejected(`two columns are named "${name.trim()}"`);
     seen.add(key);
+  }
+}
+
+function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
+  const fieldOfColumn = new Map<number, Field>();
+  for (const [field, index] of Object.entries(plan) as [Field, number][]) {
+    const other = fieldOfColumn.get(index);
+    if (other) throw rejected(`the mapping reads the column "${header[index]}" both as ${other} and as ${field}`);
+    fieldOfColumn.set(index, field);
   }
 }
 

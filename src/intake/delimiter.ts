@@ -1,5 +1,5 @@
 import { parse } from 'csv-parse/sync';
-import { fieldOf } from './columns.ts';
+import { meaningOf } from './column-names.ts';
 
 export interface Delimiter {
   delimiter: string;
@@ -23,7 +23,7 @@ export function delimiterOf(start: string, isMapped: (column: string) => boolean
   let best = { delimiter: ',', meanings: -1, columns: 0 };
   for (const delimiter of candidates) {
     const header = headerBy(start, delimiter);
-    const meanings = header.filter((name) => fieldOf(name) !== null || isMapped(name)).length;
+    const meanings = header.filter((name) => meaningOf(name) !== null || isMapped(name)).length;
     if (meanings > best.meanings || (meanings === best.meanings && header.length > best.columns)) {
       best = { delimiter, meanings, columns: header.length };
     }

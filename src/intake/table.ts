@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { firstBytes, withFirst } from './chunks.ts';
-import { plainName } from './columns.ts';
+import { plainName } from './column-names.ts';
 import { csvRows, type RecordChunk } from './csv-rows.ts';
 import { type Decoded, decodeText } from './decode.ts';
 import { delimiterOf } from './delimiter.ts';

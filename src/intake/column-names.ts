@@ -1,0 +1,115 @@
+import { decimalsOf } from './amount.ts';
+import type { Field } from './settings.ts';
+
+/** The names that people give the columns, one line a language, as `plainName` writes them. */
+const names: Record<Field, readonly string[]> = {
+  phone_number: [
+    'phone, mobile, mobile phone, cell, cell phone, cellphone, cellular, msisdn, telephone, tel, phone e164, recipient, recipient phone, recipient mobile, beneficiary phone, contact phone, airtime, top up',
+    'telephone portable, telephone mobile, portable, gsm, mobile du beneficiaire, telephone du beneficiaire',
+    'telefono, telefono movil, telefono celular, movil, celular, telefono del beneficiario',
+    'telefone, telefone movel, telefone celular, telemovel, telefone do beneficiario',
+    'simu, simu ya mkononi, simu ya mpokeaji',
+  ],
+  country: [
+    'country, country code, country iso, iso country, country of number',
+    'pays, code pays, code du pays',
+    'pais, codigo de pais, codigo pais, codigo del pais',
+    'codigo do pais',
+    'nchi, msimbo wa nchi',
+  ],
+  network_id: [
+    'network id, networkid, network, network name, operator, operator id, operator name, mobile operator, carrier, telco, provider, mobile network',
+    'reseau, nom du reseau, operateur, operateur mobile',
+    'red, red movil, operador, operadora, operador movil',
+    'rede, rede movel, operadora movel',
+    'mtandao, mtandao wa simu',
+  ],
+  amount: [
+    'amount, value, sum, airtime, airtime amount, airtime value, topup, topup amount, top up amount, top up, amt, amount to pay, net amount',
+    'montant, somme, valeur, montant a payer, montant net',
+    'monto, importe, cantidad, valor, monto a pagar',
+    'montante, quantia, valor a pagar',
+    'kiasi, kiasi cha fedha, kiwango',
+  ],
+  currency: [
+    'currency, currency code, ccy, amount currency',
+    'devise, monnaie, code devise',
+    'moneda, divisa, codigo de moneda',
+    'moeda, codigo da moeda',
+    'sarafu, fedha',
+  ],
+  product_id: [
+    'product id, productid, product, product code, bundle, bundle id, bundle code, data bundle',
+    'produit, id produit, code produit, forfait',
+    'producto, id producto, id de producto, codigo de producto, paquete',
+    'produto, id do produto, codigo do produto, pacote',
+    'bidhaa, kifurushi',
+  ],
+  reference: [
+    'reference, ref, payment reference, payment ref, external reference, external id, transaction reference, our reference',
+    'reference de paiement, reference externe',
+    'referencia, referencia de pago',
+    'referencia de pagamento',
+    'kumbukumbu, rejea',
+  ],
+  sms_message: [
+    'sms message, sms, message, sms text, message text, text, text message',
+    'texte, texte sms, texte du sms, texte du message, message sms',
+    'mensaje, mensaje sms, texto del mensaje, texto sms',
+    'mensagem, mensagem sms, texto da mensagem, texto',
+    'ujumbe, ujumbe wa sms, ujumbe wa simu',
+  ],
+};
+
+/** How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu". */
+const numbered: readonly ((name: string) => string)[] = [
+  (name) => `${name} number`,
+  (name) => `${name} no`,
+  (name) => `${name} num`,
+  (name) => `no ${name}`,
+  (name) => `no de ${name}`,
+  (name) => `no do ${name}`,
+  (name) => `numero ${name}`,
+  (name) => `numero de ${name}`,
+  (name) => `numero do ${name}`,
+  (name) => `numero del ${name}`,
+  (name) => `numero du ${name}`,
+  (name) => `nambari ya ${name}`,
+  (name) => `namba ya ${name}`,
+];
+
+/** With "number" beside them these mean a phone number; without it "airtime" and "top up" mean an amount. */
+const onlyNumbered = new Set(['airtime', 'top up']);
+
+const fieldByName = new Map<string, Field>();
+for (const [field, languages] of Object.entries(names) as [Field, readonly string[]][]) {
+  for (const name of languages.flatMap((line) => line.split(', '))) {
+    const isNumbered = field === 'phone_number' || field === 'reference';
+    const forms = isNumbered ? numbered.map((withNumber) => withNumber(name)) : [];
+    if (field !== 'phone_number' || !onlyNumbered.has(name)) forms.push(name);
+    for (const form of forms) fieldByName.set(form, field).set(form.replaceAll(' ', ''), field);
+  }
+}
+
+/** A header without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
+export function plainName(header: string): string {
+  return header
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/\bn°/g, 'no ')
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
+
+/** What a header means by its name alone: its field, and the currency in "Amount (KES)". */
+export function meaningOf(header: string): { field: Field; currency: string | null } | null {
+  const name = plainName(header);
+  const field = fieldByName.get(name) ?? fieldByName.get(name.replaceAll(' ', ''));
+  if (field !== undefined) return { field, currency: null };
+  const [, beside = '', code = ''] = /^(.+?) (?:in |en |em )?([a-z]{3})$/.exec(name) ?? [];
+  const currency = code.toUpperCase();
+  if (fieldByName.get(beside) !== 'amount' || decimalsOf(currency) === null) return null;
+  return { field: 'amount', currency };
+}

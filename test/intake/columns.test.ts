@@ -1,0 +1,152 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { meaningOf } from '../../src/intake/column-names.ts';
+import { planColumns } from '../../src/intake/columns.ts';
+import type { Field } from '../../src/intake/settings.ts';
+import { check, problemCodes } from './support.ts';
+
+const defaults = { currency: null, networkId: null };
+const plan = (header: string[], mapping: Partial<Record<Field, string>> = {}) => planColumns(header, mapping, defaults);
+
+/** A header as people of each language write it. */
+const headers: Record<string, Record<string, Field>> = {
+  English: {
+    'Mobile Number': 'phone_number',
+    'Mobile Network': 'network_id',
+    'Top-up amount': 'amount',
+    CCY: 'currency',
+    'Payment Reference': 'reference',
+    Bundle: 'product_id',
+    'SMS text': 'sms_message',
+    'Country code': 'country',
+  },
+  French: {
+    'Numéro de téléphone': 'phone_number',
+    Opérateur: 'network_id',
+    Montant: 'amount',
+    Devise: 'currency',
+    'N° de référence': 'reference',
+    Forfait: 'product_id',
+    'Texte du message': 'sms_message',
+    Pays: 'country',
+  },
+  Spanish: {
+    'Número de teléfono móvil': 'phone_number',
+    Operadora: 'network_id',
+    Importe: 'amount',
+    Moneda: 'currency',
+    Referencia: 'reference',
+    Paquete: 'product_id',
+    Mensaje: 'sms_message',
+    País: 'country',
+  },
+  Portuguese: {
+    'Nº de telemóvel': 'phone_number',
+    Rede: 'network_id',
+    Valor: 'amount',
+    Moeda: 'currency',
+    'Nº de referência': 'reference',
+    Pacote: 'product_id',
+    Mensagem: 'sms_message',
+    'Código do país': 'country',
+  },
+  Swahili: {
+    'Nambari ya simu': 'phone_number',
+    Mtandao: 'network_id',
+    Kiasi: 'amount',
+    Sarafu: 'currency',
+    Kumbukumbu: 'reference',
+    Kifurushi: 'product_id',
+    Ujumbe: 'sms_message',
+    Nchi: 'country',
+  },
+};
+
+describe('columns', () => {
+  for (const [language, names] of Object.entries(headers)) {
+    test(`are known by their names in ${language}`, () => {
+      const { understood } = plan(Object.keys(names));
+      assert.deepEqual(Object.fromEntries(understood.map(({ column, field }) => [column, field])), names);
+    });
+  }
+
+  for (const name of [
+    'MSISDN',
+    ' phone_number ',
+    'PhoneNumber',
+    'Phone No.',
+    '"Phone"',
+    'TEL:',
+    'Phone\u00A0Number',
+    'Ｐｈｏｎｅ',
+  ]) {
+    test(`are known whatever their case and punctuation: ${JSON.stringify(name)}`, () => {
+      assert.equal(meaningOf(name)?.field, 'phone_number');
+    });
+  }
+
+  test('are not taken for what they only resemble', () => {
+    for (const name of ['Phone model', 'Employee number', 'Amount paid last month', 'Home address', '', '123']) {
+      assert.equal(meaningOf(name), null, name);
+    }
+  });
+
+  test('may stand in any order, among others that are kept and not read', async () => {
+    const { rows, findings } = await check(
+      'Employee,Montant,devise,Réseau,Téléphone\nAmina,5.50,KES,1,+254712345678\n',
+    );
+    assert.equal(rows[0]?.status, 'ready');
+    assert.equal(rows[0]?.amount, '5.5');
+    assert.deepEqual(findings.understood[0], { column: 'Employee', field: null });
+    assert.deepEqual(findings.understood[4], { column: 'Téléphone', field: 'phone_number' });
+  });
+
+  test('are read as the mapping says, before any name', async () => {
+    const content = 'phone_number;Handy;network_id;amount;currency\nx;+254712345678;1;5;KES\n';
+    const { rows } = await check(content, { settings: { columns: { phone_number: 'handy' } } });
+    assert.deepEqual([rows[0]?.status, rows[0]?.phone_number], ['ready', '+254712345678']);
+  });
+
+  test('are a question, not a guess, when two could be meant', () => {
+    assert.throws(() => plan(['mobile', 'telephone', 'network_id', 'amount']), {
+      code: 'FILE_REJECTED',
+      message: /"mobile" and "telephone" could each be the phone_number/,
+      hint: /intake\.columns\.phone_number/,
+    });
+    assert.equal(
+      plan(['mobile', 'telephone', 'network_id', 'amount'], { phone_number: 'telephone' }).plan.phone_number,
+      1,
+    );
+  });
+
+  test('may say the currency of their amounts', async () => {
+    const { rows } = await check('Phone,Network,Montant (XOF)\n+221771234567,33,1500\n');
+    assert.deepEqual([rows[0]?.status, rows[0]?.amount, rows[0]?.currency], ['ready', '1500', 'XOF']);
+    const other = await check('Phone,Network,Amount in KES,Currency\n+254712345678,1,5,UGX\n');
+    assert.deepEqual(problemCodes(other.rows[0]), ['CURRENCY_CONFLICT']);
+    assert.deepEqual(meaningOf('Amount due'), null);
+  });
+
+  test('that hold the number airtime goes to are no amounts', () => {
+    assert.equal(meaningOf('Airtime number')?.field, 'phone_number');
+    assert.equal(meaningOf('Airtime')?.field, 'amount');
+  });
+
+  test('with our own name go before their aliases', () => {
+    assert.equal(plan(['phone', 'phone_number', 'network_id', 'amount']).plan.phone_number, 1);
+  });
+
+  test('that the mapping names must be there', () => {
+    assert.throws(
+      () => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }),
+      /reads amount from the column "Net pay"/,
+    );
+  });
+
+  test('one of which means two things are refused', () => {
+    assert.throws(
+      () => plan(['phone', 'network_id', 'x'], { amount: 'x', product_id: 'x' }),
+      /"x" both as amount and as product_id/,
+    );
+  });
+});
