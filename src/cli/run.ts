@@ -8,6 +8,7 @@ import type { Priority } from '../ledger/batches.ts';
 import { durationText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
+import { accountCatalog } from '../runtime/catalog.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { program } from '../runtime/version.ts';
 import { closingLines, jsonResult } from './closing.ts';
@@ -88,6 +89,7 @@ async function readFile(
     program,
     priority: options.priority,
     settings: session.config.intake,
+    catalog: accountCatalog(account),
   });
 }
 

@@ -2,7 +2,7 @@
 export interface CatalogNetwork {
   networkId: number;
   name: string;
-  /** ISO 3166 two-letter code. */
+  /** ISO 3166 two-letter code; empty where the service does not say (V1). */
   countryCode: string;
   /** The currency of its amounts, where the catalog says. */
   currency: string | null;
@@ -15,7 +15,7 @@ export interface CatalogProduct {
 
 /** The service's catalog, as far as intake asks. Null answers say that it cannot be reached now. */
 export interface Catalog {
-  /** All networks of a country (ISO 3166 two-letter code). */
+  /** All networks of a country (ISO 3166 two-letter code), and those of which the service does not say the country. */
   networks(country: string): Promise<readonly CatalogNetwork[] | null>;
   /** All products of a network. */
   products(networkId: number): Promise<readonly CatalogProduct[] | null>;

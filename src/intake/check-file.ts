@@ -54,7 +54,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const { source, bytesRead } = countBytes(options.source);
     const table = await openTable(source, settings, signal);
     const { plan, amountCurrency, understood } = planColumns(table.header, settings.columns, settings);
-    const catalog = cacheCatalog(options.catalog);
+    const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
     const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);

@@ -43,13 +43,17 @@ function networkWithId(
   country: string | null,
   networks: readonly CatalogNetwork[] | null,
 ): RowNetwork | null {
-  if (networks === null) return { networkId, currency: null };
+  const isPlaced = networks?.every(({ countryCode }) => countryCode !== '') === true;
+  if (networks === null || !isPlaced) return { networkId, currency: null };
   const network = networks.find((known) => known.networkId === networkId);
   if (network) return { networkId, currency: network.currency };
   row.blame('network_id', {
     code: 'NETWORK_UNKNOWN',
     message: `Network ${networkId} is none of ${countryName(country ?? '')}, where the number belongs.`,
-    suggestion: `Choose one of ${listed(networks)}, or check the number.`,
+    suggestion:
+      networks.length > 0
+        ? `Choose one of ${listed(networks)}, or check the number.`
+        : 'The service has no network there.',
   });
   return null;
 }

@@ -341,6 +341,31 @@ describe('a catalog', () => {
     assert.deepEqual(asked, ['KE']);
   });
 
+  test('that does not say the countries of its networks gives names alone', async () => {
+    const everywhere: Catalog = {
+      networks: async () => [{ networkId: 9, name: 'Safaricom', countryCode: '', currency: null }],
+      products: async () => [],
+    };
+    const { rows } = await check(csv([goodRow({ network_id: 'Safaricom' }), goodRow({ amount: '7' })]), {
+      catalog: everywhere,
+    });
+    assert.deepEqual(
+      rows.map(({ status, network_id }) => [status, network_id]),
+      [
+        ['ready', 9],
+        ['ready', 1],
+      ],
+    );
+  });
+
+  test('is not asked where the configuration says so', async () => {
+    const { rows, findings } = await check(csv([goodRow({ network_id: '77' })]), {
+      catalog: testCatalog,
+      settings: { catalog: 'ignore' },
+    });
+    assert.deepEqual([rows[0]?.network_id, findings.warnings], [77, []]);
+  });
+
   test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
     const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
     assert.equal(rows[0]?.status, 'ready');
