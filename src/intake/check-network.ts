@@ -1,7 +1,7 @@
 import type { CatalogNetwork } from './catalog.ts';
 import type { RowUnderCheck } from './check-row.ts';
 import { plainName } from './column-names.ts';
-import { countryName } from './phone.ts';
+import { countryName } from './country.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 

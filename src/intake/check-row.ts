@@ -3,7 +3,8 @@ import type { CatalogCache } from './catalog.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import type { ColumnPlan } from './columns.ts';
-import { countryName, type Fault, isPhoneCountry, readPhone } from './phone.ts';
+import { countryCodeOf, countryName } from './country.ts';
+import { type Fault, readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { Field, IntakeSettings } from './settings.ts';
@@ -186,33 +187,6 @@ function readCountry(row: RowUnderCheck): string | null {
     suggestion: 'Write the two-letter code, such as KE for Kenya.',
   });
   return null;
-}
-
-const codesByName = new Map<string, string>();
-
-/** The two-letter code of a country given by code or by its name in English, French, Spanish, Portuguese or Swahili. */
-function countryCodeOf(text: string): string | null {
-  const code = text.toUpperCase();
-  if (/^[A-Z]{2}$/.test(code)) return isPhoneCountry(code) ? code : null;
-  if (codesByName.size === 0) fillCountryNames();
-  return codesByName.get(plainCountry(text)) ?? null;
-}
-
-function fillCountryNames(): void {
-  const letters = [...'ABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-  const codes = letters.flatMap((a) => letters.map((b) => a + b)).filter(isPhoneCountry);
-  for (const language of ['sw', 'pt', 'es', 'fr', 'en']) {
-    const names = new Intl.DisplayNames([language], { type: 'region' });
-    for (const code of codes) codesByName.set(plainCountry(names.of(code) ?? code), code);
-  }
-}
-
-function plainCountry(name: string): string {
-  return name
-    .normalize('NFKD')
-    .replace(/[^\p{L} ]/gu, '')
-    .trim()
-    .toLowerCase();
 }
 
 function readReference(row: RowUnderCheck): string | null {

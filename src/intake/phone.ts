@@ -1,14 +1,14 @@
 import {
   type CountryCode,
   getCountryCallingCode,
-  isSupportedCountry,
   type PhoneNumber,
   type PhoneNumberType,
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import { countryName } from './country.ts';
 import { plainText } from './plain-text.ts';
-import type { ProblemCode } from './problems.ts';
+import { type ProblemCode, shortened } from './problems.ts';
 
 /** A number understood: E.164, and the country it belongs to. */
 export interface Phone {
@@ -30,40 +30,34 @@ export interface PhoneHint {
   isOfRow: boolean;
 }
 
-const countryNames = new Intl.DisplayNames(['en'], { type: 'region' });
-
-/** The country's name in English, or the code where it has none. */
-export function countryName(code: string): string {
-  return countryNames.of(code) ?? code;
-}
-
-/** Whether numbers of this country (ISO 3166 two-letter code) are known. */
-export function isPhoneCountry(code: string): boolean {
-  return isSupportedCountry(code);
-}
-
 /** Digits and what people put between them; a "+" only at the start. */
 const numberForm = /^\+?[0-9 ().\-/]+$/;
 const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
-const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-9]/i;
+const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-9]|[0-9]{9,}[ /.-]+\+?[0-9]{9,}/i;
+/** What a spreadsheet shows where a column is too narrow for its number. */
+const narrowColumn = /^#{3,}$/;
+/** A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something else. */
+const fraction = /^\+?[0-9]{8,}[.,][0-9]{1,2}$/;
 const digitsMax = 15;
 
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
-  const written = plainText(cell).replace(/^tel:/i, '');
-  if (written === '') {
+  const written = plainText(cell)
+    .replace(/^tel:/i, '')
+    .replace(/^\(\+([0-9]{1,3})\)/, '+$1');
+  if (!/[\p{L}\p{N}#]/u.test(written)) {
     return fault('PHONE_MISSING', 'The phone number is missing.', 'Fill in the phone number with its country code.');
   }
   const exponent = spreadsheetExponent.exec(written);
   const text = exponent ? wholeNumber(exponent) : written.replace(/^(\+?[0-9]{6,})[.,]0+$/, '$1');
-  if (text === null) {
+  if (text === null || narrowColumn.test(text)) {
     return fault(
       'PHONE_DIGITS_LOST',
-      `"${written}" has lost digits: a spreadsheet showed the number in short form and saved that.`,
+      `"${shortened(written)}" has lost digits: a spreadsheet showed the number in short form and saved that.`,
       'Take the number from its origin again, and format the column as text before saving. It cannot be restored from here.',
     );
   }
-  if (!numberForm.test(text)) return notANumber(text);
+  if (!numberForm.test(text) || fraction.test(text)) return notANumber(text);
   const digits = text.replace(/[^0-9]/g, '');
   if (digits.length > digitsMax && severalNumbers.test(text)) return several();
   if (text.startsWith('+')) return checked(parse(`+${digits}`), `+${digits}`, hint);
@@ -96,7 +90,9 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   const international = parse(`+${digits}`);
   const isNational = national?.isValid() === true;
   const isInternational = international?.isValid() === true;
-  if (isNational && isInternational && national.number !== international.number) {
+  // A row that names its country leaves no doubt: the other reading is a number of another one.
+  const isOther = hint.isOfRow && isNational && international?.country !== national.country;
+  if (isNational && isInternational && !isOther && national.number !== international.number) {
     return fault(
       'PHONE_AMBIGUOUS',
       `The number can be ${national.number} or ${international.number}.`,

@@ -10,14 +10,20 @@ const notAscii = /[^\x20-\x7e]/;
 /** The apostrophe that makes a spreadsheet leave a cell alone, and the ones that programs write in its place. */
 const leadingApostrophe = /^['\u2018\u2019`\u00B4]\s*/;
 
+/** ="0712345678" is how programs make a spreadsheet keep a zero; other quotes come along from documents. */
+const quoted = /^=?["\u201C\u201D](.*)["\u201C\u201D]$/s;
+
 /**
  * A cell as its writer meant it: digits of any script as ASCII, one kind of space and dash, nothing invisible, no leading
- * apostrophe, no space at either end.
+ * apostrophe, no quotes around it, no space at either end.
  */
 export function plainText(cell: string): string {
   const text = notAscii.test(cell) ? asciiText(cell) : cell;
   const trimmed = text.trim();
-  return leadingApostrophe.test(trimmed) ? trimmed.replace(leadingApostrophe, '') : trimmed;
+  const code = trimmed.charCodeAt(0);
+  // Nearly every cell begins with a letter, a digit or "+", and has nothing to be taken off.
+  if ((code > 0x60 && code < 0x7b) || (code >= 0x30 && code < 0x3a) || code === 0x2b) return trimmed;
+  return trimmed.replace(leadingApostrophe, '').replace(quoted, '$1').trim();
 }
 
 function asciiText(cell: string): string {

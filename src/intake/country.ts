@@ -1,0 +1,71 @@
+import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
+
+const englishNames = new Intl.DisplayNames(['en'], { type: 'region' });
+
+/** The country's name in English, or the code where it has none. */
+export function countryName(code: string): string {
+  return englishNames.of(code) ?? code;
+}
+
+/** Names that people use beside those of the Unicode tables. */
+const furtherNames: Record<string, string> = {
+  uk: 'GB',
+  'great britain': 'GB',
+  england: 'GB',
+  uingereza: 'GB',
+  usa: 'US',
+  america: 'US',
+  marekani: 'US',
+  uae: 'AE',
+  'ivory coast': 'CI',
+  'republic of cote divoire': 'CI',
+  drc: 'CD',
+  'dr congo': 'CD',
+  rdc: 'CD',
+  'democratic republic of the congo': 'CD',
+  'congo brazzaville': 'CG',
+  'republic of the congo': 'CG',
+  swaziland: 'SZ',
+  'the gambia': 'GM',
+  'cape verde': 'CV',
+  rsa: 'ZA',
+};
+
+const codesByName = new Map<string, string>();
+
+function fillCountryNames(): void {
+  const codes = getCountries();
+  for (const language of ['sw', 'pt', 'es', 'fr', 'en']) {
+    const names = new Intl.DisplayNames([language], { type: 'region' });
+    for (const code of codes) codesByName.set(plainCountry(names.of(code) ?? code), code);
+  }
+  for (const [name, code] of Object.entries(furtherNames)) codesByName.set(name, code);
+}
+
+function plainCountry(name: string): string {
+  return name
+    .normalize('NFKD')
+    .replace(/[^\p{L} ]/gu, '')
+    .replace(/ +/g, ' ')
+    .trim()
+    .toLowerCase();
+}
+
+/** The only country with this calling code, or null: "1" and "44" stand for many. */
+function countryCalled(callingCode: string): string | null {
+  const codes = getCountries().filter((code) => getCountryCallingCode(code) === callingCode);
+  return codes.length === 1 ? (codes[0] ?? null) : null;
+}
+
+/**
+ * The two-letter code of a country given by code, by calling code ("+254"), or by its name in English, French, Spanish,
+ * Portuguese or Swahili; null where there is no such country. `text` is plain.
+ */
+export function countryCodeOf(text: string): CountryCode | null {
+  const code = (/^([A-Za-z]{2})$|\(([A-Za-z]{2})\)$/.exec(text)?.slice(1).find(Boolean) ?? '').toUpperCase();
+  if (code !== '' && isSupportedCountry(code)) return code;
+  const calling = /^\+?([0-9]{1,3})$/.exec(text)?.[1];
+  if (calling !== undefined) return countryCalled(calling) as CountryCode | null;
+  if (codesByName.size === 0) fillCountryNames();
+  return (codesByName.get(plainCountry(text)) ?? null) as CountryCode | null;
+}
