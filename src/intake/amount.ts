@@ -42,20 +42,29 @@ const currencySigns: Record<string, string> = {
 };
 
 const currencyAround =
-  /^(-?)\s*([^\d\s.,'()+-]{1,4}|[A-Za-z]{1,4}\.?)?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?$/u;
+  /^(-?)\s*([A-Za-z]{1,4}\.|[^\d\s.,'()+-]{1,4})?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?(-?)$/u;
+
+/** How "and nothing more" is written after a whole amount: "500/=" and "500/-" in East Africa, "500,-" in Europe. */
+const nothingMore = /([0-9])(?:\/[=-]|[.,]--?)$/;
+
+/** No amount is longer: a cell may hold a book, and expressions that look back take forever on it. */
+const amountLengthMax = 64;
 
 /** Reads an amount as people and spreadsheets write it: "KES 1,234.50", "1.234,50", "1 234,50". */
 export function readAmount(cell: string): AmountReading {
+  if (cell.length > amountLengthMax) return { kind: 'none' };
   const text = plainText(cell)
     .replace(/[\u066B]/g, '.')
     .replace(/[\u066C\u2019\u02BC]/g, "'");
   const bracketed = /^\((.*)\)$/s.exec(text);
-  const match = currencyAround.exec((bracketed?.[1] ?? text).trim());
+  const match = currencyAround.exec((bracketed?.[1] ?? text).trim().replace(nothingMore, '$1'));
   if (!match) return { kind: 'none' };
-  const [, minus = '', before = '', signed = '', after = ''] = match;
+  const [, minus = '', before = '', signed = '', after = '', minusAfter = ''] = match;
   const currency = currencyNamed(before, after);
   if (currency === undefined) return { kind: 'none' };
-  const negative = bracketed !== null || minus !== '' || signed.startsWith('-');
+  const signs = [minus, /^[-+]/.exec(signed)?.[0] ?? '', minusAfter].filter((sign) => sign !== '');
+  if (signs.length > 1) return { kind: 'none' };
+  const negative = bracketed !== null || signs[0] === '-';
   return readDigits(signed.replace(/^[-+]/, '').replace(/\s+$/, ''), negative, currency);
 }
 

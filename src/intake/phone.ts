@@ -39,6 +39,8 @@ const narrowColumn = /^#{3,}$/;
 /** A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something else. */
 const fraction = /^\+?[0-9]{8,}[.,][0-9]{1,2}$/;
 const digitsMax = 15;
+/** No cell with a number, or with a few of them, is longer: a cell may hold a book. */
+const phoneLengthMax = 200;
 
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
@@ -48,6 +50,7 @@ export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
   if (!/[\p{L}\p{N}#]/u.test(written)) {
     return fault('PHONE_MISSING', 'The phone number is missing.', 'Fill in the phone number with its country code.');
   }
+  if (written.length > phoneLengthMax) return notANumber('');
   const exponent = spreadsheetExponent.exec(written);
   const text = exponent ? wholeNumber(exponent) : written.replace(/^(\+?[0-9]{6,})[.,]0+$/, '$1');
   if (text === null || narrowColumn.test(text)) {
