@@ -142,12 +142,13 @@ async function checkChunk(
   chunk: RecordChunk,
   firstRowNo: number,
 ): Promise<CheckedRow[]> {
-  const { records, lines, endsOpen } = chunk;
+  const { records, lines, doubts, endsOpen } = chunk;
   for (;;) {
     const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
     const checked = records.map((cells, index) => {
       const endsFile = endsOpen && index === records.length - 1;
-      return checkRow(context, { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile }, cells, needs);
+      const place = { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile, doubt: doubts.get(index) ?? null };
+      return checkRow(context, place, cells, needs);
     });
     if (!needs.decimalSign && needs.countries.size === 0 && needs.networkIds.size === 0) return checked;
     if (needs.decimalSign) {

@@ -4,6 +4,7 @@ import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import type { ColumnPlan } from './columns.ts';
 import { countryCodeOf, countryName } from './country.ts';
+import type { QuoteDoubt } from './csv-rows.ts';
 import { type Fault, readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
@@ -65,13 +66,17 @@ export interface RowUnderCheck {
   blame(field: Field | null, fault: Fault): void;
 }
 
+export interface RowPlace {
+  /** 1 for the first row below the header. */
+  rowNo: number;
+  line: number;
+  /** Whether the file ends with this row, and without a line break. */
+  endsFile: boolean;
+  doubt: QuoteDoubt | null;
+}
+
 /** Checks one row. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
-export function checkRow(
-  context: CheckContext,
-  place: { rowNo: number; line: number; endsFile: boolean },
-  cells: readonly string[],
-  needs: Needs,
-): CheckedRow {
+export function checkRow(context: CheckContext, place: RowPlace, cells: readonly string[], needs: Needs): CheckedRow {
   const { plan, header } = context;
   const problems: Problem[] = [];
   const row: RowUnderCheck = {
@@ -86,7 +91,7 @@ export function checkRow(
       problems.push({ code, line: place.line, column, value, message, suggestion });
     },
   };
-  const understood = checkShape(row, cells, place.endsFile) ? readCells(row) : nothing;
+  const understood = checkShape(row, cells, place) ? readCells(row) : nothing;
   const isValid = problems.length === 0;
   return {
     rowNo: place.rowNo,
@@ -155,8 +160,28 @@ export function laterContentRef(firstRef: string, occurrence: number): string {
 }
 
 /** False where the values may stand in wrong columns: what is read from them then means nothing, and blames the innocent. */
-function checkShape({ blame, context }: RowUnderCheck, cells: readonly string[], endsFile: boolean): boolean {
+function checkShape(
+  { blame, context }: RowUnderCheck,
+  cells: readonly string[],
+  { endsFile, doubt }: RowPlace,
+): boolean {
   const columns = context.header.length;
+  if (doubt === 'swallowed') {
+    blame(null, {
+      code: 'ROW_SWALLOWED',
+      message: 'Each line of this row has as many cells as the header: quotes seem to have joined several rows to one.',
+      suggestion: 'Remove the quote that is left open, so that each row stands on a line of its own.',
+    });
+    return false;
+  }
+  if (doubt === 'stray') {
+    blame(null, {
+      code: 'QUOTE_STRAY',
+      message: 'A quote (") stands alone at the beginning or the end of a cell: it cannot be told where the cell ends.',
+      suggestion: 'Remove the quote, or double it within a cell that is in quotes.',
+    });
+    return false;
+  }
   if (cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')) {
     blame(null, {
       code: 'ROW_TOO_LONG',

@@ -10,9 +10,14 @@ export interface RecordChunk {
   lines: number[];
   /** Bytes of the file read so far. */
   bytes: number;
+  /** What is doubtful about the quotes of a record, by its index in `records`; most chunks have none. */
+  doubts: ReadonlyMap<number, QuoteDoubt>;
   /** True where the file ends right after the last record without a line break: it may have been cut. */
   endsOpen: boolean;
 }
+
+/** `swallowed`: a cell seems to hold further rows; `stray`: a quote stands alone at an end of a cell. */
+export type QuoteDoubt = 'swallowed' | 'stray';
 
 export interface CsvOptions {
   delimiter: string;
@@ -44,7 +49,7 @@ export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions)
   });
   const ended = finished(parser);
   ended.catch(() => undefined);
-  const reader = { line: 1, skip: options.hasSeparatorLine ? 1 : 0, delimiter: options.delimiter };
+  const reader = { line: 1, skip: options.hasSeparatorLine ? 1 : 0, delimiter: options.delimiter, columns: 0 };
   let last = 0x0a;
   let bytes = 0;
   try {
@@ -73,39 +78,55 @@ interface Reader {
   /** Records that are still to be left out. */
   skip: number;
   delimiter: string;
+  /** Columns of the first record that has content: the header. 0 before it. */
+  columns: number;
 }
 
-function drain(parser: Parser, reader: Reader): { records: string[][]; lines: number[] } {
+function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
   const records: string[][] = [];
   const lines: number[] = [];
+  const doubts = new Map<number, QuoteDoubt>();
   for (let record = parser.read() as string[] | null; record !== null; record = parser.read() as string[] | null) {
     const line = reader.line;
     reader.line += 1;
     let hasContent = false;
+    let hasBreaks = false;
+    let isStray = false;
     for (const cell of record) {
       if (cell === '') continue;
       hasContent ||= cell.trim() !== '';
-      const breaks = lineBreaks(cell);
-      reader.line += breaks;
-      if (breaks > 0 && cell.charCodeAt(0) === 0x22) refuseOpenQuote(line);
+      isStray ||= hasStrayQuote(cell);
+      if (!cell.includes('\n') && !cell.includes('\r')) continue;
+      hasBreaks = true;
+      reader.line += cell.split(lineBreak).length - 1;
+      if (cell.charCodeAt(0) === quote) refuseOpenQuote(line);
     }
     if (reader.skip > 0) {
       reader.skip -= 1;
     } else if (hasContent) {
+      if (reader.columns === 0) reader.columns = record.length;
+      if (hasBreaks && holdsRows(record, reader)) doubts.set(records.length, 'swallowed');
+      else if (isStray) doubts.set(records.length, 'stray');
       records.push(record);
       lines.push(line);
     }
   }
-  return { records, lines };
+  return { records, lines, doubts };
 }
 
-function lineBreaks(cell: string): number {
-  let breaks = 0;
-  for (let at = 0; at < cell.length; at++) {
-    const code = cell.charCodeAt(at);
-    if (code === 0x0a || (code === 0x0d && cell.charCodeAt(at + 1) !== 0x0a)) breaks += 1;
-  }
-  return breaks;
+const lineBreak = /\r\n|\n|\r/;
+const quote = 0x22;
+
+/** An odd number of quotes, one of them at an end: where the cell ends may be decided wrongly. */
+function hasStrayQuote(cell: string): boolean {
+  if (cell.charCodeAt(0) !== quote && cell.charCodeAt(cell.length - 1) !== quote) return false;
+  return cell.split('"').length % 2 === 0;
+}
+
+/** Whether each line of the record has as many cells as the header: then it is several rows, between quotes by mistake. */
+function holdsRows(record: readonly string[], { columns, delimiter }: Reader): boolean {
+  const lines = record.join(delimiter).split(lineBreak);
+  return columns > 1 && lines.every((line) => line.split(delimiter).length === columns);
 }
 
 /**

@@ -43,7 +43,13 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
 
 async function* below(first: RecordChunk, rest: string[][], records: AsyncGenerator<RecordChunk>) {
   try {
-    if (rest.length > 0) yield { ...first, records: rest, lines: first.lines.slice(1) };
+    if (rest.length > 0)
+      yield {
+        ...first,
+        records: rest,
+        lines: first.lines.slice(1),
+        doubts: new Map([...first.doubts].map(([index, doubt]) => [index - 1, doubt])),
+      };
     for await (const chunk of records) yield chunk;
   } finally {
     await records.return(undefined);

@@ -21,7 +21,12 @@ export async function* withoutTrailer(
   for await (const chunk of chunks) {
     const joined: RecordChunk = held === null ? chunk : joinedChunks(held, chunk);
     const last = joined.records.length - 1;
-    held = { ...joined, records: joined.records.slice(last), lines: joined.lines.slice(last) };
+    held = {
+      ...joined,
+      records: joined.records.slice(last),
+      lines: joined.lines.slice(last),
+      doubts: moved(joined.doubts, -last),
+    };
     if (last > 0) {
       yield { ...joined, records: joined.records.slice(0, last), lines: joined.lines.slice(0, last), endsOpen: false };
     }
@@ -37,7 +42,13 @@ function joinedChunks(first: RecordChunk, second: RecordChunk): RecordChunk {
     ...second,
     records: [...first.records, ...second.records],
     lines: [...first.lines, ...second.lines],
+    doubts: new Map([...first.doubts, ...moved(second.doubts, first.records.length)]),
   };
+}
+
+/** Doubts by where their records stand now; those of records that stand nowhere any more are left out. */
+function moved(doubts: RecordChunk['doubts'], by: number): RecordChunk['doubts'] {
+  return new Map([...doubts].flatMap(([index, doubt]) => (index + by < 0 ? [] : [[index + by, doubt] as const])));
 }
 
 /** Adds up what the trailer speaks of: all rows of the file, right or wrong, and whatever amount stands in them. */

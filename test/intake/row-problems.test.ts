@@ -308,6 +308,29 @@ describe('a wrong row', () => {
     assert.equal(rows[0]?.input, '["+254712345678","1","1","000","KES"]');
   });
 
+  test('with a quote that leaves open where a cell ends is refused', async () => {
+    const { rows } = await check(
+      'phone_number,network_id,amount,currency,name\n+254712345678,1,5,KES,"Joe "Max", Kim\n+254712345679,1,5,KES,x"y\n',
+    );
+    assert.deepEqual(rows.map(problemCodes), [['QUOTE_STRAY'], []]);
+    const stray = await check('phone_number,network_id,amount,currency,name\n+254712345678,1,5,KES,"Joe "Max\n');
+    assert.deepEqual(problemCodes(stray.rows[0]), []);
+    const open = await check('phone_number,network_id,amount,currency,name,x\n+254712345678,1,5,KES,"Joe", Max"\n');
+    assert.deepEqual(problemCodes(open.rows[0]), ['QUOTE_STRAY']);
+  });
+
+  test('that swallowed the next one is refused, and only that one', async () => {
+    const header = 'phone_number,network_id,amount,currency,name';
+    const lines = ['+254712345671,1,5,KES,"Kim', '+254712345672,1,5,KES,Lee', '+254712345673,1,5,KES,Max"', ''];
+    const after = '+254712345674,1,5,KES,"two\nlines, and a comma"\n';
+    const { rows } = await check(`${header}\n${lines.join('\n')}${after}`);
+    assert.deepEqual(rows.map(problemCodes), [['ROW_SWALLOWED'], []]);
+    assert.deepEqual(
+      rows.map(({ line }) => line),
+      [2, 5],
+    );
+  });
+
   test('may have empty cells beyond the header', async () => {
     const { rows } = await check('phone_number,network_id,amount,currency\n+254712345678,1,1000,KES,,\n');
     assert.equal(rows[0]?.status, 'ready');
