@@ -65,7 +65,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
     return {
       header: table.header,
-      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog) },
+      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
       async *rows(rowsPerChunk) {
         for await (const chunk of spool.read(rowsPerChunk)) {
           signal?.throwIfAborted();
@@ -92,9 +92,15 @@ function countBytes(source: Source): { source: Source; bytesRead: () => number }
   return { source: { ...source, chunks }, bytesRead: () => bytes };
 }
 
-function warningsOf(catalog: CatalogCache): string[] {
-  if (!catalog.failed()) return [];
-  return ['The catalog could not be reached: network ids and products were taken as they stand in the file.'];
+function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
+  const warnings: string[] = [];
+  if (catalog.failed()) {
+    warnings.push('The catalog could not be reached: network ids and products were taken as they stand in the file.');
+  }
+  if (form.otherSheets.length > 0) {
+    warnings.push(`Only the sheet "${form.sheet}" was read; not read: "${form.otherSheets.join('", "')}".`);
+  }
+  return warnings;
 }
 
 async function checkRows(

@@ -57,6 +57,12 @@ const limitsShape = z.strictObject({
     .default(32 * 2 ** 30),
   /** How many times its own size a packed file may unpack to: CSV packs 5 to 20 times, a bomb 1,000 times. */
   unpackRatioMax: z.number().positive().default(200),
+  /** Bytes of a workbook (.xlsx), which is read into memory as it is stored. */
+  workbookBytesMax: z
+    .number()
+    .int()
+    .positive()
+    .default(64 * 2 ** 20),
   /** Bytes of one row. A quote left open makes the rest of the file one row: this is where reading it ends. */
   rowBytesMax: z
     .number()

@@ -26,6 +26,8 @@ export interface TableForm {
   delimiter: string | null;
   /** The sheet that was read; null for text. */
   sheet: string | null;
+  /** The sheets of the workbook that were not read. */
+  otherSheets: string[];
 }
 
 /** How much of the text the delimiter is told from: no header is longer. */
@@ -34,7 +36,9 @@ const headerBytesMax = 64 * 1024;
 /** Opens a file as a table, whatever its format. Throws `FILE_REJECTED` where it is none, or has no rows. */
 export async function openTable(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<Table> {
   const format = formatOf(source.head);
-  const { records, form } = await openText(source, format, settings, signal);
+  const { records, form } = await (format === 'xlsx'
+    ? openWorkbook(source, settings, signal)
+    : openText(source, format, settings, signal));
   const first = await records.next();
   const [header, ...rest] = first.done ? [] : first.value.records;
   if (!header) throw new AirbatchError('FILE_REJECTED', 'the file is empty: there is no text in it');
@@ -56,12 +60,24 @@ async function* below(first: RecordChunk, rest: string[][], records: AsyncGenera
   }
 }
 
+interface OpenRecords {
+  records: AsyncGenerator<RecordChunk>;
+  form: TableForm;
+}
+
+async function openWorkbook(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenRecords> {
+  // Loaded when it is needed: most files are text, and a reader of workbooks is large.
+  const { openSheet } = await import('./xlsx-rows.ts');
+  const { name, others, records } = await openSheet(source, settings, signal);
+  return { records, form: { format: 'xlsx', encoding: null, delimiter: null, sheet: name, otherSheets: others } };
+}
+
 async function openText(
   source: Source,
   format: Format,
   settings: IntakeSettings,
   signal: AbortSignal | undefined,
-): Promise<{ records: AsyncGenerator<RecordChunk>; form: TableForm }> {
+): Promise<OpenRecords> {
   const bytes = format === 'gzip' ? unpackedText(source, settings, signal) : source.chunks(signal);
   const encoding: Decoded = { encoding: 'UTF-8' };
   const text = decodeText(bytes, encoding);
@@ -70,7 +86,7 @@ async function openText(
   const start = first.toString('utf8', 0, headerBytesMax);
   const delimiter = delimiterOf(start, (column) => mapped.has(plainName(column)));
   const records = csvRows(withFirst(first, text), { ...delimiter, rowBytesMax: settings.limits.rowBytesMax });
-  return { records, form: { format, encoding, delimiter: delimiter.delimiter, sheet: null } };
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, sheet: null, otherSheets: [] } };
 }
 
 async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {
