@@ -1,20 +1,23 @@
-import { type CellValue, readXlsx, streamXlsxRows } from 'hucre/xlsx';
 import { AirbatchError } from '../core/errors.ts';
 import type { RecordChunk } from './csv-rows.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
-import { checkZipDirectory } from './zip-directory.ts';
+import { plainCharacters, readDateStyles, readTexts, readWorkbook, type Workbook } from './workbook.ts';
+import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
+import { damagedWorkbook, openZip, type ZipArchive } from './zip-archive.ts';
 
 /** A sheet of a workbook, opened as a table. */
 export interface OpenSheet {
   name: string;
-  /** The sheets of the workbook that are not read. */
+  /** The sheets of the workbook that people see besides. */
   others: string[];
   records: AsyncGenerator<RecordChunk>;
 }
 
-/** Rows handed on at once. */
-const rowsPerChunk = 500;
+/** No payout file has more columns; a sheet can have 16,384, and a single cell in the last of them would make a row of so many. */
+const columnsMax = 1_000;
+/** Excel's own limit is 32,767 characters. */
+const cellLengthMax = 100_000;
 
 /**
  * Opens the sheet that the settings name, or the first one that is not hidden. Throws `FILE_REJECTED` where there is no such
@@ -29,58 +32,153 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
   }
   const parts: Buffer[] = [];
   for await (const chunk of source.chunks(signal)) parts.push(chunk);
-  const data = Buffer.concat(parts);
-  checkZipDirectory(data, limits);
-  const sheets = await visibleSheets(data);
-  const name = settings.sheet ?? sheets[0];
-  if (name === undefined || !sheets.includes(name)) {
-    const has = sheets.map((sheet) => JSON.stringify(sheet)).join(', ') || 'none';
-    const message = `the workbook has no sheet ${JSON.stringify(name ?? '')}; its sheets are ${has}`;
+  const archive = openZip(Buffer.concat(parts), limits);
+  const workbook = await readWorkbook(archive);
+  const visible = workbook.sheets.filter(({ isHidden }) => !isHidden);
+  const sheet = settings.sheet === null ? visible[0] : workbook.sheets.find(({ name }) => name === settings.sheet);
+  if (!sheet) {
+    const has = visible.map(({ name }) => JSON.stringify(name)).join(', ') || 'none';
+    const message = `the workbook has no sheet ${JSON.stringify(settings.sheet ?? '')}; its sheets are ${has}`;
     throw new AirbatchError('FILE_REJECTED', message, {
       hint: 'Name one of its sheets: intake.sheet in the configuration. Nothing was sent.',
     });
   }
-  return { name, others: sheets.filter((sheet) => sheet !== name), records: sheetRows(data, name, signal) };
+  const cells = await cellReader(archive, workbook);
+  return {
+    name: sheet.name,
+    others: visible.flatMap(({ name }) => (name === sheet.name ? [] : [name])),
+    records: sheetRows(archive.read(sheet.path), cells, source.bytes, signal),
+  };
 }
 
-/** The names of the sheets that people see, in their order. No sheet is read for it. */
-async function visibleSheets(data: Buffer): Promise<string[]> {
-  const names: string[] = [];
-  try {
-    await readXlsx(data, {
-      sheets: ({ name, hidden, veryHidden }) => {
-        if (hidden !== true && veryHidden !== true) names.push(name);
-        return false;
-      },
-    });
-  } catch (error) {
-    throw explained(error);
-  }
-  return names;
+/** A cell as it stands in the sheet: its type, its style, and what is in its `v` or `is`. */
+interface RawCell {
+  column: number;
+  type: string;
+  style: number;
+  text: string;
 }
 
-async function* sheetRows(data: Buffer, sheet: string, signal: AbortSignal | undefined): AsyncGenerator<RecordChunk> {
-  let columns = 0;
-  let records: string[][] = [];
-  let lines: number[] = [];
-  const chunk = (): RecordChunk => ({ records, lines, bytes: data.length, doubts: new Map(), endsOpen: false });
-  try {
-    for await (const { index, values } of streamXlsxRows(data, { sheet })) {
-      const cells = values.map(cellText);
-      if (cells.every((cell) => cell.trim() === '')) continue;
-      if (columns === 0) columns = lastFilled(cells) + 1;
-      records.push(ofWidth(cells, columns));
-      lines.push(index + 1);
-      if (records.length < rowsPerChunk) continue;
-      signal?.throwIfAborted();
-      yield chunk();
-      records = [];
-      lines = [];
+type CellReader = (cell: RawCell) => string;
+
+async function cellReader(archive: ZipArchive, { textsPath, stylesPath, from1904 }: Workbook): Promise<CellReader> {
+  const texts = textsPath === null ? [] : await readTexts(archive, textsPath);
+  const dates = stylesPath === null ? [] : await readDateStyles(archive, stylesPath);
+  const firstDay = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
+  return ({ type, style, text }) => {
+    if (type === 's') {
+      const shared = texts[Number(text)];
+      if (shared === undefined) throw damagedWorkbook('a cell refers to a text that is not there');
+      return shared;
     }
-  } catch (error) {
-    throw explained(error);
+    if (type === 'str' || type === 'inlineStr') return plainCharacters(text);
+    if (type === 'b') return text === '1' || text === 'true' ? 'TRUE' : 'FALSE';
+    const number = text === '' || (type !== '' && type !== 'n') ? Number.NaN : Number(text);
+    if (Number.isNaN(number)) return text;
+    return dates[style] === true ? dateText(firstDay, number) : numberText(number);
+  };
+}
+
+const dayMs = 86_400_000;
+
+function dateText(firstDay: number, days: number): string {
+  const date = new Date(firstDay + Math.round(days * dayMs));
+  if (Number.isNaN(date.getTime())) return String(days);
+  const text = date.toISOString();
+  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
+}
+
+/** What looks like "1.234" as text could be 1234; a number in a sheet cannot, and one zero more says so. */
+function numberText(value: number): string {
+  const text = String(value);
+  return /^-?[0-9]{1,3}\.[0-9]{3}$/.test(text) ? `${text}0` : text;
+}
+
+interface SheetRow {
+  line: number;
+  cells: string[];
+}
+
+async function* sheetRows(
+  xml: AsyncIterable<Buffer>,
+  readCell: CellReader,
+  bytes: number,
+  signal: AbortSignal | undefined,
+): AsyncGenerator<RecordChunk> {
+  const rows: SheetRow[] = [];
+  let columns = 0;
+  for await (const _ of xmlSteps(xml, sheetHandlers(readCell, rows))) {
+    signal?.throwIfAborted();
+    const taken = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
+    const [first] = taken;
+    if (!first) continue;
+    if (columns === 0) columns = lastFilled(first.cells) + 1;
+    yield {
+      records: taken.map(({ cells }) => ofWidth(cells, columns)),
+      lines: taken.map(({ line }) => line),
+      bytes,
+      doubts: new Map(),
+      endsOpen: false,
+    };
   }
-  if (records.length > 0) yield chunk();
+}
+
+/** Gathers the rows of a sheet in `rows`. What is not of a cell (formulas, formats, comments) is read over. */
+function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
+  let line = 0;
+  let cells: string[] = [];
+  let cell: RawCell | null = null;
+  let isValue = false;
+  let next = 0;
+  return {
+    open(name, { r = '', t = '', s = '' }) {
+      if (name === 'row') {
+        const given = r === '' ? line + 1 : Number(r);
+        if (!Number.isSafeInteger(given) || given <= line) throw damagedWorkbook('its rows are not in order');
+        line = given;
+        cells = [];
+        next = 0;
+      } else if (name === 'c') {
+        const column = r === '' ? next : columnOf(r);
+        next = column + 1;
+        cell = { column, type: t, style: Number(s), text: '' };
+      } else if (cell && (name === 'v' || name === 't')) isValue = true;
+      else if (name === 'rPh') isValue = false;
+    },
+    text(piece) {
+      if (!cell || !isValue) return;
+      cell.text += piece;
+      if (cell.text.length > cellLengthMax) throw damagedWorkbook('it has a cell that is longer than any');
+    },
+    close(name) {
+      if (name === 'v' || name === 't') isValue = false;
+      else if (name === 'c' && cell) {
+        put(cells, cell.column, cell.text === '' ? '' : readCell(cell));
+        cell = null;
+      } else if (name === 'row') rows.push({ line, cells });
+    },
+  };
+}
+
+function put(cells: string[], column: number, text: string): void {
+  if (text === '') return;
+  if (column >= columnsMax) {
+    throw new AirbatchError('FILE_REJECTED', `the sheet has something beyond its column ${columnsMax}`, {
+      hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',
+    });
+  }
+  if (cells[column]) throw damagedWorkbook('it has a cell twice');
+  while (cells.length <= column) cells.push('');
+  cells[column] = text;
+}
+
+/** The number of a column by its letters: "A1" is in column 0, "AB7" in column 27. */
+function columnOf(reference: string): number {
+  const letters = /^([A-Z]{1,3})[0-9]+$/.exec(reference)?.[1];
+  if (letters === undefined) throw damagedWorkbook('it has a cell that is nowhere');
+  let column = 0;
+  for (const letter of letters) column = column * 26 + letter.charCodeAt(0) - 64;
+  return column - 1;
 }
 
 /** A row as wide as the header: what a sheet has beyond it counts only where something stands in it. */
@@ -91,27 +189,4 @@ function ofWidth(cells: string[], columns: number): string[] {
 
 function lastFilled(cells: readonly string[]): number {
   return cells.findLastIndex((cell) => cell.trim() !== '');
-}
-
-function cellText(value: CellValue): string {
-  if (value === null || value === undefined) return '';
-  if (typeof value === 'string') return value;
-  if (typeof value === 'number') return numberText(value);
-  if (value instanceof Date) return Number.isNaN(value.getTime()) ? '' : value.toISOString().slice(0, 10);
-  return String(value).toUpperCase();
-}
-
-/** What looks like "1.234" as text could be 1234; a number in a sheet cannot, and one zero more says so. */
-function numberText(value: number): string {
-  const text = String(value);
-  return /^-?[0-9]{1,3}\.[0-9]{3}$/.test(text) ? `${text}0` : text;
-}
-
-/** Whatever the library says about a file that is not as it should be: on a damaged one it may fail in any way. */
-function explained(error: unknown): unknown {
-  if (error instanceof AirbatchError || (error instanceof Error && error.name === 'AbortError')) return error;
-  return new AirbatchError('FILE_REJECTED', 'this is no Excel workbook, or it is damaged', {
-    cause: error,
-    hint: 'Save it again as an Excel workbook (.xlsx) or as "CSV UTF-8". Nothing was sent.',
-  });
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { deflateRawSync } from 'node:zlib';
+import { crc32, deflateRawSync } from 'node:zlib';
 import { writeXlsx } from 'hucre/xlsx';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { check, problemCodes } from './support.ts';
@@ -37,6 +37,7 @@ function zip(entries: readonly Entry[]): Buffer {
     const entry = Buffer.alloc(46);
     entry.writeUInt32LE(0x02014b50, 0);
     entry.writeUInt16LE(8, 10);
+    entry.writeUInt32LE(crc32(content), 16);
     entry.writeUInt32LE(packed.length, 20);
     entry.writeUInt32LE(declared, 24);
     entry.writeUInt16LE(name.length, 28);
@@ -130,12 +131,12 @@ describe('a workbook', () => {
     [
       'hides what it unpacks to',
       () => zip([{ name: 'xl/worksheets/sheet1.xml', content: bomb, declared: 0 }]),
-      /size of "xl\/worksheets\/sheet1.xml" in it is not declared/,
+      /no Excel workbook/,
     ],
     [
       'unpacks to more than it declares',
-      () => zip([{ name: '[Content_Types].xml', content: bomb, declared: 100 }]),
-      /no Excel workbook, or it is damaged/,
+      () => zip([{ name: '_rels/.rels', content: Buffer.from(`<a>${' '.repeat(999)}</a>`), declared: 100 }]),
+      /not as it was written/,
     ],
     [
       'has too many entries',
@@ -157,6 +158,98 @@ describe('a workbook', () => {
         assert.equal(error.code, 'FILE_REJECTED');
         assert.match(error.message, says);
         return true;
+      });
+    });
+  }
+
+  const relations = (...targets: [type: string, target: string][]) =>
+    `<Relationships>${targets
+      .map(([type, target], index) => `<Relationship Id="r${index}" Type="x/${type}" Target="${target}"/>`)
+      .join('')}</Relationships>`;
+
+  /** A workbook of which a test writes the sheet, the texts and the styles itself. */
+  const handmade = (
+    sheet: string | Buffer,
+    texts = '<sst/>',
+    styles = '<styleSheet/>',
+    workbookPart = '<workbookPr/>',
+  ) =>
+    zip(
+      Object.entries({
+        '_rels/.rels': relations(['officeDocument', '/xl/workbook.xml']),
+        'xl/_rels/workbook.xml.rels': relations(
+          ['worksheet', 'worksheets/one.xml'],
+          ['sharedStrings', 'texts.xml'],
+          ['styles', '../xl/styles.xml'],
+        ),
+        'xl/workbook.xml': `<x:workbook>${workbookPart}<x:sheets><x:sheet name="S" r:id="r0"/></x:sheets></x:workbook>`,
+        'xl/worksheets/one.xml': sheet,
+        'xl/texts.xml': texts,
+        'xl/styles.xml': styles,
+      }).map(([name, content]) => ({ name, content: Buffer.from(content as string) })),
+    );
+  const cells = (...xml: string[]) => `<row>${xml.map((cell) => `<c ${cell}</c>`).join('')}</row>`;
+  const headerXml = cells(
+    't="inlineStr"><is><t>phone</t></is>',
+    't="inlineStr"><is><t>network</t></is>',
+    't="inlineStr"><is><t>amount</t></is>',
+    't="inlineStr"><is><t>currency</t></is>',
+    't="inlineStr"><is><t>when</t></is>',
+  );
+  const sheetOf = (...rows: string[]) => `<worksheet><sheetData>${headerXml}${rows.join('')}</sheetData></worksheet>`;
+  const styles =
+    '<styleSheet><numFmts><numFmt numFmtId="170" formatCode="[Red]&quot;Day&quot; 0"/><numFmt numFmtId="171" formatCode="dd/mm/yyyy"/></numFmts>' +
+    '<cellStyleXfs><xf numFmtId="14"/></cellStyleXfs><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/><xf numFmtId="170"/><xf numFmtId="171"/></cellXfs></styleSheet>';
+
+  test('has texts in pieces, cells of every type, and dates', async () => {
+    const texts =
+      '<sst><si><r><t>KE</t></r><rPh><t>x</t></rPh><r><t>S</t></r></si><si><t>+2547_x0031_2345678</t></si></sst>';
+    const row = cells(
+      't="s"><v>1</v>',
+      '><v>1.0</v>',
+      's="2"><f>1+1</f><v>1.25E2</v>',
+      't="s"><v>0</v>',
+      's="3"><v>45961</v>',
+    );
+    const { rows } = await check(handmade(sheetOf(row), texts, styles));
+    assert.deepEqual(JSON.parse(rows[0]?.input ?? ''), ['+254712345678', '1', '125', 'KES', '2025-10-31']);
+    assert.equal(rows[0]?.status, 'ready');
+    const old = await check(handmade(sheetOf(row), texts, styles, '<workbookPr date1904="1"/>'));
+    assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
+  });
+
+  test('that made a date of an amount is refused at that row', async () => {
+    const row = cells('><v>254712345678</v>', '><v>1</v>', 's="1"><v>45292.5</v>', 't="str"><v>KES</v>');
+    const { rows } = await check(handmade(sheetOf(row), '<sst/>', styles));
+    assert.deepEqual(problemCodes(rows[0]), ['AMOUNT_NOT_A_NUMBER']);
+    assert.equal(rows[0]?.problems[0]?.value, '2024-01-01 12:00:00');
+  });
+
+  const damages: [string, string | Buffer, RegExp][] = [
+    ['is cut in the middle', '<worksheet><sheetData><row>', /XML is broken/],
+    ['goes ever deeper', '<a>'.repeat(10_000), /nested too deeply/],
+    [
+      'has ever more attributes',
+      `<a ${Array.from({ length: 300 }, (_, i) => `a${i}=""`).join(' ')}/>`,
+      /too many attributes/,
+    ],
+    ['has a name without an end', `<${'a'.repeat(200_000)}`, /XML is broken/],
+    ['uses an entity of its own', '<!DOCTYPE a [<!ENTITY b "c">]><a>&b;</a>', /XML is broken/],
+    ['is not in UTF-8', Buffer.from('<a>\xff</a>', 'latin1'), /not in UTF-8/],
+    ['has its rows in disorder', '<a><row r="5"/><row r="4"/></a>', /not in order/],
+    ['has a cell twice', sheetOf('<row><c r="A2"><v>1</v></c><c r="A2"><v>2</v></c></row>'), /cell twice/],
+    ['has a cell nowhere', sheetOf('<row><c r="5A"><v>1</v></c></row>'), /nowhere/],
+    ['has a cell far out', sheetOf('<row><c r="XFD2"><v>1</v></c></row>'), /beyond its column 1000/],
+    ['has a cell longer than any', sheetOf(cells(`><v>${'1'.repeat(200_000)}</v>`)), /longer than any/],
+    ['refers to a text that is not there', sheetOf(cells('t="s"><v>7</v>')), /not there/],
+  ];
+  for (const [what, sheet, says] of damages) {
+    test(`is rejected when its sheet ${what}`, async () => {
+      const content = handmade(sheet);
+      await assert.rejects(check(content), (error: unknown) => {
+        assert.ok(error instanceof AirbatchError, String(error));
+        assert.match(error.message, says);
+        return error.code === 'FILE_REJECTED';
       });
     });
   }
