@@ -1,5 +1,4 @@
 import { AirbatchError } from '../core/errors.ts';
-import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { type CheckContext, type CheckedRow, checkRow, type Needs } from './check-row.ts';
 import { planColumns } from './columns.ts';
@@ -7,13 +6,14 @@ import type { RecordChunk } from './csv-rows.ts';
 import { findDecimalSign } from './decimal-sign.ts';
 import { type FileRow, fileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
+import { makeFileGuards } from './guards.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
 import { makeRowSpool, type RowSpool } from './row-spool.ts';
 import { makeScratch } from './scratch.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { openTable, type Table } from './table.ts';
-import { addToTotal, type ControlTotal, checkTrailer, type Trailer, withoutTrailer } from './trailer.ts';
+import { type Trailer, withoutTrailer } from './trailer.ts';
 
 /** How far reading a file has come. */
 export interface FileProgress {
@@ -51,16 +51,17 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     scratch.dispose();
   };
   try {
-    const { source, bytesRead } = countBytes(options.source);
-    const table = await openTable(source, settings, signal);
+    const { source } = options;
+    const { counted, bytesRead } = countBytes(source);
+    const table = await openTable(counted, settings, signal);
     const { plan, amountCurrency, understood } = planColumns(table.header, settings.columns, settings);
     const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
     const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
-    await checkRows({ ...options, source }, table, context, spool, repeats, bytesRead);
+    await checkRows(options, table, context, spool, repeats, bytesRead);
     repeats.compare();
-    const { name, bytes, sha256 } = options.source;
+    const { name, bytes, sha256 } = source;
     const { format, encoding, delimiter, sheet } = table.form;
     const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
     return {
@@ -80,7 +81,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   }
 }
 
-function countBytes(source: Source): { source: Source; bytesRead: () => number } {
+function countBytes(source: Source): { counted: Source; bytesRead: () => number } {
   let bytes = 0;
   const chunks = async function* (signal?: AbortSignal) {
     bytes = 0;
@@ -89,7 +90,7 @@ function countBytes(source: Source): { source: Source; bytesRead: () => number }
       yield chunk;
     }
   };
-  return { source: { ...source, chunks }, bytesRead: () => bytes };
+  return { counted: { ...source, chunks }, bytesRead: () => bytes };
 }
 
 function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
@@ -112,33 +113,26 @@ async function checkRows(
   bytesRead: () => number,
 ): Promise<void> {
   const { settings, onProgress, source } = options;
-  const { trailer: word, rowsMax } = settings.guards;
+  const { trailer: word } = settings.guards;
   const seen: { trailer: Trailer | null } = { trailer: null };
-  const total: ControlTotal = { rows: 0, sum: '0' };
-  const sums = new Map<string, string>();
+  const guards = makeFileGuards(context);
   let rowNo = 0;
   for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
-    if (rowNo + chunk.records.length > rowsMax) {
-      throw new AirbatchError('FILE_REJECTED', `the file has more than ${rowsMax} rows`, {
-        hint: 'Split it, or raise intake.guards.rowsMax. Nothing was sent.',
-      });
-    }
     for (const row of await checkChunk(options, context, chunk, rowNo + 1)) {
       const spooled = spooledRow(row);
       spool.add(spooled);
       repeats.note(spooled);
-      if (word !== null) addToTotal(total, context, row.cells);
-      addToSums(sums, row);
+      guards.note(row);
     }
     rowNo += chunk.records.length;
-    refuseBeyond(sums, settings);
+    guards.checkSoFar();
     onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   }
   if (rowNo === 0) {
     const names = header.length === 1 ? '1 column' : `${header.length} columns`;
     throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), and no rows below it`);
   }
-  if (word !== null) checkTrailer(seen.trailer, word, total, context);
+  guards.checkAtEnd(seen.trailer);
 }
 
 /** Checks the rows of a chunk; what must be known first (networks, the decimal sign) is found out, and they are checked anew. */
@@ -166,19 +160,4 @@ async function checkChunk(
 
 function spooledRow({ cells, reference, status, ...row }: CheckedRow) {
   return { ...row, isValid: status === 'ready', hasReference: reference !== null, input: JSON.stringify(cells) };
-}
-
-function addToSums(sums: Map<string, string>, { status, amount, currency }: CheckedRow): void {
-  if (status !== 'ready' || amount === null || currency === null) return;
-  sums.set(currency, addAmounts(sums.get(currency) ?? '0', amount));
-}
-
-function refuseBeyond(sums: ReadonlyMap<string, string>, { guards }: IntakeSettings): void {
-  for (const [currency, most] of Object.entries(guards.batchMax)) {
-    if (compareAmounts(sums.get(currency) ?? '0', most) <= 0) continue;
-    const limit = formatAmount({ value: most, currency });
-    throw new AirbatchError('FILE_REJECTED', `the amounts of the file add up to more than ${currency} ${limit}`, {
-      hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
-    });
-  }
 }

@@ -40,6 +40,10 @@ const guardsShape = z.strictObject({
    * rows whose amounts add up to 12500. Null: no trailer is expected.
    */
   trailer: z.string().min(1).nullable().default(null),
+  /** The number of rows that the file is known to have; null: it is not known. */
+  expectedRows: z.number().int().nonnegative().nullable().default(null),
+  /** What its amounts are known to add up to, by currency; a currency that is not named is not compared. */
+  expectedSums: byCurrency,
 });
 
 const limitsShape = z.strictObject({

@@ -198,6 +198,13 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
     /100\.01 in all.*add up to 100/,
     { guards: { trailer: 'TOTAL' } },
   ],
+  ['has other rows than it should have', text, /should have 2 rows, and has 1/, { guards: { expectedRows: 2 } }],
+  [
+    'adds up to another sum than it should',
+    text,
+    /should add up to KES 99\.50, and add up to KES 100\.00/,
+    { guards: { expectedSums: { KES: '99.50' } } },
+  ],
   ['has a column that is a trap', `${header},__proto__\n${row},x\n`, /refused by name/],
 ];
 
@@ -214,6 +221,13 @@ describe('a file is rejected, in one sentence, when it', () => {
       });
     });
   }
+});
+
+test('a file that is as it should be is taken', async () => {
+  const { rows } = await check(text, {
+    settings: { guards: { expectedRows: 1, expectedSums: { KES: '100', UGX: '0' } } },
+  });
+  assert.equal(rows[0]?.status, 'ready');
 });
 
 describe('a trailer', () => {

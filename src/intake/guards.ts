@@ -1,0 +1,108 @@
+import { AirbatchError } from '../core/errors.ts';
+import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
+import { readAmount } from './amount.ts';
+import type { CheckContext, CheckedRow } from './check-row.ts';
+import { plainText } from './plain-text.ts';
+import type { Trailer } from './trailer.ts';
+
+/** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
+export interface FileGuards {
+  note(row: CheckedRow): void;
+  /** What can be told before the end of the file. */
+  checkSoFar(): void;
+  checkAtEnd(trailer: Trailer | null): void;
+}
+
+const cutShort = 'Export the file again: it may have been cut short. Nothing was sent.';
+
+export function makeFileGuards(context: CheckContext): FileGuards {
+  const { guards } = context.settings;
+  let rows = 0;
+  /** Whatever stands in the column of amounts, in whatever currency: what a trailer speaks of. */
+  let written = '0';
+  /** The amounts of all rows that were understood, and of those in order, by currency. */
+  const understood = new Map<string, string>();
+  const payable = new Map<string, string>();
+  return {
+    note(row) {
+      rows += 1;
+      if (guards.trailer !== null) {
+        const value = decimalIn(context, row.cells[context.plan.amount ?? -1] ?? '');
+        if (value !== null) written = addAmounts(written, value);
+      }
+      const { amount, currency } = row;
+      if (amount === null || currency === null) return;
+      add(understood, currency, amount);
+      if (row.status === 'ready') add(payable, currency, amount);
+    },
+    checkSoFar() {
+      if (rows > guards.rowsMax) {
+        throw new AirbatchError('FILE_REJECTED', `the file has more than ${guards.rowsMax} rows`, {
+          hint: 'Split it, or raise intake.guards.rowsMax. Nothing was sent.',
+        });
+      }
+      refuseBeyond(payable, guards.batchMax);
+    },
+    checkAtEnd(trailer) {
+      if (guards.trailer !== null) checkTrailer(context, guards.trailer, trailer, { rows, sum: written });
+      if (guards.expectedRows !== null && guards.expectedRows !== rows) {
+        const message = `the file should have ${guards.expectedRows} rows, and has ${rows}`;
+        throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+      }
+      for (const [currency, sum] of Object.entries(guards.expectedSums)) {
+        const own = understood.get(currency) ?? '0';
+        if (compareAmounts(own, sum) === 0) continue;
+        const message = `the amounts of the file should add up to ${named(currency, sum)}, and add up to ${named(currency, own)}`;
+        throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+      }
+    },
+  };
+}
+
+function add(sums: Map<string, string>, currency: string, amount: string): void {
+  sums.set(currency, addAmounts(sums.get(currency) ?? '0', amount));
+}
+
+function named(currency: string, value: string): string {
+  return `${currency} ${formatAmount({ value, currency })}`;
+}
+
+function refuseBeyond(sums: ReadonlyMap<string, string>, batchMax: Readonly<Record<string, string>>): void {
+  for (const [currency, most] of Object.entries(batchMax)) {
+    if (compareAmounts(sums.get(currency) ?? '0', most) <= 0) continue;
+    throw new AirbatchError('FILE_REJECTED', `the amounts of the file add up to more than ${named(currency, most)}`, {
+      hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
+    });
+  }
+}
+
+function decimalIn({ decimalSign }: CheckContext, cell: string): string | null {
+  const reading = readAmount(cell);
+  if (reading.kind === 'none') return null;
+  const value =
+    reading.kind === 'read' ? reading.value : decimalSign === reading.separator ? reading.decimal : reading.grouped;
+  return reading.negative ? `-${value}` : value;
+}
+
+function checkTrailer(
+  context: CheckContext,
+  word: string,
+  trailer: Trailer | null,
+  { rows, sum }: { rows: number; sum: string },
+): void {
+  if (trailer === null) {
+    const message = `the file does not end in a line that begins with "${word}"`;
+    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+  }
+  const [, toldRows = '', toldSum] = trailer.cells.map(plainText).filter((cell) => cell !== '');
+  if (toldRows !== String(rows)) {
+    const message = `the last line (${trailer.line}) tells of ${toldRows || 'no number of'} rows, and the file has ${rows}`;
+    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+  }
+  if (toldSum === undefined) return;
+  const plainSum = decimalIn(context, toldSum);
+  if (plainSum === null || compareAmounts(plainSum, sum) !== 0) {
+    const message = `the last line (${trailer.line}) tells of ${toldSum} in all, and the amounts of the file add up to ${sum}`;
+    throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
+  }
+}
