@@ -17,3 +17,12 @@ export function spreadsheetSafe(text: string): string {
   if (first > 0x40 && first < 0xff00) return text;
   return formulaStart.test(text) && !phoneNumber.test(text) ? `'${text}` : text;
 }
+
+/**
+ * The text that `spreadsheetSafe` made `cell` of; any other cell stays as it is. For files of ours that come back: a reference
+ * must be the same again.
+ */
+export function withoutSpreadsheetGuard(cell: string): string {
+  const text = cell.startsWith("'") ? cell.slice(1) : cell;
+  return text !== cell && spreadsheetSafe(text) === cell ? text : cell;
+}

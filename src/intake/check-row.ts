@@ -1,4 +1,5 @@
 import { contentRowRef, rowRefProblem } from '../core/ids.ts';
+import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import type { CatalogCache } from './catalog.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
@@ -215,7 +216,7 @@ function readCountry(row: RowUnderCheck): string | null {
 }
 
 function readReference(row: RowUnderCheck): string | null {
-  const reference = row.cell('reference').trim();
+  const reference = withoutSpreadsheetGuard(row.cell('reference').trim());
   if (reference === '') return null;
   const problem = rowRefProblem(reference);
   if (problem === null) return reference;
@@ -228,7 +229,7 @@ function readReference(row: RowUnderCheck): string | null {
 }
 
 function readSms(row: RowUnderCheck): string | null {
-  const message = row.cell('sms_message').trim();
+  const message = withoutSpreadsheetGuard(row.cell('sms_message').trim());
   if (message === '') return null;
   if (message.length <= smsLengthMax) return message;
   row.blame('sms_message', {

@@ -1,5 +1,6 @@
 import type { Catalog } from './catalog.ts';
 import { checkFile, type FileProgress } from './check-file.ts';
+import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally } from './findings.ts';
 import { intakeSettings } from './settings.ts';
 import { openSource } from './source.ts';
@@ -10,6 +11,8 @@ export interface ValidateOptions {
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
   catalog?: Catalog | null;
+  /** Is given all rows with their verdicts, in file order and a few hundred at a time. */
+  onRows?: (rows: readonly FileRow[], header: readonly string[]) => Promise<void>;
   stdin?: AsyncIterable<Uint8Array>;
   onProgress?: (progress: FileProgress) => void;
   signal?: AbortSignal;
@@ -28,11 +31,14 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
   const { fileBytesMax } = checked.limits;
   const source = await openSource({ file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
-    const { catalog = null, onProgress } = options;
+    const { catalog = null, onProgress, onRows } = options;
     const table = await checkFile({ source, settings: checked, catalog, onProgress, signal });
     try {
       const tally = makeTally();
-      for await (const rows of table.rows(rowsPerChunk)) for (const row of rows) tally.add(row);
+      for await (const rows of table.rows(rowsPerChunk)) {
+        for (const row of rows) tally.add(row);
+        await onRows?.(rows, table.header);
+      }
       return { ...table.about, ...tally.result() };
     } finally {
       table.dispose();
