@@ -1,6 +1,7 @@
 import { Command, CommanderError, Option } from 'commander';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { program as version } from '../runtime/version.ts';
+import { addIntakeOptions } from './intake-options.ts';
 import type { Terminal } from './terminal.ts';
 import { systemTerminal } from './terminal.ts';
 
@@ -110,7 +111,7 @@ function example(command: Command, text: string): Command {
 
 function addWork(program: Command, call: Call): void {
   example(
-    program.command('run').argument('<file>', 'the CSV file'),
+    addIntakeOptions(program.command('run').argument('<file>', 'the CSV file or workbook; "-" for standard input')),
     'airbatch run payroll.csv --run-id payroll-2026-11',
   )
     .description('pay out a file: check it, ask, send every row once, follow it to the end, report')
@@ -124,8 +125,15 @@ function addWork(program: Command, call: Call): void {
     )
     .option('-y, --yes', 'send without asking')
     .action(call('run'));
-  example(program.command('validate').argument('<file>', 'the CSV file'), 'airbatch validate payroll.csv')
+  example(
+    addIntakeOptions(
+      program.command('validate').argument('<file>', 'the CSV file or workbook; "-" for standard input'),
+    ),
+    'airbatch validate payroll.csv --errors to-correct.csv',
+  )
     .description('check a file and say what is wrong with it; nothing is stored or sent')
+    .option('--account <name>', 'the account whose catalog is asked (default: as for "run")')
+    .option('--errors <file>', 'write the rows to correct there, with what is wrong with each')
     .action(call('validate'));
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
     .description('where the batches of this ledger stand')

@@ -12,6 +12,7 @@ import { accountCatalog } from '../runtime/catalog.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { program } from '../runtime/version.ts';
 import { closingLines, jsonResult } from './closing.ts';
+import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import type { CommandContext } from './main.ts';
 import { openSession, type Session } from './session.ts';
 
@@ -88,7 +89,7 @@ async function readFile(
     createdBy: session.person,
     program,
     priority: options.priority,
-    settings: session.config.intake,
+    settings: intakeSettingsWith(session.config.intake, { ...options }),
     catalog: accountCatalog(account),
   });
 }
@@ -98,8 +99,9 @@ async function plannedWork(
   context: CommandContext,
   session: Session,
   account: OpenAccount,
-  { batch }: IntakeResult,
+  findings: IntakeResult,
 ): Promise<Preflight> {
+  const { batch } = findings;
   const balance = await account.limiter.admit('balance', () => account.gateway.balance());
   if (balance.kind === 'account_blocked') {
     throw new AirbatchError(
@@ -112,12 +114,13 @@ async function plannedWork(
   }
   const plan = await preflight(session.db, batch, balance, account.limiter.usage('creation'));
   if (context.json) return plan;
-  context.terminal.error(planLines(plan, account, batch.batch_id, batch.run_id));
+  context.terminal.error(planLines(plan, account, findings));
   return plan;
 }
 
-function planLines(plan: Preflight, account: OpenAccount, batchId: string, runId: string): string {
+function planLines(plan: Preflight, account: OpenAccount, findings: IntakeResult): string {
   const { counts } = plan;
+  const { batch_id: batchId, run_id: runId } = findings.batch;
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account.name}, ${account.service}`];
   const asides = [
     [counts.invalid, 'wrong in the file'],
@@ -128,6 +131,7 @@ function planLines(plan: Preflight, account: OpenAccount, batchId: string, runId
   lines.push(
     `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
   );
+  lines.push(...understoodLines(findings));
   const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
   const amounts = sumsText(plan.sums);
   if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);

@@ -1,29 +1,138 @@
-import { resolve } from 'node:path';
+import { mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+import { systemClock } from '../core/clock.ts';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { systemRandom } from '../core/random.ts';
+import type { FileRow } from '../intake/file-rows.ts';
+import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
+import { correctionCsv } from '../reports/failed.ts';
 import { sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { openAccount } from '../runtime/account.ts';
+import { accountCatalog } from '../runtime/catalog.ts';
+import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
+import { makeLog } from '../runtime/log.ts';
+import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import type { CommandContext } from './main.ts';
+import type { Terminal } from './terminal.ts';
+
+/** How many kinds of problems are shown; `--json` and `--errors` have all of them. */
+const problemsShownMax = 10;
 
 /** `airbatch validate FILE`: what is right and wrong with a file; nothing is stored or sent. */
-export async function execute(context: CommandContext, [file = '']: string[]): Promise<number> {
+export async function execute(
+  context: CommandContext,
+  [file = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
   const { terminal, cwd, env, configPath } = context;
   const config = await loadConfig({ cwd, env, configPath });
-  const result = await validateFile({ file: file === '-' ? '-' : resolve(cwd, file), settings: config.intake });
-  const { counts } = result;
-  const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
-  if (context.json) {
-    terminal.print(`${JSON.stringify({ exit_code: exitCode, ...result })}\n`);
-    return exitCode;
+  const path = file === '-' ? '-' : resolve(cwd, file);
+  const errorsPath = typeof options.errors === 'string' ? resolve(cwd, options.errors) : null;
+  if (errorsPath !== null && errorsPath === path) {
+    throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
+  const findings = await withCatalog(config, options.account as string | undefined, async (catalog) => {
+    const errors = errorsPath === null ? null : errorsFile(errorsPath);
+    try {
+      const settings = intakeSettingsWith(config.intake, options);
+      return await validateFile({ file: path, settings, catalog, ...(errors ? { onRows: errors.add } : {}) });
+    } finally {
+      await errors?.close();
+    }
+  });
+  const { counts } = findings;
+  const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
+  if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...findings })}\n`);
+  else terminal.print(`${[...summaryLines(terminal, findings), ...errorsLine(options, findings)].join('\n')}\n`);
+  return exitCode;
+}
+
+/** Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here. */
+async function withCatalog<Result>(
+  config: Config,
+  accountName: string | undefined,
+  work: (catalog: ReturnType<typeof accountCatalog>) => Promise<Result>,
+): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
+  try {
+    const log = makeLog({ level: 'silent', secrets: config.secrets, pretty: true });
+    const account = await openAccount(chooseAccount(config, accountName), {
+      clock: systemClock,
+      random: systemRandom,
+      log,
+      ledgerPath: join(folder, 'ledger.db'),
+    });
+    try {
+      return await work(accountCatalog(account));
+    } finally {
+      await account.close();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** The rows to correct, written as they are found: the file exists as soon as there are rows, and holds only wrong ones. */
+function errorsFile(path: string): {
+  add(rows: readonly FileRow[], header: readonly string[]): Promise<void>;
+  close(): Promise<void>;
+} {
+  let opened: { file: Awaited<ReturnType<typeof open>>; lines: ReturnType<typeof correctionCsv>['lines'] } | null =
+    null;
+  return {
+    async add(rows, header) {
+      try {
+        if (!opened) {
+          const corrections = correctionCsv(header);
+          opened = { file: await open(path, 'w', 0o600), lines: corrections.lines };
+          await opened.file.write(corrections.header);
+        }
+        const wrong = rows.filter(({ status }) => status === 'invalid');
+        if (wrong.length === 0) return;
+        await opened.file.write(
+          opened.lines(
+            wrong.map(({ input, problems }) => ({ input: JSON.parse(input) as string[], troubles: problems })),
+          ),
+        );
+      } catch (error) {
+        throw new AirbatchError('USAGE', `${path} cannot be written: ${errorMessage(error)}`, {
+          hint: 'Name another file with --errors.',
+          cause: error,
+        });
+      }
+    },
+    close: async () => opened?.file.close(),
+  };
+}
+
+function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
+  const { counts, sums, countries, productRows, problems } = findings;
+  const held = counts.held > 0 ? `, ${counts.held} held for a person` : '';
+  const products =
+    productRows > 0 ? `${sumsText(sums) === 'none' ? '' : ', and '}${counted(productRows, 'product')}` : '';
   const lines = [
-    `File       ${counted(counts.rows, 'row')}: ${counts.valid} in order, ${counts.invalid} wrong${counts.held > 0 ? `, ${counts.held} held for a person` : ''}`,
-    `To pay     ${sumsText(result.sums)}`,
+    `File       ${counted(counts.rows, 'row')}: ${counts.valid} in order, ${counts.invalid} wrong${held}`,
+    ...understoodLines(findings),
+    `To pay     ${sumsText(sums)}${products}`,
+    ...Object.entries(countries).map(
+      ([country, own]) => `  ${country}       ${counted(own.rows, 'row')}: ${sumsText(own.sums)}`,
+    ),
   ];
-  for (const { code, count, examples } of result.problems) {
+  for (const { code, count, examples } of problems.slice(0, problemsShownMax)) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);
     for (const { line, message } of examples) lines.push(`  line ${line}: ${message}`);
+    const [first] = examples;
+    if (first?.suggestion) lines.push(`  ${first.suggestion}`);
   }
-  terminal.print(`${lines.join('\n')}\n`);
-  return exitCode;
+  const more = problems.length - problemsShownMax;
+  if (more > 0) lines.push('', `and ${counted(more, 'other kind')} of problems (--json has them all)`);
+  return lines;
+}
+
+function errorsLine({ errors }: Record<string, unknown>, { counts }: FileFindings): string[] {
+  if (typeof errors !== 'string') return [];
+  return ['', `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, and run that file.`];
 }

@@ -1,0 +1,88 @@
+import { type Command, Option } from 'commander';
+import { AirbatchError } from '../core/errors.ts';
+import type { FileFindings } from '../intake/findings.ts';
+
+/** What of intake's settings can be said on the command line. */
+interface IntakeOptions {
+  map?: string[];
+  sheet?: string;
+  country?: string;
+  currency?: string;
+  expectRows?: string;
+  expectSum?: string[];
+}
+
+const collect = (value: string, values: string[] = []): string[] => [...values, value];
+
+/** Adds the options that say how a file is to be read, for every command that reads one. */
+export function addIntakeOptions(command: Command): Command {
+  return command
+    .addOption(
+      new Option(
+        '--map <field=column>',
+        'which column is meant, by its name in the file (may be given several times)',
+      ).argParser(collect),
+    )
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .option('--country <code>', 'the country of numbers that are written without one, such as KE')
+    .option('--currency <code>', 'the currency of amounts that are written without one, such as KES')
+    .option('--expect-rows <n>', 'reject the file if it has another number of rows')
+    .addOption(
+      new Option(
+        '--expect-sum <sum>',
+        'reject the file if its amounts add up to another sum, such as KES=12500.00',
+      ).argParser(collect),
+    );
+}
+
+/** The configuration's settings of intake, with what the command line says instead. */
+export function intakeSettingsWith(
+  settings: Readonly<Record<string, unknown>>,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const { map = [], sheet, country, currency, expectRows, expectSum = [] } = given as IntakeOptions;
+  const own = (name: string) => (settings[name] ?? {}) as Record<string, unknown>;
+  const guards: Record<string, unknown> = { ...own('guards') };
+  if (expectRows !== undefined) guards.expectedRows = Number(expectRows);
+  if (expectSum.length > 0) guards.expectedSums = pairs('--expect-sum', expectSum);
+  return {
+    ...settings,
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
+    columns: { ...own('columns'), ...pairs('--map', map) },
+    guards,
+  };
+}
+
+function pairs(option: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (!name || !value) throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`);
+      return [name.trim(), value];
+    }),
+  );
+}
+
+const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
+
+/** How a file was understood, in a few lines: shown before anything is sent. */
+export function understoodLines({ file, understood, warnings }: FileFindings): string[] {
+  const { format, encoding, delimiter, sheet } = file;
+  const between = delimiter === null ? '' : `${delimiterNames[delimiter] ?? `"${delimiter}"`} between the cells`;
+  const form =
+    format === 'xlsx' ? `workbook, sheet "${sheet}"` : `${format === 'gzip' ? 'gzip, ' : ''}${encoding}, ${between}`;
+  const read = understood.flatMap(({ column, field }) => {
+    if (field === null) return [];
+    return [column.trim() === field ? field : `${field} = "${column.trim()}"`];
+  });
+  const kept = understood.flatMap(({ column, field }) =>
+    field === null && column.trim() ? [`"${column.trim()}"`] : [],
+  );
+  return [
+    `Read as    ${form}`,
+    `Columns    ${read.join(', ')}${kept.length > 0 ? `; kept and not read: ${kept.join(', ')}` : ''}`,
+    ...warnings.map((warning) => `Note       ${warning}`),
+  ];
+}

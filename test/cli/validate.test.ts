@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { runCommand, workFolder } from '../support/command.ts';
+
+const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
+const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
+
+function folderOf(t: TestContext): string {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  return folder.path;
+}
+
+function write(folder: string, name: string, ...lines: string[]): string {
+  const path = join(folder, name);
+  writeFileSync(path, `${lines.join('\n')}\n`);
+  return path;
+}
+
+describe('airbatch validate', () => {
+  test('says in a summary what is right and wrong, and leaves nothing behind', async (t) => {
+    const cwd = folderOf(t);
+    const { code, stdout, stderr } = await runCommand(['validate', sample], { cwd });
+    assert.equal(code, 4, stderr);
+    assert.match(stdout, /40 rows: 28 in order, 12 wrong/);
+    assert.match(stdout, /Read as {4}UTF-8, commas between the cells/);
+    assert.match(stdout, /kept and not read: "employee"/);
+    assert.match(stdout, /KE {7}6 rows: KES 3,800\.50/);
+    assert.match(stdout, /PHONE_DIGITS_LOST.* in 1 row\n {2}line 32: .*lost digits/);
+    assert.deepEqual(readdirSync(cwd), []);
+  });
+
+  test('says the same as JSON', async (t) => {
+    const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
+    const { exit_code, counts, problems, countries } = JSON.parse(stdout);
+    assert.equal(exit_code, 4);
+    assert.deepEqual(counts, { rows: 40, valid: 28, invalid: 12, held: 0, skipped: 0 });
+    assert.equal(countries.KE.rows, 6);
+    const lost = problems.find(({ code }: { code: string }) => code === 'PHONE_DIGITS_LOST');
+    assert.deepEqual([lost.count, lost.examples[0].line, lost.examples[0].column], [1, 32, 'phone_number']);
+  });
+
+  test('finds what a run would find at the service, such as a network of another country', async (t) => {
+    const cwd = folderOf(t);
+    const header = 'phone_number,network_id,amount,currency';
+    const file = write(cwd, 'a.csv', header, '+254712345678,Safaricom Kenya,5,KES', '+254712345679,12,5,KES');
+    const { stdout, code } = await runCommand(['validate', file, '--json'], { cwd });
+    assert.equal(code, 4);
+    const { counts, problems } = JSON.parse(stdout);
+    assert.deepEqual([counts.valid, problems[0].code], [1, 'NETWORK_UNKNOWN']);
+  });
+
+  test('writes the rows to correct, which after correction can be fed in again as they are', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(
+      cwd,
+      'a.csv',
+      'Simu;Mtandao;Kiasi;Sarafu;Jina;Kumbukumbu',
+      '0712345678;1;5;KES;=HYPERLINK("x");-1',
+      '+254712345679;1;7;KES;Otieno;B',
+      '+254712345670;1;0;KES;Wanjiru;C',
+    );
+    const first = await runCommand(['validate', file, '--errors', 'errors.csv'], { cwd });
+    assert.equal(first.code, 4, first.stderr);
+    const errors = readFileSync(join(cwd, 'errors.csv'), 'utf8');
+    const lines = parse(errors, { bom: true }) as string[][];
+    assert.deepEqual(
+      lines.map((line) => line.slice(0, 6)),
+      [
+        ['Simu', 'Mtandao', 'Kiasi', 'Sarafu', 'Jina', 'Kumbukumbu'],
+        ['0712345678', '1', '5', 'KES', '\'=HYPERLINK("x")', "'-1"],
+        ['+254712345670', '1', '0', 'KES', 'Wanjiru', 'C'],
+      ],
+    );
+    assert.deepEqual(lines[0]?.slice(6), ['problem', 'suggestion']);
+    assert.match(lines[1]?.[6] ?? '', /country code/);
+    assert.notEqual(lines[1]?.[7], '');
+    writeFileSync(join(cwd, 'errors.csv'), errors.replace('0712345678', '+254712345678').replace(',0,', ',9,'));
+    const again = await runCommand(['validate', 'errors.csv', '--json', '--errors', 'none.csv'], { cwd });
+    assert.equal(again.code, 0, again.stdout);
+    assert.deepEqual(JSON.parse(again.stdout).sums, { KES: '14' });
+    assert.equal(parse(readFileSync(join(cwd, 'none.csv'), 'utf8'), { bom: true }).length, 1);
+  });
+
+  test('does not write over the file that it reads, nor where it cannot', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'a.csv', 'phone,network,amount,currency', '+254712345678,1,5,KES');
+    const before = readFileSync(file, 'utf8');
+    for (const errors of ['a.csv', 'no/such/folder.csv']) {
+      const { code, stderr } = await runCommand(['validate', file, '--errors', errors], { cwd });
+      assert.equal(code, 2, stderr);
+    }
+    assert.equal(readFileSync(file, 'utf8'), before);
+  });
+
+  test('reads the columns that it is told to, and holds the file to what is known of it', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'a.csv', 'Home,Handy,network,Net pay', '020,0712345678,1,5', '020,0722345678,1,7.50');
+    const told = ['--map', 'phone_number=Handy', '--map', 'amount=Net pay', '--country', 'KE', '--currency', 'KES'];
+    const right = ['validate', file, ...told, '--expect-rows', '2', '--expect-sum', 'KES=12.50'];
+    const { code, stdout } = await runCommand(right, { cwd });
+    assert.equal(code, 0, stdout);
+    assert.match(stdout, /phone_number = "Handy", network_id = "network", amount = "Net pay"/);
+    const wrong = await runCommand(['validate', file, ...told, '--expect-rows', '3'], { cwd });
+    assert.equal(wrong.code, 3);
+    assert.match(wrong.stderr, /should have 3 rows, and has 2/);
+    const unknown = await runCommand(['validate', file, '--map', 'salary=Net pay'], { cwd });
+    assert.equal(unknown.code, 2, unknown.stderr);
+  });
+
+  test('reads standard input', (t) => {
+    const cwd = folderOf(t);
+    const { status, stdout } = spawnSync(process.execPath, [launcher, 'validate', '-', '--json'], {
+      cwd,
+      input: 'phone,network,amount,currency\n+254712345678,1,5,KES\n',
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout);
+    const { file, counts } = JSON.parse(stdout);
+    assert.deepEqual([file.name, counts.rows], ['standard input', 1]);
+    assert.equal(existsSync(join(cwd, '.airbatch')), false);
+  });
+});
