@@ -170,7 +170,7 @@ function checkShape(
   if (doubt === 'swallowed') {
     blame(null, {
       code: 'ROW_SWALLOWED',
-      message: 'Each line of this row has as many cells as the header: quotes seem to have joined several rows to one.',
+      message: `Each of its ${linesIn(cells)} lines has as many cells as the header: quotes seem to have joined several rows to one.`,
       suggestion: 'Remove the quote that is left open, so that each row stands on a line of its own.',
     });
     return false;
@@ -200,6 +200,10 @@ function checkShape(
     return false;
   }
   return true;
+}
+
+function linesIn(cells: readonly string[]): number {
+  return cells.reduce((lines, cell) => lines + cell.split(/\r\n|\n|\r/).length - 1, 1);
 }
 
 function readCountry(row: RowUnderCheck): string | null {

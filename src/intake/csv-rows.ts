@@ -99,7 +99,7 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
       if (!cell.includes('\n') && !cell.includes('\r')) continue;
       hasBreaks = true;
       reader.line += cell.split(lineBreak).length - 1;
-      if (cell.charCodeAt(0) === quote) refuseOpenQuote(line);
+      if (cell.charCodeAt(0) === quote && cell.includes(`${reader.delimiter}"`)) refuseOpenQuote(line);
     }
     if (reader.skip > 0) {
       reader.skip -= 1;
@@ -131,7 +131,8 @@ function holdsRows(record: readonly string[], { columns, delimiter }: Reader): b
 
 /**
  * With relaxed quotes the parser gives back a cell that was opened by a quote and closed by none as text that begins with
- * one. If it goes over several lines, rows may have been swallowed.
+ * one. If it goes over several lines, and the quote that should open another cell stands in it, nobody knows how many rows it
+ * has swallowed.
  */
 function refuseOpenQuote(line: number): never {
   throw new AirbatchError(
