@@ -1,12 +1,12 @@
 import { assert } from '../core/assert.ts';
+import { earlierVerdict } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { findBatch } from '../ledger/batches.ts';
 import { findPayment, insertPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
-import { orderOf, paymentNames, samePayment } from './orders.ts';
+import { orderOf, paymentNames } from './orders.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. Null: it is not to be sent now. */
 export type Intent = { row: RowRecord; payment: PaymentRecord } | null;
@@ -91,34 +91,9 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
 /** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
 async function yieldToOwner(unit: Unit, row: RowRecord, payment: PaymentRecord): Promise<void> {
   const owner = await findRow(unit.tx, payment.batch_id, payment.row_no);
-  const ownerBatch = await findBatch(unit.tx, payment.batch_id);
-  assert(owner && ownerBatch, 'a bound key has its row and batch');
-  const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
-  const data = { other_batch: owner.batch_id, other_row: owner.row_no };
-  if (samePayment(row, owner) && owner.status !== 'failed') {
-    const problem = {
-      code: 'ALREADY_PAID',
-      column: null,
-      message: `This row belongs to ${place} (${owner.status}): it is not paid again.`,
-      suggestion: 'Nothing to do. A further payment needs a reference, or a run id, of its own.',
-    };
-    await unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: 'already_paid', ...data });
-    return;
-  }
-  const problem =
-    owner.status === 'failed' && samePayment(row, owner)
-      ? {
-          code: 'FAILED_BEFORE',
-          column: null,
-          message: `This row was tried in ${place}, and failed there.`,
-          suggestion: `Retry it there ("airbatch retry ${owner.batch_id}"), and skip it here.`,
-        }
-      : {
-          code: 'REFERENCE_REUSED',
-          column: null,
-          message: `The same reference stands for another payment in ${place}: another number, network, amount or product.`,
-          suggestion:
-            'Skip it here if it is a correction of what was paid; give it a new reference if it is a payment of its own.',
-        };
-  await unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]) }, { why: problem.code, ...data });
+  assert(owner, 'a bound key has its row');
+  const { event, problem } = earlierVerdict(row, owner);
+  const problems = JSON.stringify([{ ...problem, column: null }]);
+  const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
+  await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
 }

@@ -31,17 +31,6 @@ export function orderOf(row: RowRecord, reference: string, callbackUrl: string |
   };
 }
 
-/** Whether two rows ask for the same payment: the same person, network, and amount or product. */
-export function samePayment(a: RowRecord, b: RowRecord): boolean {
-  return (
-    a.phone_number === b.phone_number &&
-    a.network_id === b.network_id &&
-    a.product_id === b.product_id &&
-    a.currency === b.currency &&
-    (a.amount === b.amount || (a.amount !== null && b.amount !== null && sameAmount(a.amount, b.amount)))
-  );
-}
-
 /**
  * How the service's payment differs from the one that the row asked for, or null where it agrees. What the service leaves
  * out is not compared (V1 answers a top-up without its reference and number).
