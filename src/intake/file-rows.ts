@@ -9,7 +9,7 @@ import type { Field, IntakeSettings } from './settings.ts';
 
 /** A row with its verdict: checked by itself, and compared with the other rows of its file. */
 export interface FileRow extends Omit<NewRow, 'batch_id' | 'problems' | 'status'> {
-  status: 'ready' | 'held' | 'invalid';
+  status: 'ready' | 'held' | 'invalid' | 'skipped';
   problems: Problem[];
 }
 
@@ -85,12 +85,16 @@ export function fileRow(
   };
 }
 
-/** The digest of the rows as they were understood, in file order: what an approval binds to, whatever the file's format. */
+/**
+ * The digest of the rows as they were understood, in file order: what an approval binds to, whatever the file's format. What
+ * other batches have paid is no part of it: the same content has the same digest every time.
+ */
 export function makeContentDigest(): { add(row: FileRow): void; hex(): string } {
   const digest = createHash('sha256');
   return {
     add(row) {
-      const meant = [row.row_no, row.row_ref, row.status, row.phone_number, row.network_id, row.amount, row.currency];
+      const isValid = row.status !== 'invalid';
+      const meant = [row.row_no, row.row_ref, isValid, row.phone_number, row.network_id, row.amount, row.currency];
       digest.update(`${JSON.stringify([...meant, row.product_id, row.sms_message])}\n`);
     },
     hex: () => digest.digest('hex'),

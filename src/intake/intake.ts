@@ -9,6 +9,7 @@ import type { NewRow } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Catalog } from './catalog.ts';
 import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
+import { findEarlierBatches, sameContentWarnings } from './earlier-batches.ts';
 import { type FileRow, makeContentDigest } from './file-rows.ts';
 import { type FileFindings, makeTally, type Tallied } from './findings.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
@@ -132,7 +133,7 @@ async function readInto(
 ): Promise<IntakeResult> {
   const file = await checkFile({ source, settings, catalog, onProgress, signal });
   try {
-    const { tallied, contentSha256 } = await storeRows(deps, file, batch.batch_id);
+    const { tallied, contentSha256 } = await storeRows(deps, file, batch);
     const validated = await unitOf(deps, async (unit) => {
       const { rows, valid, invalid, held, skipped } = tallied.counts;
       const columns = JSON.stringify(file.header);
@@ -145,7 +146,8 @@ async function readInto(
       assert(changed, 'nobody else changes a batch that is being read');
       return changed;
     });
-    return { batch: validated, ...file.about, ...tallied };
+    const warnings = [...file.about.warnings, ...(await sameContentWarnings(deps.db, validated))];
+    return { batch: validated, ...file.about, ...tallied, warnings };
   } finally {
     file.dispose();
   }
@@ -154,21 +156,24 @@ async function readInto(
 async function storeRows(
   deps: IntakeDeps,
   file: CheckedFile,
-  batchId: string,
+  batch: BatchRecord,
 ): Promise<{ tallied: Tallied; contentSha256: string }> {
   const tally = makeTally();
   const digest = makeContentDigest();
+  const judgeByEarlier = await findEarlierBatches(deps.db, batch);
   for await (const rows of file.rows(rowsPerUnit)) {
-    for (const row of rows) {
+    const stored = await unitOf(deps, async (unit) => {
+      const judged = judgeByEarlier ? await judgeByEarlier(unit.tx, rows) : rows;
+      await unit.addRows(
+        batch.batch_id,
+        judged.map((row) => newRow(batch.batch_id, row)),
+      );
+      return judged;
+    });
+    for (const row of stored) {
       tally.add(row);
       digest.add(row);
     }
-    await unitOf(deps, (unit) =>
-      unit.addRows(
-        batchId,
-        rows.map((row) => newRow(batchId, row)),
-      ),
-    );
     await deps.clock.turn();
   }
   return { tallied: tally.result(), contentSha256: digest.hex() };

@@ -97,6 +97,14 @@ export function batchesOfRun(db: Queryable, account: string, runId: string): Pro
   return db.query('SELECT * FROM batches WHERE account = ? AND run_id = ? ORDER BY created_at', [account, runId]);
 }
 
+/** Batches of the account, under any run id, whose rows were understood to be the same; the newest first. */
+export function batchesWithContent(db: Queryable, account: string, contentSha256: string): Promise<BatchRecord[]> {
+  return db.query(
+    'SELECT * FROM batches WHERE account = ? AND content_sha256 = ? ORDER BY created_at DESC, batch_id DESC',
+    [account, contentSha256],
+  );
+}
+
 /** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */
 export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchRecord): Promise<boolean> {
   const changed = await tx.execute(

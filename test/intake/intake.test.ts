@@ -5,12 +5,16 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
+import { idempotencyKey } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
 import { validateFile } from '../../src/intake/validate.ts';
-import { countRows, listBatches } from '../../src/ledger/batches.ts';
+import { type BatchRecord, countRows, listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
+import { insertPayment } from '../../src/ledger/payments.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { csv, goodRow, rowOfMany } from './support.ts';
 
@@ -130,6 +134,60 @@ describe('taking a file into the ledger', () => {
     const { batch, counts } = await take(mixed, { file: '-', stdin });
     assert.deepEqual([batch.file_name, counts.rows], ['standard input', 4]);
     assert.equal(batch.file_sha256, (await take(mixed)).batch.file_sha256);
+  });
+});
+
+describe('a file whose rows an earlier batch has', () => {
+  const files = ['A', 'B', 'C', 'D'].map((reference, index) => goodRow({ reference, amount: String(10 + index) }));
+
+  /** Lets the engine's part be played: rows A to C of the first batch were sent, and B failed. */
+  async function pay(db: Database, batch: BatchRecord): Promise<void> {
+    await inUnit(db, { clock: systemClock, actor: 'engine' }, async (unit) => {
+      await unit.noteBatch(batch, { started_at: unit.at });
+      for (const row of (await pageRows(unit.tx, batch.batch_id, 0, 10)).slice(0, 3)) {
+        const { account, run_id: runId } = batch;
+        const key = idempotencyKey({ account, runId, rowRef: row.row_ref ?? '', generation: 1 });
+        const owner = { account, batch_id: row.batch_id, row_no: row.row_no, generation: 1 };
+        const facts = { attempts: 1, open_attempts: 0, lookups: 0, aged_lookups: 0, resends: 0, same_errors: 0 };
+        const times = { first_intent_at: unit.at, last_intent_at: unit.at, last_evidence: null };
+        const body = { idempotency_key: key, reference: `x/${row.row_ref}`, body: '{}', body_digest: '' };
+        assert.ok(await insertPayment(unit.tx, { ...body, ...owner, ...facts, ...times }));
+        const sent = await unit.changeRow(row, 'send', {}, {});
+        assert.ok(sent);
+        await unit.changeRow(sent, row.row_ref === 'B' ? 'fail' : 'complete', {}, {});
+      }
+    });
+  }
+
+  test('has those skipped or held before anything is approved, naming batch and row', async (t) => {
+    const { db, take } = await rig(t);
+    const first = await take(csv(files), { runId: 'november' });
+    await pay(db, first.batch);
+    const changed = files.map((row, index) => (index === 2 ? { ...row, amount: '99' } : row));
+    const { batch, counts, sums } = await take(csv([...changed, goodRow({ reference: 'E' })]), { runId: 'november' });
+    const rows = await pageRows(db, batch.batch_id, 0, 10);
+    const found = rows.map(({ status, problems }) => [status, /"code":"(\w+)"/.exec(problems ?? '')?.[1] ?? null]);
+    assert.deepEqual(found, [
+      ['skipped', 'ALREADY_PAID'],
+      ['held', 'FAILED_BEFORE'],
+      ['held', 'REFERENCE_REUSED'],
+      ['ready', null],
+      ['ready', null],
+    ]);
+    assert.match(rows[0]?.problems ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1 \\(completed\\)`));
+    assert.deepEqual(counts, { rows: 5, valid: 2, invalid: 0, held: 2, skipped: 1 });
+    assert.deepEqual(sums, { KES: '113' });
+    assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2, held: 2, skipped: 1 });
+  });
+
+  test('is ready as a whole under another run id, and says where the same rows are already', async (t) => {
+    const { db, take } = await rig(t);
+    const first = await take(csv(files));
+    await pay(db, first.batch);
+    const { counts, warnings } = await take(csv(files).replaceAll(',', ';'));
+    assert.equal(counts.valid, 4);
+    assert.match(warnings[0] ?? '', new RegExp(`same rows are in batch ${first.batch.batch_id} .*are paid again`));
+    assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 });
 

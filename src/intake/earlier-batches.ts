@@ -1,0 +1,58 @@
+import { assert } from '../core/assert.ts';
+import { isoTime } from '../core/clock.ts';
+import { earlierVerdict } from '../core/earlier-payment.ts';
+import { idempotencyKey } from '../core/ids.ts';
+import { type BatchRecord, batchesOfRun, batchesWithContent } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { findPayment } from '../ledger/payments.ts';
+import { findRow } from '../ledger/rows.ts';
+import type { FileRow } from './file-rows.ts';
+
+/** Gives the rows of a batch the verdict that earlier batches of its run make necessary. */
+export type EarlierBatches = (tx: Queryable, rows: readonly FileRow[]) => Promise<FileRow[]>;
+
+/**
+ * Looks up what earlier batches of the run have paid, so that a person sees it before approving; null where the run has no
+ * earlier batch. What is sent between now and the sending of a row is found by the engine when its turn comes.
+ */
+export async function findEarlierBatches(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
+  const batches = await batchesOfRun(db, batch.account, batch.run_id);
+  if (!batches.some(({ batch_id, started_at }) => batch_id !== batch.batch_id && started_at !== null)) return null;
+  return async (tx, rows) => {
+    const judged: FileRow[] = [];
+    for (const row of rows) judged.push(await judge(tx, batch, row));
+    return judged;
+  };
+}
+
+async function judge(tx: Queryable, { account, run_id: runId }: BatchRecord, row: FileRow): Promise<FileRow> {
+  if (row.status === 'invalid' || row.row_ref === null) return row;
+  const payment = await findPayment(tx, idempotencyKey({ account, runId, rowRef: row.row_ref, generation: 1 }));
+  if (!payment) return row;
+  const owner = await findRow(tx, payment.batch_id, payment.row_no);
+  assert(owner, 'a bound key has its row');
+  const { event, problem } = earlierVerdict(row, owner);
+  const found = { ...problem, line: row.line, column: null, value: null };
+  if (event === 'skip') return { ...row, status: 'skipped', problems: [found] };
+  return { ...row, status: 'held', problems: [...row.problems, found] };
+}
+
+/** How many batches are named: one is enough to look closer. */
+const namedMax = 3;
+
+/**
+ * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so another
+ * run id by default, under which all of it would be paid a second time.
+ */
+export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
+  if (batch.content_sha256 === null) return [];
+  const alike = (await batchesWithContent(db, batch.account, batch.content_sha256)).filter(
+    ({ run_id, status }) => run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
+  );
+  return alike
+    .slice(0, namedMax)
+    .map(
+      ({ batch_id, run_id, status, created_at }) =>
+        `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} (run ${run_id}, ${status}). Under another run id they are paid again.`,
+    );
+}
