@@ -26,6 +26,7 @@ export interface CatalogCache {
   /** Undefined: not asked yet. Null: there is no catalog, or it cannot be reached. */
   networks(country: string): readonly CatalogNetwork[] | null | undefined;
   products(networkId: number): readonly CatalogProduct[] | null | undefined;
+  /** Asks for what is not known yet. */
   load(countries: Iterable<string>, networkIds: Iterable<number>): Promise<void>;
   /** Whether the catalog was asked and did not answer. */
   failed(): boolean;
@@ -48,10 +49,10 @@ export function cacheCatalog(catalog: Catalog | null): CatalogCache {
       if (!catalog) return;
       // One after the other: the catalog has a rate limit of its own, and a file names few countries and networks.
       for (const country of countries) {
-        if (!networks.has(country)) networks.set(country, failed ? null : note(await catalog.networks(country)));
+        networks.set(country, failed ? null : note(await catalog.networks(country)));
       }
       for (const networkId of networkIds) {
-        if (!products.has(networkId)) products.set(networkId, failed ? null : note(await catalog.products(networkId)));
+        products.set(networkId, failed ? null : note(await catalog.products(networkId)));
       }
     },
     failed: () => failed,

@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict';
+import { existsSync, readdirSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { describe, test } from 'node:test';
+import { makeRepeats } from '../../src/intake/repeats.ts';
+import type { SpooledRow } from '../../src/intake/row-spool.ts';
+import { makeScratch } from '../../src/intake/scratch.ts';
 import { check, csv, goodRow, problemCodes, rowOfMany } from './support.ts';
 
 const statuses = (rows: { status: string }[]) => rows.map(({ status }) => status);
@@ -84,13 +89,46 @@ test('a number that gets more than the maximum is held from the row on that goes
   assert.deepEqual(problemCodes(checked[2]), ['NUMBER_MAXIMUM']);
 });
 
-test('repeats are found in files that do not fit into the memory they are looked for in', async () => {
-  const rows = Array.from({ length: 90_000 }, (_, index) => rowOfMany(index));
-  rows[70_000] = { ...rowOfMany(70_000), reference: 'R-1' };
-  rows[89_999] = { ...rowOfMany(5), reference: 'R-last' };
+test('repeats are found in files of many rows', async () => {
+  const rows = Array.from({ length: 20_000 }, (_, index) => rowOfMany(index));
+  rows[15_000] = { ...rowOfMany(15_000), reference: 'R-1' };
+  rows[19_999] = { ...rowOfMany(5), reference: 'R-last' };
   const { findings, rows: checked } = await check(csv(rows));
-  assert.deepEqual(findings.counts, { rows: 90_000, valid: 89_997, invalid: 2, held: 1, skipped: 0 });
+  assert.deepEqual(findings.counts, { rows: 20_000, valid: 19_997, invalid: 2, held: 1, skipped: 0 });
   assert.deepEqual(problemCodes(checked[1]), ['REFERENCE_TWICE']);
-  assert.deepEqual(problemCodes(checked[70_000]), ['REFERENCE_TWICE']);
-  assert.deepEqual(problemCodes(checked[89_999]), ['DUPLICATE']);
+  assert.deepEqual(problemCodes(checked[15_000]), ['REFERENCE_TWICE']);
+  assert.deepEqual(problemCodes(checked[19_999]), ['DUPLICATE']);
+});
+
+test('repeats are found where the rows are compared on the disk, and nothing is left there', () => {
+  const row = (rowNo: number, reference: string, phone: number): SpooledRow => ({
+    rowNo,
+    line: rowNo + 1,
+    isValid: true,
+    rowRef: reference,
+    hasReference: true,
+    phoneNumber: `+${phone}`,
+    country: 'KE',
+    networkId: 1,
+    amount: '1',
+    currency: 'KES',
+    productId: null,
+    smsMessage: null,
+    problems: [],
+    input: '[]',
+  });
+  const rowCount = 250_000;
+  const scratch = makeScratch();
+  const repeats = makeRepeats(scratch, { KES: '1' });
+  for (let rowNo = 1; rowNo <= rowCount; rowNo++) repeats.note(row(rowNo, `R-${rowNo}`, 254_700_000_000 + rowNo));
+  repeats.note(row(rowCount + 1, 'R-7', 254_700_000_009));
+  repeats.compare();
+  const folder = dirname(scratch.path('any'));
+  assert.notEqual(readdirSync(folder).length, 0);
+  const found = Array.from({ length: rowCount + 1 }, (_, index) => repeats.of(index + 1));
+  assert.equal(found.filter(Boolean).length, 2);
+  assert.equal(found[6]?.referenceLine, rowCount + 2);
+  assert.deepEqual(found.at(-1), { referenceLine: 8, contentLine: 10, occurrence: 1, isBeyondMaximum: true });
+  scratch.dispose();
+  assert.equal(existsSync(folder), false);
 });
