@@ -14,6 +14,7 @@ import { program } from '../runtime/version.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import type { CommandContext } from './main.ts';
+import { type Reading, startReading } from './reading.ts';
 import { openSession, type Session } from './session.ts';
 
 import { interruptedExitCode, workOn } from './work.ts';
@@ -43,8 +44,9 @@ export async function execute(
   const session = await openSession(context);
   const accountConfig = chooseAccount(session.config, options.account);
   const account = await openAccount(accountConfig, session);
+  const reading = startReading(terminal);
   try {
-    const intake = await readFile(context, session, account, file, options);
+    const intake = await readFile(context, session, account, file, options, reading);
     const batchId = intake.batch.batch_id;
     const plan = await plannedWork(context, session, account, intake);
     if (
@@ -57,13 +59,22 @@ export async function execute(
       return interruptedExitCode;
     }
     await approve({ ...session, name: session.person }, batchId, plan.balance);
+    if (reading.signal.aborted) {
+      await cancelUnsent({ ...session, name: session.person }, batchId, 'interrupted before anything was sent');
+      return interruptedExitCode;
+    }
+    reading.end();
     const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
     if (!result) return interruptedExitCode;
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
     else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;
+  } catch (error) {
+    if (reading.signal.aborted) return interruptedExitCode;
+    throw error;
   } finally {
+    reading.dispose();
     await account.close();
     await session.db.close();
   }
@@ -75,6 +86,7 @@ async function readFile(
   account: OpenAccount,
   file: string,
   options: RunOptions,
+  { signal, onProgress }: Reading,
 ): Promise<IntakeResult> {
   if (account.isSandbox) {
     terminal.error(
@@ -91,6 +103,8 @@ async function readFile(
     priority: options.priority,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
     catalog: accountCatalog(account),
+    onProgress,
+    signal,
   });
 }
 

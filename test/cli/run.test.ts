@@ -135,7 +135,7 @@ describe('airbatch', () => {
     const cwd = folderOf(t);
     const help = await runCommand(['--help'], { cwd });
     assert.equal(help.code, 0);
-    const commands = [...help.stdout.matchAll(/^ {2}([a-z-]+)(?: \[options\])?/gm)]
+    const commands = [...help.stdout.matchAll(/^ {2}([a-z][a-z-]*)(?: \[options\])?/gm)]
       .map(([, name = '']) => name)
       .filter((name) => name !== 'help');
     assert.ok(commands.includes('run') && commands.includes('sandbox'), help.stdout);

@@ -1,0 +1,51 @@
+import type { FileProgress } from '../intake/check-file.ts';
+import type { Terminal } from './terminal.ts';
+import { interruptedExitCode } from './work.ts';
+
+/** The time in which a command reads a file and nothing was sent yet. */
+export interface Reading {
+  /** For whoever reads the file: aborted by the first Ctrl-C, so that nothing of the file is left in temporary folders. */
+  signal: AbortSignal;
+  /** Shows how far the file was read, where a person watches. */
+  onProgress(progress: FileProgress): void;
+  /**
+   * The time is over: Ctrl-C is somebody else's from here on. The process goes on listening until `dispose`: a signal that comes
+   * while nobody listens is lost, or ends the process.
+   */
+  end(): void;
+  dispose(): void;
+}
+
+/** Files below this are read before a person could read how far. */
+const shownBytesMin = 4 * 2 ** 20;
+
+export function startReading(terminal: Terminal): Reading {
+  const stop = new AbortController();
+  let shown = -1;
+  let isOver = false;
+  const handler = () => {
+    if (isOver) return;
+    if (stop.signal.aborted) process.exit(interruptedExitCode);
+    terminal.error('\nStopping: nothing was sent. (Ctrl-C again ends at once.)\n');
+    stop.abort();
+  };
+  process.on('SIGINT', handler);
+  process.on('SIGTERM', handler);
+  return {
+    signal: stop.signal,
+    onProgress({ bytes, bytesTotal, rows }) {
+      if (!terminal.isInteractive || bytesTotal < shownBytesMin) return;
+      const percent = Math.floor((100 * bytes) / bytesTotal);
+      if (percent === shown) return;
+      shown = percent;
+      terminal.error(`\rReading    ${percent}% · ${rows.toLocaleString('en-US')} rows${percent === 100 ? '\n' : ''}`);
+    },
+    end() {
+      isOver = true;
+    },
+    dispose() {
+      process.off('SIGINT', handler);
+      process.off('SIGTERM', handler);
+    },
+  };
+}
