@@ -62,7 +62,11 @@ export function planColumns(
   };
 }
 
+/** No payout file has more columns. */
+export const columnsMax = 1_000;
+
 function refuseBadHeader(header: readonly string[]): void {
+  if (header.length > columnsMax) throw rejected(`the file has more than ${columnsMax} columns`);
   const seen = new Set<string>();
   for (const name of header) {
     const key = name.trim().toLowerCase();

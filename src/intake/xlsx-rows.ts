@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { columnsMax } from './columns.ts';
 import type { RecordChunk } from './csv-rows.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
@@ -14,8 +15,6 @@ export interface OpenSheet {
   records: AsyncGenerator<RecordChunk>;
 }
 
-/** No payout file has more columns; a sheet can have 16,384, and a single cell in the last of them would make a row of so many. */
-const columnsMax = 1_000;
 /** Excel's own limit is 32,767 characters. */
 const cellLengthMax = 100_000;
 
@@ -162,6 +161,7 @@ function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
 
 function put(cells: string[], column: number, text: string): void {
   if (text === '') return;
+  // A sheet can have 16,384 columns: a single cell in the last of them would make a row of so many.
   if (column >= columnsMax) {
     throw new AirbatchError('FILE_REJECTED', `the sheet has something beyond its column ${columnsMax}`, {
       hint: 'Remove it, or save the sheet as "CSV UTF-8". Nothing was sent.',

@@ -230,6 +230,17 @@ describe('intake, given anything,', () => {
     const units = ['1', ' ', '.', ',', "'", '(', '"', 'a', '٣', '\u00A0', '-', '+', '1,', '1 ', '0712345678 '];
     for (const unit of units) {
       const long = unit.repeat(Math.floor(200_000 / Buffer.byteLength(unit)));
+      assert.equal(
+        typeof (await outcome(
+          Buffer.from(
+            stringify([
+              [long, ...header],
+              ['1', '2'],
+            ]),
+          ),
+        )),
+        'object',
+      );
       for (const column of header) {
         const cells = header.map((name) => (name === column ? long : ''));
         const table = stringify([header, cells, ['+254712345678', '1', '5', 'KES', 'A', '']]);

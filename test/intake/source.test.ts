@@ -1,0 +1,75 @@
+import assert from 'node:assert/strict';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { openSource, type Source } from '../../src/intake/source.ts';
+
+const fileBytesMax = 1_000_000;
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+async function read(source: Source): Promise<string> {
+  const parts: Buffer[] = [];
+  for await (const chunk of source.chunks()) parts.push(Buffer.from(chunk));
+  return Buffer.concat(parts).toString();
+}
+
+async function* given(...texts: string[]): AsyncGenerator<Buffer> {
+  for (const text of texts) yield Buffer.from(text);
+}
+
+test('a file is read as often as it takes, and known by its digest before its first row', async (t) => {
+  const file = join(folderOf(t), 'payroll.csv');
+  writeFileSync(file, 'a,b\n'.repeat(100_000));
+  const source = await openSource({ file, fileBytesMax });
+  assert.deepEqual([source.name, source.bytes, source.sha256.length], ['payroll.csv', 400_000, 64]);
+  assert.equal((await read(source)).length, 400_000);
+  assert.equal(await read(source), 'a,b\n'.repeat(100_000));
+});
+
+test('a file that changes between two readings is refused', async (t) => {
+  const file = join(folderOf(t), 'payroll.csv');
+  writeFileSync(file, 'amount\n10\n');
+  const source = await openSource({ file, fileBytesMax });
+  writeFileSync(file, 'amount\n99\n');
+  await assert.rejects(read(source), { code: 'FILE_REJECTED', message: /changed while it was being read/ });
+});
+
+test('standard input is kept for as long as it is read, and known by the same digest as the file it came from', async (t) => {
+  const file = join(folderOf(t), 'payroll.csv');
+  writeFileSync(file, 'one,two');
+  const fromFile = await openSource({ file, fileBytesMax });
+  const before = readdirSync(tmpdir());
+  const source = await openSource({ file: '-', fileBytesMax, stdin: given('one,', 'two') });
+  const [folder] = readdirSync(tmpdir()).filter(
+    (name) => !before.includes(name) && existsSync(join(tmpdir(), name, 'stdin')),
+  );
+  assert.ok(folder);
+  assert.deepEqual([source.name, source.sha256], ['standard input', fromFile.sha256]);
+  assert.equal(await read(source), 'one,two');
+  assert.equal(await read(source), 'one,two');
+  await source.dispose();
+  assert.equal(existsSync(join(tmpdir(), folder)), false);
+});
+
+test('what is larger than the limit is refused, and nothing of it is kept', async (t) => {
+  const file = join(folderOf(t), 'payroll.csv');
+  writeFileSync(file, 'x'.repeat(101));
+  await assert.rejects(openSource({ file, fileBytesMax: 100 }), { code: 'FILE_REJECTED', message: /larger than 100/ });
+  const stdin = given('x'.repeat(60), 'x'.repeat(60));
+  await assert.rejects(openSource({ file: '-', fileBytesMax: 100, stdin }), /standard input is larger than 100/);
+});
+
+test('what cannot be read is said in one sentence', async (t) => {
+  const folder = folderOf(t);
+  await assert.rejects(openSource({ file: join(folder, 'no.csv'), fileBytesMax }), {
+    code: 'FILE_UNREADABLE',
+    message: 'there is no file no.csv',
+  });
+  await assert.rejects(openSource({ file: folder, fileBytesMax }), { code: 'FILE_UNREADABLE', message: /folder/ });
+});
