@@ -7,6 +7,7 @@ export { approve, cancelUnsent, pauseBatch, releaseRows, resumeBatch, skipRows }
 export { resolveDoubt, retryFailed } from './engine/decisions.ts';
 export { type Preflight, preflight } from './engine/preflight.ts';
 export type { Gateway } from './gateway/gateway.ts';
+export type { FileFindings } from './intake/findings.ts';
 export { type IntakeResult, intakeFile } from './intake/intake.ts';
 export { validateFile } from './intake/validate.ts';
 export { type BatchRecord, countRows, findBatch, listBatches } from './ledger/batches.ts';
