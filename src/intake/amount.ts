@@ -167,6 +167,26 @@ export function minorUnits(value: string, decimals: number): bigint {
   return BigInt(value.replace('.', '') + '0'.repeat(decimals - places));
 }
 
+/** Exact sums by currency, in whole numbers of smallest units: several times as fast as decimals, over millions of rows. */
+export class MinorSums {
+  readonly #sums = new Map<string, bigint>();
+
+  /** Adds an amount that was checked: it has no more decimals than its currency. */
+  add(currency: string, value: string): void {
+    this.#sums.set(currency, (this.#sums.get(currency) ?? 0n) + minorUnits(value, decimalsOf(currency) ?? 0));
+  }
+
+  /** A sum as a plain decimal; "0" where nothing was added. */
+  of(currency: string): string {
+    return fromMinorUnits(this.#sums.get(currency) ?? 0n, decimalsOf(currency) ?? 0);
+  }
+
+  /** The sums in alphabetical order of their currencies, as plain decimals. */
+  toObject(): Record<string, string> {
+    return Object.fromEntries([...this.#sums.keys()].sort().map((currency) => [currency, this.of(currency)]));
+  }
+}
+
 /** The inverse of `minorUnits`. */
 export function fromMinorUnits(minor: bigint, decimals: number): string {
   const digits = String(minor).padStart(decimals + 1, '0');

@@ -1,4 +1,4 @@
-import { Sums } from '../core/money.ts';
+import { MinorSums } from './amount.ts';
 import type { UnderstoodColumn } from './columns.ts';
 import type { FileRow } from './file-rows.ts';
 import type { Problem, ProblemCode } from './problems.ts';
@@ -43,8 +43,8 @@ export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'prod
 /** Counts rows, sums and problems as they go by. */
 export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
   const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
-  const sums = new Sums();
-  const countries = new Map<string, { rows: number; sums: Sums }>();
+  const sums = new MinorSums();
+  const countries = new Map<string, { rows: number; sums: MinorSums }>();
   const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
   let productRows = 0;
 
@@ -58,7 +58,7 @@ export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
   };
 
   const addReady = ({ country, amount, currency }: FileRow) => {
-    const own = countries.get(country ?? '') ?? { rows: 0, sums: new Sums() };
+    const own = countries.get(country ?? '') ?? { rows: 0, sums: new MinorSums() };
     countries.set(country ?? '', own);
     own.rows += 1;
     if (amount === null || currency === null) {

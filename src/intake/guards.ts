@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
-import { readAmount } from './amount.ts';
+import { MinorSums, readAmount } from './amount.ts';
 import type { CheckContext, CheckedRow } from './check-row.ts';
 import { plainText } from './plain-text.ts';
 import type { Trailer } from './trailer.ts';
@@ -21,8 +21,8 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   /** Whatever stands in the column of amounts, in whatever currency: what a trailer speaks of. */
   let written = '0';
   /** The amounts of all rows that were understood, and of those in order, by currency. */
-  const understood = new Map<string, string>();
-  const payable = new Map<string, string>();
+  const understood = new MinorSums();
+  const payable = new MinorSums();
   return {
     note(row) {
       rows += 1;
@@ -32,8 +32,8 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       }
       const { amount, currency } = row;
       if (amount === null || currency === null) return;
-      add(understood, currency, amount);
-      if (row.status === 'ready') add(payable, currency, amount);
+      understood.add(currency, amount);
+      if (row.status === 'ready') payable.add(currency, amount);
     },
     checkSoFar() {
       if (rows > guards.rowsMax) {
@@ -50,7 +50,7 @@ export function makeFileGuards(context: CheckContext): FileGuards {
         throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
       }
       for (const [currency, sum] of Object.entries(guards.expectedSums)) {
-        const own = understood.get(currency) ?? '0';
+        const own = understood.of(currency);
         if (compareAmounts(own, sum) === 0) continue;
         const message = `the amounts of the file should add up to ${named(currency, sum)}, and add up to ${named(currency, own)}`;
         throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
@@ -59,17 +59,13 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   };
 }
 
-function add(sums: Map<string, string>, currency: string, amount: string): void {
-  sums.set(currency, addAmounts(sums.get(currency) ?? '0', amount));
-}
-
 function named(currency: string, value: string): string {
   return `${currency} ${formatAmount({ value, currency })}`;
 }
 
-function refuseBeyond(sums: ReadonlyMap<string, string>, batchMax: Readonly<Record<string, string>>): void {
+function refuseBeyond(sums: MinorSums, batchMax: Readonly<Record<string, string>>): void {
   for (const [currency, most] of Object.entries(batchMax)) {
-    if (compareAmounts(sums.get(currency) ?? '0', most) <= 0) continue;
+    if (compareAmounts(sums.of(currency), most) <= 0) continue;
     throw new AirbatchError('FILE_REJECTED', `the amounts of the file add up to more than ${named(currency, most)}`, {
       hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
     });

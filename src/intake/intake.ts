@@ -191,5 +191,6 @@ async function giveUp(deps: IntakeDeps, batchId: string, error: unknown): Promis
     if (batch.status !== 'received') return;
     if (isRejected) await unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code });
     else await unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' });
+    // A ledger that cannot be written says so by the error that is thrown on; the batch stays `received`, and is never sent.
   }).catch(() => undefined);
 }
