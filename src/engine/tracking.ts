@@ -24,7 +24,8 @@ export async function trackOnce(context: RunnerContext): Promise<number> {
   const listTrouble = followedSince === null ? 0 : await followList(context, followedSince);
   const nextRead = await readDueRows(context);
   const now = clock.now();
-  const waits: number[] = [settings.pollMsMax];
+  // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
+  const waits: number[] = [followedSince === null && nextRead === null ? settings.idlePollMs : settings.pollMsMax];
   if (nextRead !== null) waits.push(Math.max(nextRead - now, 0));
   if (followedSince !== null) {
     // The longer the oldest has been waited for, the less a moment more or less matters.

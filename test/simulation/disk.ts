@@ -55,21 +55,24 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   const wal = (of: string) => `${of}-wal`;
   const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
 
+  /** A write: it may fail, and once it is told to be durable no loss of power may undo it. */
+  const durably = async <Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result> => {
+    const { result, written } = await process.step('commit', async () => {
+      const failing = fault;
+      if (failsOnce) fault = null;
+      if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
+      return { result: await work(), written: walBytes() };
+    });
+    // Whoever dies before this line was told nothing: what it wrote may be torn.
+    acknowledgedWalBytes = Math.max(acknowledgedWalBytes, written);
+    return result;
+  };
+
   const faulty = (database: Database, process: SimulatedProcess): Database => ({
     query: (sql, params) => process.step('query', () => database.query(sql, params)),
-    execute: (sql, params) => process.step('execute', () => database.execute(sql, params)),
+    execute: (sql, params) => durably(process, () => database.execute(sql, params)),
     snapshot: (work) => process.step('snapshot', () => database.snapshot(work)),
-    async transact(work) {
-      const { result, written } = await process.step('commit', async () => {
-        const failing = fault;
-        if (failsOnce) fault = null;
-        if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
-        return { result: await database.transact(work), written: walBytes() };
-      });
-      // Whoever dies before this line was told nothing: what it wrote may be torn.
-      acknowledgedWalBytes = Math.max(acknowledgedWalBytes, written);
-      return result;
-    },
+    transact: (work) => durably(process, () => database.transact(work)),
     close: async () => undefined,
   });
 

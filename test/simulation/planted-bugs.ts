@@ -94,7 +94,7 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a body made anew for every attempt',
     file: 'engine/dispatch.ts',
     find: '      body: payment.body,',
-    replace: "      body: payment.body.replace('}', ` ${' '.repeat(payment.attempts)}}`),",
+    replace: "      body: payment.body.replace('}', ' '.repeat(payment.attempts) + '}'),",
   },
   {
     name: 'counts that forget a state',

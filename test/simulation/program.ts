@@ -26,7 +26,7 @@ const silent = { info: () => undefined, warn: () => undefined };
 export function startProgram(world: World, process: SimulatedProcess, life: number): Program {
   const { clock, service } = world;
   const random = world.random.fork(`life-${life}`);
-  let hint = () => undefined as void;
+  let hint: () => void = () => undefined;
 
   const run = async () => {
     const db = await world.disk.open(process);

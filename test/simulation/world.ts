@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
@@ -28,6 +28,8 @@ export interface RunResult {
   trace: string[];
 }
 
+/** The simulated disk says itself what survives, so the real one need not be waited for. */
+const memoryFolder = '/dev/shm';
 /** How long after the last fault everything has to be at rest: past the aged look-ups of a doubt (31 h), twice over. */
 const restMsMax = 72 * 3_600_000;
 /** How long an account is held without being renewed: long, since virtual days are spent idle. */
@@ -55,7 +57,7 @@ export interface World {
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
 export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean } = {}): Promise<RunResult> {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-simulation-'));
+  const folder = mkdtempSync(join(existsSync(memoryFolder) ? memoryFolder : tmpdir(), 'airbatch-simulation-'));
   const clock = makeVirtualClock();
   const random = makeSeededRandom(plan.seed).fork('world');
   const world: World = {
