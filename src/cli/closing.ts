@@ -1,6 +1,7 @@
 import { relative } from 'node:path';
 import { durationText, moneyText, sumsText } from '../reports/format.ts';
 import type { BatchSummary } from '../reports/summary.ts';
+import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import type { Terminal } from './terminal.ts';
@@ -15,7 +16,8 @@ export function closingLines(terminal: Terminal, { summary, reports, exitCode }:
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
   for (const detail of details) lines.push(`  ${detail}`);
   for (const [code, { rows, reason }] of Object.entries(summary.failures)) {
-    lines.push(`    ${counted(rows, 'row')} ${code}: ${reason ?? 'no reason given'}`);
+    const named = code === noFailureCode ? '' : ` ${code}`;
+    lines.push(`    ${counted(rows, 'row')}${named}: ${reason ?? 'no reason given'}`);
   }
   lines.push('');
   if (Object.keys(summary.charged.total).length > 0)

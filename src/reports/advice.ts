@@ -1,5 +1,6 @@
 import type { RowRecord } from '../ledger/rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
+import { noFailureCode } from './survey.ts';
 import { rowStateWords } from './words.ts';
 
 /**
@@ -38,7 +39,7 @@ export function troublesOf(row: RowRecord): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
   if (row.status !== 'failed' && row.status !== 'in_doubt') return [];
-  const code = row.failure_code ?? 'UNKNOWN';
+  const code = row.failure_code ?? noFailureCode;
   const message = row.failure_reason ?? rowStateWords[row.status].meaning;
   const suggestion =
     row.status === 'failed'

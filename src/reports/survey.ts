@@ -34,7 +34,7 @@ export interface Survey {
 }
 
 /** The code under which failures without a code of the service are counted. */
-const noCode = 'UNKNOWN';
+export const noFailureCode = 'UNKNOWN';
 
 export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<Survey> {
   const survey: Survey = {
@@ -78,7 +78,7 @@ function surveyRow(survey: Survey, row: RowRecord): void {
     if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
   }
   if (row.status === 'failed') {
-    const code = row.failure_code ?? noCode;
+    const code = row.failure_code ?? noFailureCode;
     const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason };
     survey.failures.set(code, { ...known, rows: known.rows + 1 });
   }
