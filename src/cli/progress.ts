@@ -51,6 +51,8 @@ async function drawBar(
     barIncompleteChar: '░',
     barsize: 24,
     hideCursor: true,
+    // It would end the bar at the first Ctrl-C, while what is under way still comes in.
+    gracefulExit: false,
     clearOnComplete: false,
     fps: 10,
     stream: process.stderr,

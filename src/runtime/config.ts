@@ -130,7 +130,8 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const accounts = new Map<string, AccountConfig>();
   for (const [name, account] of Object.entries(parsed.data.accounts))
     accounts.set(name, resolveAccount(name, account, env));
-  const fromEnv = environmentAccount(env);
+  const namesApiKey = Object.values(parsed.data.accounts).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
+  const fromEnv = environmentAccount(env, namesApiKey);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
   const secrets = [...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
     ...Object.values(credentials),
@@ -191,9 +192,11 @@ function resolveAccount(
  * `AIRBATCH_BASE_URL` and `AIRBATCH_API_KEY` alone define the account `default` (V2); `AIRBATCH_CALLBACK_URL` and
  * `AIRBATCH_WEBHOOK_SECRET` may come with them.
  */
-function environmentAccount(env: Record<string, string | undefined>): AccountConfig | null {
+function environmentAccount(env: Record<string, string | undefined>, namesApiKey: boolean): AccountConfig | null {
   const { AIRBATCH_BASE_URL: baseUrl, AIRBATCH_API_KEY: apiKey } = env;
   if (!baseUrl && !apiKey) return null;
+  // An account of the file may keep its key in this variable; then the one alone asks for no account of its own.
+  if (!baseUrl && namesApiKey) return null;
   if (!baseUrl || !apiKey) {
     throw new AirbatchError(
       'CONFIG_INVALID',

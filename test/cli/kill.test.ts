@@ -14,7 +14,7 @@ const kills = 10;
 function payoutFile(): string {
   const lines = Array.from({ length: rowCount }, (_, index) => {
     const number = index + 1;
-    return `+2547122${String(number * 7).padStart(5, '0')},{network},${10 + (number % 90)},KES,emp-${number}`;
+    return `+2547122${String(1_000 + number * 7).padStart(5, '0')},{network},${10 + (number % 90)},KES,emp-${number}`;
   });
   return ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
 }
