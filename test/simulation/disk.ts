@@ -69,9 +69,9 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   };
 
   const faulty = (database: Database, process: SimulatedProcess): Database => ({
-    query: (sql, params) => process.step('query', () => database.query(sql, params)),
+    query: (sql, params) => process.read(() => database.query(sql, params)),
     execute: (sql, params) => durably(process, () => database.execute(sql, params)),
-    snapshot: (work) => process.step('snapshot', () => database.snapshot(work)),
+    snapshot: (work) => process.read(() => database.snapshot(work)),
     transact: (work) => durably(process, () => database.transact(work)),
     close: async () => undefined,
   });

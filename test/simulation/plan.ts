@@ -23,6 +23,8 @@ export interface Plan {
   foreign: number[];
   /** Webhooks of both schemes, and how many of a hundred meet each fault. */
   webhooks: Record<WebhookFault, number> | null;
+  /** The answers to the requests that leave at these steps are lost. */
+  lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
   calmAfterMs: number;
 }
@@ -61,6 +63,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     declined: [],
     foreign: [],
     webhooks: null,
+    lostAnswers: [],
     calmAfterMs: 0,
   };
 }
@@ -85,23 +88,24 @@ export function makePlan(seed: number): Plan {
       ? { rows: overlap + random.between(0, 3), overlap, changedAmounts: random.between(0, Math.min(2, overlap)) }
       : null,
     network: shares(networkFaults),
-    crashes: some(3).map(() => ({ atStep: random.between(1, 160), powerLoss: random.percent(40) })),
+    crashes: some(3).map(() => ({ atStep: random.between(1, 80), powerLoss: random.percent(40) })),
     suspensions: random.percent(25) ? some(2).map(() => makeSuspension(random)) : [],
     disk: random.percent(25)
       ? [
           {
-            atStep: random.between(1, 120),
+            atStep: random.between(1, 60),
             fault: random.pick(['LEDGER_FULL', 'LEDGER_IO'] as const),
             once: random.percent(50),
           },
         ]
       : [],
     clockJumps: random.percent(20)
-      ? some(2).map(() => ({ atStep: random.between(1, 160), byMs: random.between(-30, 30) * 3_600_000 }))
+      ? some(2).map(() => ({ atStep: random.between(1, 80), byMs: random.between(-30, 30) * 3_600_000 }))
       : [],
     declined: some(2).map(() => random.between(1, rows)),
     foreign: random.percent(10) ? [random.between(1, rows)] : [],
     webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
+    lostAnswers: [],
     calmAfterMs: random.between(0, 600_000),
   };
 }
@@ -110,7 +114,7 @@ export function makePlan(seed: number): Plan {
 function makeSuspension(random: ReturnType<typeof makeSeededRandom>): Plan['suspensions'][number] {
   const rival = random.percent(50);
   return {
-    atStep: random.between(1, 120),
+    atStep: random.between(1, 60),
     ms: rival ? random.between(500_000, 2_000_000) : random.between(1_000, 60_000),
     rival,
   };

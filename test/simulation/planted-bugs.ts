@@ -161,8 +161,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a mismatch that is adopted',
-    file: 'engine/orders.ts',
-    find: 'MISMATCH',
-    replace: '',
+    file: 'engine/in-doubt.ts',
+    find: "if (difference) return { do: 'halt',",
+    replace: "if (difference && now < 0) return { do: 'halt',",
   },
 ];

@@ -6,12 +6,15 @@ const never = new Promise<never>(() => undefined);
 
 /**
  * One life of the program. Everything that the engine is given passes through it, so that the world can kill it (nothing it
- * waits for ever comes) or suspend it (everything comes late) between any two steps.
+ * waits for ever comes) or suspend it (everything comes late) between any two steps. Only what leaves the engine is a step: a
+ * write, or a request. Reading changes nothing, so that a death between two reads leaves what one before the next write does.
  */
 export interface SimulatedProcess {
   readonly clock: Clock;
   /** Counts a step before `work` and one after it: a kill may strike at either. */
-  step<Result>(name: string, work: () => Promise<Result>): Promise<Result>;
+  step<Result>(name: 'commit' | 'send', work: () => Promise<Result>): Promise<Result>;
+  /** What is only read: no step. */
+  read<Result>(work: () => Promise<Result>): Promise<Result>;
   kill(): void;
   /** Freezes the process for so long; the world goes on. */
   suspend(ms: number): void;
@@ -41,7 +44,7 @@ export function makeProcess(world: VirtualClock, onStep: (name: string) => void)
       throw error;
     });
 
-  const step = async <Result>(name: string, work: () => Promise<Result>): Promise<Result> => {
+  const step = async <Result>(name: 'commit' | 'send', work: () => Promise<Result>): Promise<Result> => {
     onStep(`${name}:before`);
     await thaw(undefined);
     return guard(
@@ -54,6 +57,7 @@ export function makeProcess(world: VirtualClock, onStep: (name: string) => void)
 
   return {
     step,
+    read: (work) => guard(work()),
     death,
     isDead: () => dead,
     frozenUntil: () => frozenUntil,

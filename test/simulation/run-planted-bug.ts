@@ -32,6 +32,13 @@ registerHooks({
 const { simulateSeed } = await import('./world.ts');
 let caught: { seed: number; by: string } | null = null;
 let seed = 0;
+const report = () => process.stdout.write(`${JSON.stringify({ name: bug.name, planted, caught, seeds: seed })}\n`);
+// What nobody waited for can fail as well: a program that dies of it is caught.
+process.once('uncaughtException', (error) => {
+  caught = { seed, by: `died: ${error.message}` };
+  report();
+  process.exit();
+});
 while (!caught && seed < Number(seedsText)) {
   seed += 1;
   try {
@@ -43,4 +50,4 @@ while (!caught && seed < Number(seedsText)) {
     caught = { seed, by: `stopped: ${error instanceof Error ? error.message : String(error)}` };
   }
 }
-process.stdout.write(`${JSON.stringify({ name: bug.name, planted, caught, seeds: seed })}\n`);
+report();

@@ -58,9 +58,11 @@ export async function openService(
   const sandbox = await makeSandbox(
     { clock: { now, after }, seed: plan.seed, faults: { mix } },
     {
-      post: ({ url, headers, body }) => {
+      post: ({ url, headers, body, deadlineMs }) => {
         const scheme = url === doors.callback ? 'callback' : 'registered';
-        return deliver({ scheme, headers, body, genuine: isGenuine(scheme, headers, body) });
+        const answer = deliver({ scheme, headers, body, genuine: isGenuine(scheme, headers, body) });
+        const deadline = clock.sleep(deadlineMs).then(() => Promise.reject(new Error('no answer in time')));
+        return Promise.race([answer, deadline]);
       },
     },
   );

@@ -1,6 +1,8 @@
 import { parseArgs } from 'node:util';
-import { makePlan } from './plan.ts';
-import { type RunResult, simulateSeed } from './world.ts';
+import { simulateAll } from './in-parallel.ts';
+import { makePlan, type Plan } from './plan.ts';
+import { makeTotals, totalLines } from './totals.ts';
+import { simulateSeed } from './world.ts';
 
 /** `npm run simulate -- --seeds N [--from S] [--trace]`: runs seeds, prints what struck, and how to replay what failed. */
 const { values } = parseArgs({
@@ -10,29 +12,31 @@ const { values } = parseArgs({
     trace: { type: 'boolean', default: false },
   },
 });
-
 const from = Number(values.from);
 const seeds = Number(values.seeds);
-const faults = new Map<string, number>();
-const failed: RunResult[] = [];
-const startedAt = performance.now();
-let steps = 0;
-for (let seed = from; seed < from + seeds; seed++) {
-  if (values.trace) process.stdout.write(`${JSON.stringify(makePlan(seed), null, 2)}\n`);
-  const result = await simulateSeed(seed);
-  steps += result.steps;
-  for (const [fault, count] of result.faults) faults.set(fault, (faults.get(fault) ?? 0) + count);
-  if (values.trace) process.stdout.write(`${result.trace.join('\n')}\ntrace ${result.traceHash}\n`);
-  if (result.violations.length === 0) continue;
-  failed.push(result);
-  for (const { invariant, what } of result.violations) process.stdout.write(`seed ${seed}: ${invariant}: ${what}\n`);
-  process.stdout.write(`  replay: npm run simulate -- --seeds 1 --from ${seed} --trace\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
+
+function* plans(): Generator<Plan> {
+  for (let seed = from; seed < from + seeds; seed++) yield makePlan(seed);
 }
-const seconds = (performance.now() - startedAt) / 1_000;
-process.stdout.write(
-  `${seeds} seeds in ${seconds.toFixed(1)} s (${(seeds / seconds).toFixed(0)} a second), ${steps} steps\n`,
-);
-for (const [fault, count] of [...faults].sort(([a], [b]) => (a < b ? -1 : 1)))
-  process.stdout.write(`  ${fault.padEnd(20)} ${count}\n`);
-process.stdout.write(`${failed.length} seeds with violations\n`);
-process.exitCode = failed.length > 0 ? 1 : 0;
+
+if (values.trace) {
+  for (const plan of plans()) {
+    print(JSON.stringify(plan, null, 2));
+    const { trace, traceHash, violations } = await simulateSeed(plan.seed);
+    for (const line of trace) print(line);
+    print(`trace ${traceHash}`);
+    for (const { invariant, what } of violations) print(`${invariant}: ${what}`);
+    if (violations.length > 0) process.exitCode = 1;
+  }
+} else {
+  const totals = makeTotals();
+  await simulateAll(plans(), (plan, outcome) => {
+    totals.add(outcome);
+    if (outcome.violations.length === 0) return;
+    for (const { invariant, what } of outcome.violations) print(`seed ${plan.seed}: ${invariant}: ${what}`);
+    print(`  replay: npm run simulate -- --seeds 1 --from ${plan.seed} --trace`);
+  });
+  for (const line of totalLines(totals, 'seeds')) print(line);
+  process.exitCode = totals.failed > 0 ? 1 : 0;
+}

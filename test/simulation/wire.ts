@@ -2,7 +2,7 @@ import type { Transport, TransportRequest, TransportResult } from '../../src/gat
 import { type NetworkFault, networkFaults } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import type { World } from './world.ts';
+import { note, type World } from './world.ts';
 
 /** What answers a request, without a socket. */
 export type Handle = (request: {
@@ -64,6 +64,10 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
 
 function drawFault({ world, random }: WireOptions, request: TransportRequest): NetworkFault | null {
   const { plan, clock, faults } = world;
+  if (plan.lostAnswers.includes(world.steps)) {
+    note(world, 'response_lost', `at step ${world.steps}`);
+    return 'response_lost';
+  }
   if (clock.monotonic() >= plan.calmAfterMs) return null;
   for (const fault of networkFaults) {
     if (fault === 'list_lags' && (request.method !== 'GET' || !/reference=|extRefId=/.test(request.path))) continue;

@@ -77,10 +77,14 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     rowsByBatch: new Map(),
   };
   try {
-    await clock.drive(live(world));
+    const circles = await clock.drive(live(world)).then(
+      () => [],
+      (error: Error) => [{ invariant: 'I15', what: error.message }],
+    );
     const db = await world.disk.inspect();
     const { rowsByBatch, seen, webhooks } = world;
-    const violations = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
+    const judged = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
+    const violations = [...circles, ...judged];
     await db.close();
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
     const { faults, steps, lives, trace } = world;
