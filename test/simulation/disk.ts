@@ -31,6 +31,8 @@ export interface Disk {
   loseMemory(options: { powerLoss: boolean }): void;
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
+  /** How often the disk came back with less than it had acknowledged. */
+  losses(): number;
   /** The body that is bound to a reference by what was committed so far, or null: seen from outside the process. */
   intentOf(reference: string): string | null;
 }
@@ -48,6 +50,9 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   let failsOnce = false;
   let current: Database | null = null;
   let outside: DatabaseSync | null = null;
+  let losses = 0;
+  // The audit events that were there when the last commit was acknowledged: they only ever grow in number.
+  let acknowledgedEvents = 0;
   // How long the log was when the last commit was acknowledged to the process.
   let acknowledgedWalBytes = 0;
 
@@ -55,16 +60,24 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   const wal = (of: string) => `${of}-wal`;
   const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
 
+  const look = () => {
+    outside ??= new DatabaseSync(path(), { readOnly: true });
+    return outside;
+  };
+  const events = () => Number(look().prepare('SELECT COALESCE(SUM(audit_seq), 0) AS count FROM batches').get()?.count);
+
   /** A write: it may fail, and once it is told to be durable no loss of power may undo it. */
   const durably = async <Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result> => {
-    const { result, written } = await process.step('commit', async () => {
+    const { result, written, known } = await process.step('commit', async () => {
       const failing = fault;
       if (failsOnce) fault = null;
       if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
-      return { result: await work(), written: walBytes() };
+      const result = await work();
+      return { result, written: walBytes(), known: events() };
     });
     // Whoever dies before this line was told nothing: what it wrote may be torn.
     acknowledgedWalBytes = Math.max(acknowledgedWalBytes, written);
+    acknowledgedEvents = Math.max(acknowledgedEvents, known);
     return result;
   };
 
@@ -96,7 +109,8 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       const tail = Math.max(0, bytes.length - kept);
       generation += 1;
       copyFileSync(from, path());
-      const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, kept + random.between(0, tail)) : bytes;
+      const torn = cutAcknowledged ? kept : kept + random.between(0, tail);
+      const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, torn) : bytes;
       writeFileSync(wal(path()), survived);
       if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
       current?.close().catch(() => undefined);
@@ -105,10 +119,12 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       outside = null;
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
       acknowledgedWalBytes = walBytes();
+      if (events() < acknowledgedEvents) losses += 1;
+      acknowledgedEvents = events();
     },
+    losses: () => losses,
     intentOf(reference) {
-      outside ??= new DatabaseSync(path(), { readOnly: true });
-      const intent = outside.prepare('SELECT body FROM payments WHERE reference = ?').get(reference);
+      const intent = look().prepare('SELECT body FROM payments WHERE reference = ?').get(reference);
       return intent ? String(intent.body) : null;
     },
     async inspect() {

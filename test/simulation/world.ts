@@ -84,7 +84,9 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const db = await world.disk.inspect();
     const { rowsByBatch, seen, webhooks } = world;
     const judged = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
-    const violations = [...circles, ...judged];
+    const lost = world.disk.losses();
+    const losses = lost > 0 ? [{ invariant: 'I9', what: `what was acknowledged was gone after ${lost} deaths` }] : [];
+    const violations = [...circles, ...losses, ...judged];
     await db.close();
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
     const { faults, steps, lives, trace } = world;
