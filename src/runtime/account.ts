@@ -61,6 +61,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
     walletMode: 'auto',
     limits: {},
     requestDeadlineMs: 60_000,
+    leaseTtlMs: defaultEngineSettings.leaseTtlMs,
     doubt: {},
   };
   return assemble(account, deps, {
@@ -99,7 +100,7 @@ function assemble(
     isSandbox: place.isSandbox,
     gateway,
     limiter,
-    settings: { ...defaultEngineSettings, rowsPerAdmission },
+    settings: { ...defaultEngineSettings, rowsPerAdmission, leaseTtlMs: account.leaseTtlMs },
     callbackUrl: account.callbackUrl ?? null,
     async close() {
       await limiter.stop();

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import { isLoopback } from '../gateway/transport.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
@@ -49,6 +50,8 @@ const accountShape = z
         previousApiKeyEnv: z.string().min(1).optional(),
       })
       .prefault({}),
+    /** How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be over it. */
+    leaseTtlMs: z.number().int().min(1_000).default(defaultEngineSettings.leaseTtlMs),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
     doubt: z
       .strictObject({ lookUpDelaysMs: z.array(positive).min(1), resendDelaysMs: z.array(positive).min(1) })

@@ -15,7 +15,7 @@ import { AirbatchError } from '../../src/core/errors.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import type { SimulatedProcess } from './process.ts';
+import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
 /** What the disk does to the next transactions. */
@@ -31,6 +31,10 @@ export interface Disk {
   loseMemory(options: { powerLoss: boolean }): void;
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
+  /** Who holds the account, as the ledger says. */
+  holder(): string | null;
+  /** How often a process that no longer held the account wrote something all the same. */
+  staleWrites(): number;
   /** How often the disk came back with less than it had acknowledged. */
   losses(): number;
   /** The body that is bound to a reference by what was committed so far, or null: seen from outside the process. */
@@ -51,6 +55,8 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   let current: Database | null = null;
   let outside: DatabaseSync | null = null;
   let losses = 0;
+  let staleWrites = 0;
+  const hasHeld = new Set<SimulatedProcess>();
   // The audit events that were there when the last commit was acknowledged: they only ever grow in number.
   let acknowledgedEvents = 0;
   // How long the log was when the last commit was acknowledged to the process.
@@ -66,13 +72,27 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   };
   const events = () => Number(look().prepare('SELECT COALESCE(SUM(audit_seq), 0) AS count FROM batches').get()?.count);
 
+  const holder = () => {
+    const lease = look().prepare('SELECT holder FROM leases WHERE account = ?').get('main');
+    return lease ? String(lease.holder) : null;
+  };
+
+  /** What a runner writes, it writes as the holder of the account: from when it took it on. */
+  const checkFence = (process: SimulatedProcess, eventsBefore: number) => {
+    const holds = holder() === holderName(process.life);
+    if (holds) hasHeld.add(process);
+    else if (hasHeld.has(process) && events() > eventsBefore) staleWrites += 1;
+  };
+
   /** A write: it may fail, and once it is told to be durable no loss of power may undo it. */
   const durably = async <Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result> => {
     const { result, written, known } = await process.step('commit', async () => {
       const failing = fault;
       if (failsOnce) fault = null;
       if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
+      const before = events();
       const result = await work();
+      checkFence(process, before);
       return { result, written: walBytes(), known: events() };
     });
     // Whoever dies before this line was told nothing: what it wrote may be torn.
@@ -122,6 +142,8 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       if (events() < acknowledgedEvents) losses += 1;
       acknowledgedEvents = events();
     },
+    holder,
+    staleWrites: () => staleWrites,
     losses: () => losses,
     intentOf(reference) {
       const intent = look().prepare('SELECT body FROM payments WHERE reference = ?').get(reference);

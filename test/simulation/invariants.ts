@@ -35,6 +35,8 @@ export interface SeenRequest {
   /** Whether the process had been told to wait, and the time was not over. */
   toldToWait: boolean;
   /** World time, which no clock set back or forward changes (ms). */
+  /** Whether its process held the account at that moment, as the ledger says. */
+  held: boolean;
   at: number;
   process: number;
 }
@@ -71,6 +73,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     chains(judged.db, batches),
     intents(judged),
     patience(judged),
+    fenced(judged),
     acknowledged(judged),
   ]);
   return groups.flat();
@@ -127,6 +130,16 @@ function intents({ requests, payments }: Judged): Verdict[] {
     .filter(({ reference }) => !sent.has(reference))
     .map(({ reference }) => ({ invariant: 'I2', what: `${reference} was charged, and was never seen sent` }));
   return [...faults, ...unsent];
+}
+
+/** I11: nobody sends who does not hold the account. */
+function fenced({ requests }: Judged): Verdict[] {
+  return requests
+    .filter(({ held }) => !held)
+    .map(({ reference }) => ({
+      invariant: 'I11',
+      what: `${reference} was sent by a process that no longer held the account`,
+    }));
 }
 
 /** I10: nothing is created while the service has said to wait. */

@@ -23,6 +23,8 @@ export interface Plan {
   foreign: number[];
   /** Webhooks of both schemes, and how many of a hundred meet each fault. */
   webhooks: Record<WebhookFault, number> | null;
+  /** How often an operator retries what has failed, once everything is at rest. */
+  retries: number;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -34,6 +36,7 @@ export const networkFaults = [
   'request_lost',
   'response_lost',
   'duplicated', // The request is delivered twice.
+  'refused_at_the_door', // A definitive no to this request, whatever became of the ones before it.
   'error_500_before',
   'error_500_after',
   'error_503',
@@ -63,6 +66,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     declined: [],
     foreign: [],
     webhooks: null,
+    retries: 0,
     lostAnswers: [],
     calmAfterMs: 0,
   };
@@ -105,6 +109,7 @@ export function makePlan(seed: number): Plan {
     declined: some(2).map(() => random.between(1, rows)),
     foreign: random.percent(10) ? [random.between(1, rows)] : [],
     webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
+    retries: random.percent(25) ? random.between(1, 2) : 0,
     lostAnswers: [],
     calmAfterMs: random.between(0, 600_000),
   };

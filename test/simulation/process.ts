@@ -10,6 +10,8 @@ const never = new Promise<never>(() => undefined);
  * write, or a request. Reading changes nothing, so that a death between two reads leaves what one before the next write does.
  */
 export interface SimulatedProcess {
+  /** The number of its life. */
+  readonly life: number;
   readonly clock: Clock;
   /** Counts a step before `work` and one after it: a kill may strike at either. */
   step<Result>(name: 'commit' | 'send', work: () => Promise<Result>): Promise<Result>;
@@ -25,7 +27,10 @@ export interface SimulatedProcess {
   readonly death: Promise<void>;
 }
 
-export function makeProcess(world: VirtualClock, onStep: (name: string) => void): SimulatedProcess {
+/** The name under which a process holds the account. */
+export const holderName = (life: number): string => `life-${life}`;
+
+export function makeProcess(world: VirtualClock, life: number, onStep: (name: string) => void): SimulatedProcess {
   let dead = false;
   let frozenUntil = 0;
   let die: () => void = () => undefined;
@@ -56,6 +61,7 @@ export function makeProcess(world: VirtualClock, onStep: (name: string) => void)
   };
 
   return {
+    life,
     step,
     read: (work) => guard(work()),
     death,

@@ -1,11 +1,12 @@
 import { makeAccountRunner } from '../../src/engine/account-runner.ts';
 import { resumeBatch } from '../../src/engine/acts.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
 import { defaultEngineSettings } from '../../src/engine/settings.ts';
 import { makeGateway } from '../../src/gateway/make-gateway.ts';
-import { findBatch, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
-import type { SimulatedProcess } from './process.ts';
+import { holderName, type SimulatedProcess } from './process.ts';
 import type { SimulatedWebhook } from './service.ts';
 import { makeWire } from './wire.ts';
 import { leaseTtlMs, type World } from './world.ts';
@@ -46,18 +47,25 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
         await resumeBatch({ db, clock: process.clock, name: 'operator' }, batch_id);
       }
     }
+    if (world.retryNext) {
+      world.retryNext = false;
+      for (const { batch_id, status } of await listBatches(db, 10)) {
+        if (status !== 'completed') continue;
+        const actor = { db, clock: process.clock, name: 'operator' };
+        await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [], generationsMax: 3 });
+      }
+    }
     const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs };
     const runner = makeAccountRunner(
       { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
       {
         account: 'main',
-        holder: `life-${life}`,
+        holder: holderName(life),
         isDead: (holder) => isDead(world, holder),
         callbackUrl: service.callbackUrl,
       },
     );
     hint = () => runner.hint();
-    holders.set(process, `life-${life}`);
     await runner.run(patienceMs);
   };
 
@@ -77,9 +85,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
   return { ended: run(), receiveWebhook: receive };
 }
 
-const holders = new WeakMap<SimulatedProcess, string>();
-
 /** Whether no process lives that holds by this name: what the machine's own table of processes would say. */
 function isDead({ processes }: World, holder: string): boolean {
-  return ![...processes].some((process) => holders.get(process) === holder && !process.isDead());
+  return ![...processes].some((process) => holderName(process.life) === holder && !process.isDead());
 }

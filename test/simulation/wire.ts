@@ -1,6 +1,6 @@
 import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
 import { type NetworkFault, networkFaults } from './plan.ts';
-import type { SimulatedProcess } from './process.ts';
+import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 import { note, type World } from './world.ts';
 
@@ -47,6 +47,7 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
             body: request.body ?? '',
             intended: disk.intentOf(name) === request.body,
             toldToWait: isDeaf(process),
+            held: disk.holder() === holderName(processNumber),
             at: clock.monotonic(),
             process: processNumber,
           });
@@ -70,6 +71,7 @@ function drawFault({ world, random }: WireOptions, request: TransportRequest): N
   }
   if (clock.monotonic() >= plan.calmAfterMs) return null;
   for (const fault of networkFaults) {
+    if (fault === 'refused_at_the_door' && request.method !== 'POST') continue;
     if (fault === 'list_lags' && (request.method !== 'GET' || !/reference=|extRefId=/.test(request.path))) continue;
     if (!random.percent(plan.network[fault])) continue;
     faults.set(fault, (faults.get(fault) ?? 0) + 1);
@@ -127,6 +129,10 @@ async function meet(
     case 'duplicated':
       await deliver();
       return deliver();
+    case 'refused_at_the_door':
+      return request.path.startsWith('/v2/')
+        ? answer(400, '{"success":false,"error":{"code":"INVALID_PHONE_NUMBER","message":"no","statusCode":400}}')
+        : answer(403, '{"message":"no","statusCode":403,"code":30}');
     case 'error_500_before':
       return answer(500, '{"success":false,"error":{"code":"INTERNAL","message":"oops","statusCode":500}}');
     case 'error_500_after':

@@ -53,6 +53,9 @@ export interface World {
   /** The one that webhooks reach. */
   program: Program | null;
   rowsByBatch: Map<string, number>;
+  /** How often an operator has retried what failed, and whether the next program begins with it. */
+  retries: number;
+  retryNext: boolean;
 }
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
@@ -75,6 +78,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     processes: new Set(),
     program: null,
     rowsByBatch: new Map(),
+    retries: 0,
+    retryNext: false,
   };
   try {
     const circles = await clock.drive(live(world)).then(
@@ -85,8 +90,10 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const { rowsByBatch, seen, webhooks } = world;
     const judged = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
     const lost = world.disk.losses();
+    const stale = world.disk.staleWrites();
+    const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];
     const losses = lost > 0 ? [{ invariant: 'I9', what: `what was acknowledged was gone after ${lost} deaths` }] : [];
-    const violations = [...circles, ...losses, ...judged];
+    const violations = [...circles, ...losses, ...fenced, ...judged];
     await db.close();
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
     const { faults, steps, lives, trace } = world;
@@ -115,7 +122,11 @@ async function live(world: World): Promise<void> {
   for (;;) {
     const rested = await liveOnce(world);
     const calm = clock.monotonic() >= plan.calmAfterMs && world.steps > lastStep(plan);
-    if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) return;
+    if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
+      if (world.retries >= plan.retries || !calm) return;
+      world.retries += 1;
+      world.retryNext = true;
+    }
     if (clock.monotonic() > end) return;
     // An operator, or a scheduler, starts it again a while later.
     await clock.sleep(world.random.between(1_000, 30_000));
@@ -150,7 +161,7 @@ async function receiveFiles(world: World): Promise<void> {
 }
 
 async function receive(world: World, batchId: string, rows: readonly NewRow[]): Promise<void> {
-  const process = makeProcess(world.clock, () => undefined);
+  const process = makeProcess(world.clock, 0, () => undefined);
   const db = await world.disk.open(process);
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
@@ -162,7 +173,7 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[]): 
 async function liveOnce(world: World): Promise<boolean> {
   const { clock, disk, trace, plan } = world;
   world.lives += 1;
-  const process: SimulatedProcess = makeProcess(clock, (name) => strike(world, process, name));
+  const process: SimulatedProcess = makeProcess(clock, world.lives, (name) => strike(world, process, name));
   disk.fail(null);
   trace.push(`life ${world.lives} at ${clock.monotonic()}`);
   const outcome = await runTo(world, process);
@@ -231,7 +242,7 @@ async function startRival(world: World): Promise<void> {
   await world.clock.sleep(leaseTtlMs);
   if (world.processes.size === 0) return;
   world.lives += 1;
-  const process: SimulatedProcess = makeProcess(world.clock, (name) => strike(world, process, name));
+  const process: SimulatedProcess = makeProcess(world.clock, world.lives, (name) => strike(world, process, name));
   note(world, 'rival', `as life ${world.lives}`);
   await runTo(world, process);
 }

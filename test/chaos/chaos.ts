@@ -1,0 +1,148 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type SandboxProcess, startSandbox } from '../cli/sandbox-process.ts';
+import { makeSeededRandom, type SeededRandom } from '../simulation/seeded-random.ts';
+import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
+
+/** What many strikes against real processes came to. */
+export interface ChaosResult {
+  rounds: number;
+  rows: number;
+  kills: number;
+  /** Suspensions past the lease, in which a second process took the account over. */
+  suspensions: number;
+  /** What was wrong, in words; empty is a pass. */
+  violations: string[];
+}
+
+/** Rows of a file: some seconds of sending, so that a handful of strikes falls into each round. */
+const rowsPerRound = 120;
+const leaseTtlMs = 1_000;
+/** A round that takes longer than this does not come to rest. */
+const roundMsMax = 120_000;
+
+/** Runs files at a sandbox in a process of its own, and strikes the command at seeded moments, until it was struck so often. */
+export async function chaos({ strikes, seed }: { strikes: number; seed: number }): Promise<ChaosResult> {
+  const result: ChaosResult = { rounds: 0, rows: 0, kills: 0, suspensions: 0, violations: [] };
+  const random = makeSeededRandom(seed);
+  const folder = workFolder();
+  const sandbox = await startSandbox(folder.path, ['--rate', '1000000', '--settle-ms', '300']);
+  try {
+    while (result.kills + result.suspensions < strikes) {
+      result.rounds += 1;
+      result.rows += rowsPerRound;
+      await playRound({ folder: folder.path, sandbox, random, result });
+    }
+  } finally {
+    await sandbox.stop();
+    folder.dispose();
+  }
+  return result;
+}
+
+interface Round {
+  folder: string;
+  sandbox: SandboxProcess;
+  random: SeededRandom;
+  result: ChaosResult;
+}
+
+async function playRound({ folder, sandbox, random, result }: Round): Promise<void> {
+  const runId = `chaos-${result.rounds}`;
+  const version = result.rounds % 2 === 0 ? 'v1' : 'v2';
+  writeFileSync(
+    join(folder, 'airbatch.config.json'),
+    JSON.stringify({ accounts: { [version]: account(version, sandbox.url) } }),
+  );
+  writeFileSync(join(folder, `${runId}.csv`), file(result.rounds));
+  const env = { SANDBOX_KEY: 'sandbox-key', SANDBOX_EMAIL: 'sandbox@airbatch.test', SANDBOX_TOKEN: 'sandbox-token' };
+  const start = (args: readonly string[]) => startCommand(args, { cwd: folder, env });
+  const deadline = performance.now() + roundMsMax;
+
+  let command = start(['run', `${runId}.csv`, '--run-id', runId, '--yes']);
+  // Before the batch is stored there is nothing to resume.
+  await command.seen(/settled/);
+  while (performance.now() < deadline) {
+    await Promise.race([sleep(random.between(50, 900)), command.ended]);
+    if (command.child.exitCode !== null) break;
+    const isSuspension = random.percent(10);
+    if (isSuspension) result.suspensions += 1;
+    else result.kills += 1;
+    command = isSuspension ? await suspend(command, start, random) : await kill(command, start);
+  }
+  const over = command.child.exitCode === null;
+  if (over) command.child.kill('SIGKILL');
+  const { code, stderr } = await command.ended;
+  if (over || code !== 0)
+    result.violations.push(`${runId} (${version}) ended with ${over ? 'no rest' : code}: ${stderr}`);
+  await judge(sandbox, runId, result.violations);
+}
+
+async function kill(
+  command: RunningCommand,
+  start: (args: readonly string[]) => RunningCommand,
+): Promise<RunningCommand> {
+  command.child.kill('SIGKILL');
+  await command.ended;
+  return started(start);
+}
+
+/** Freezes the process past its lease, lets a second one take over, and wakes the first, which must send nothing more. */
+async function suspend(
+  command: RunningCommand,
+  start: (args: readonly string[]) => RunningCommand,
+  random: SeededRandom,
+): Promise<RunningCommand> {
+  command.child.kill('SIGSTOP');
+  await sleep(leaseTtlMs + random.between(100, 600));
+  const rival = await started(start);
+  await sleep(random.between(50, 900));
+  command.child.kill('SIGCONT');
+  // Awake, it finds the account taken: it either ends, or watches the other do the work until that is done.
+  void command.ended;
+  await Promise.race([command.ended, sleep(random.between(300, 800))]);
+  if (command.child.exitCode === null) command.child.kill('SIGKILL');
+  return rival;
+}
+
+/** A process that has begun to work. */
+async function started(start: (args: readonly string[]) => RunningCommand): Promise<RunningCommand> {
+  const command = start(['resume']);
+  await command.seen(/settled|nothing|Nothing|watches/).catch(() => undefined);
+  return command;
+}
+
+async function judge(sandbox: SandboxProcess, runId: string, violations: string[]): Promise<void> {
+  const charges = await sandbox.liveCharges();
+  const own = [...charges].filter(([reference]) => reference.startsWith(`${runId}/`));
+  const rows = new Map<string, number>();
+  for (const [reference, count] of own) {
+    const row = reference.replace(/~[0-9]+$/, '');
+    rows.set(row, (rows.get(row) ?? 0) + count);
+  }
+  for (const [row, count] of rows) if (count !== 1) violations.push(`${row} was charged ${count} times`);
+  if (rows.size !== rowsPerRound) violations.push(`${runId}: ${rows.size} of ${rowsPerRound} rows were charged`);
+}
+
+function account(version: 'v1' | 'v2', baseUrl: string): object {
+  const keys =
+    version === 'v2' ? { apiKeyEnv: 'SANDBOX_KEY' } : { emailEnv: 'SANDBOX_EMAIL', tokenEnv: 'SANDBOX_TOKEN' };
+  return {
+    version,
+    baseUrl,
+    ...keys,
+    leaseTtlMs,
+    limits: { creation: { limit: 1_800 }, read: { limit: 100_000 } },
+    // A rehearsal does not wait the minutes that a real service may need to show a payment.
+    doubt: { lookUpDelaysMs: [200, 400], resendDelaysMs: [300, 600] },
+  };
+}
+
+function file(round: number): string {
+  const lines = Array.from({ length: rowsPerRound }, (_, index) => {
+    const number = 10_000 + round * rowsPerRound + index;
+    return `+25471${String(20_000 + number).padStart(5, '0')}55,1,${10 + (index % 90)},KES,row-${index + 1}`;
+  });
+  return ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
+}
