@@ -19,6 +19,8 @@ export interface ChaosResult {
 /** Rows of a file: some seconds of sending, so that a handful of strikes falls into each round. */
 const rowsPerRound = 120;
 const leaseTtlMs = 1_000;
+/** The last line before the sending is followed by the approval, which takes some milliseconds. */
+const approvalMs = 100;
 /** A round that takes longer than this does not come to rest. */
 const roundMsMax = 120_000;
 
@@ -61,10 +63,11 @@ async function playRound({ folder, sandbox, random, result }: Round): Promise<vo
   const deadline = performance.now() + roundMsMax;
 
   let command = start(['run', `${runId}.csv`, '--run-id', runId, '--yes']);
-  // Before the batch is stored there is nothing to resume.
-  await command.seen(/settled/);
+  // Before the batch is approved there is nothing to resume.
+  await command.seen(/^Time /m);
+  await sleep(approvalMs);
   while (performance.now() < deadline) {
-    await Promise.race([sleep(random.between(50, 900)), command.ended]);
+    await Promise.race([sleep(random.between(100, 1_100)), command.ended]);
     if (command.child.exitCode !== null) break;
     const isSuspension = random.percent(10);
     if (isSuspension) result.suspensions += 1;
@@ -85,7 +88,7 @@ async function kill(
 ): Promise<RunningCommand> {
   command.child.kill('SIGKILL');
   await command.ended;
-  return started(start);
+  return start(['resume']);
 }
 
 /** Freezes the process past its lease, lets a second one take over, and wakes the first, which must send nothing more. */
@@ -96,21 +99,13 @@ async function suspend(
 ): Promise<RunningCommand> {
   command.child.kill('SIGSTOP');
   await sleep(leaseTtlMs + random.between(100, 600));
-  const rival = await started(start);
+  const rival = start(['resume']);
   await sleep(random.between(50, 900));
   command.child.kill('SIGCONT');
   // Awake, it finds the account taken: it either ends, or watches the other do the work until that is done.
-  void command.ended;
   await Promise.race([command.ended, sleep(random.between(300, 800))]);
   if (command.child.exitCode === null) command.child.kill('SIGKILL');
   return rival;
-}
-
-/** A process that has begun to work. */
-async function started(start: (args: readonly string[]) => RunningCommand): Promise<RunningCommand> {
-  const command = start(['resume']);
-  await command.seen(/settled|nothing|Nothing|watches/).catch(() => undefined);
-  return command;
 }
 
 async function judge(sandbox: SandboxProcess, runId: string, violations: string[]): Promise<void> {
