@@ -41,8 +41,10 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
     for (let count = 0; count < jobsWanted; count++) startJob();
     const now = clock.now();
-    const idle = settings.idlePollMs;
-    await context.dispatchWake.wait(Math.max(1, Math.min(idle, (picker.nextAt() ?? now + idle) - now)));
+    // Rows that are due already have their jobs, which ring when their turn comes.
+    const nextAt = picker.nextAt() ?? 0;
+    const { idlePollMs } = settings;
+    await context.dispatchWake.wait(nextAt > now ? Math.min(idlePollMs, nextAt - now) : idlePollMs);
   }
   await Promise.all(jobs);
   if (trouble !== null) throw trouble;
