@@ -88,13 +88,12 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       });
     },
     async pump() {
-      const due = store
-        .all<Delivery>(
-          `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`,
-          clock.now(),
-          concurrencyMax,
-        )
-        .filter(({ id }) => !underWay.has(id));
+      const waiting = store.all<Delivery>(
+        `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`,
+        clock.now(),
+        concurrencyMax,
+      );
+      const due = waiting.filter(({ id }) => !underWay.has(id)).slice(0, concurrencyMax - underWay.size);
       await Promise.all(
         due.map(async (delivery) => {
           underWay.add(delivery.id);
@@ -107,6 +106,7 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
       );
     },
     nextDueAt() {
+      if (underWay.size >= concurrencyMax) return null;
       const waiting = store.all<{ id: string; next_at: number }>(
         `SELECT id, next_at FROM deliveries WHERE status = 'waiting' ORDER BY next_at LIMIT ?`,
         underWay.size + 1,

@@ -31,6 +31,7 @@ export interface Disk {
   loseMemory(options: { powerLoss: boolean }): void;
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
+  close(): Promise<void>;
   /** Who holds the account, as the ledger says. */
   holder(): string | null;
   /** How often a process that no longer held the account wrote something all the same. */
@@ -141,6 +142,12 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       acknowledgedWalBytes = walBytes();
       if (events() < acknowledgedEvents) losses += 1;
       acknowledgedEvents = events();
+    },
+    async close() {
+      outside?.close();
+      outside = null;
+      await current?.close();
+      current = null;
     },
     holder,
     staleWrites: () => staleWrites,

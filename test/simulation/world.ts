@@ -94,11 +94,11 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];
     const losses = lost > 0 ? [{ invariant: 'I9', what: `what was acknowledged was gone after ${lost} deaths` }] : [];
     const violations = [...circles, ...losses, ...fenced, ...judged];
-    await db.close();
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
     const { faults, steps, lives, trace } = world;
     return { seed: plan.seed, violations, faults, steps, lives, traceHash, trace };
   } finally {
+    await world.disk.close();
     await world.service.close();
     rmSync(folder, { recursive: true, force: true });
   }
