@@ -108,8 +108,8 @@ function answer(parts: ServiceParts, request: ServiceRequest): Reply {
     const number = recipientOf(call.body);
     if (number !== null && magicOf(number) === 'unavailable' && !parts.strikes.isOver('unavailable', number, 2))
       return unavailable;
-    const reply = found.route.handle(call);
-    return { ...spoilt(parts, reply, number), headers: { ...reply.headers, ...rateHeaders } };
+    const reply = spoilt(parts, found.route.handle(call), number);
+    return { ...reply, headers: { ...reply.headers, ...rateHeaders } };
   } catch (error) {
     if (error instanceof RateLimited) return error.reply;
     if (error instanceof V1Error) return replies.v1(error.status, error.code, error.message);
@@ -157,7 +157,7 @@ function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string
   if (magic === 'answer_lost') return { ...reply, cut: 'instead' };
   if (magic === 'broken_after_charge')
     return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
-  if (magic === 'unreadable_after_charge') return { ...reply, status: 200, body: unreadable };
+  if (magic === 'unreadable_after_charge') return { ...reply, status: 200, headers: html, body: unreadable };
   return reply;
 }
 

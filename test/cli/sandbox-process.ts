@@ -12,7 +12,8 @@ export interface SandboxProcess {
 }
 
 export async function startSandbox(cwd: string, args: readonly string[] = []): Promise<SandboxProcess> {
-  const command = startCommand(['sandbox', '--ephemeral', ...args], { cwd });
+  const place = args.includes('--data') ? [] : ['--ephemeral'];
+  const command = startCommand(['sandbox', ...place, ...args], { cwd });
   const [, url = ''] = await command.seen(/(http:\/\/127\.0\.0\.1:[0-9]+)/);
   return {
     url,
