@@ -51,6 +51,12 @@ export type NetworkFault = (typeof networkFaults)[number];
 export const webhookFaults = ['webhook_lost', 'webhook_doubled', 'webhook_late', 'webhook_forged'] as const;
 export type WebhookFault = (typeof webhookFaults)[number];
 
+const none = <Name extends string>(names: readonly Name[]) =>
+  Object.fromEntries(names.map((fault) => [fault, 0])) as Record<Name, number>;
+
+/** What is charged is not shown, and what is sent again is refused: where a no to the second must not end the first. */
+const stubborn = { response_lost: 50, list_lags: 70, refused_at_the_door: 40 };
+
 /** A plan in which nothing goes wrong. */
 export function calmPlan(version: Plan['version'], rows: number): Plan {
   return {
@@ -58,7 +64,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     version,
     rows,
     secondFile: null,
-    network: Object.fromEntries(networkFaults.map((fault) => [fault, 0])) as Record<NetworkFault, number>,
+    network: none(networkFaults),
     crashes: [],
     suspensions: [],
     disk: [],
@@ -91,7 +97,7 @@ export function makePlan(seed: number): Plan {
     secondFile: random.percent(30)
       ? { rows: overlap + random.between(0, 3), overlap, changedAmounts: random.between(0, Math.min(2, overlap)) }
       : null,
-    network: shares(networkFaults),
+    network: random.percent(8) ? { ...none(networkFaults), ...stubborn } : shares(networkFaults),
     crashes: some(3).map(() => ({ atStep: random.between(1, 80), powerLoss: random.percent(40) })),
     suspensions: random.percent(25) ? some(2).map(() => makeSuspension(random)) : [],
     disk: random.percent(25)

@@ -53,10 +53,11 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '',
   },
   {
-    name: 'an interrupted send taken for never sent',
+    name: 'an interrupted send given up for the next generation',
     file: 'engine/doubts.ts',
     find: "await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });",
-    replace: "await unit.changeRow(row, 'unsent', { ...fields, next_action_at: null }, { why: 'interrupted' });",
+    replace:
+      "await unit.changeRow(row, 'unsent', { ...fields, generation: row.generation + 1, next_action_at: null }, { why: 'interrupted' });",
   },
   {
     name: 'interrupted sends forgotten',
