@@ -22,15 +22,15 @@ function payoutFile(): string {
 test('a run killed with -9 at ten random moments, and resumed each time, charges every row exactly once', async () => {
   const random = makeSeededRandom(20_261_120);
   const folder = workFolder();
-  const sandbox = await startSandbox(folder.path, ['--rate', '100000']);
+  // Twelve seconds of sending: slow enough that ten kills fall within the run.
+  const sandbox = await startSandbox(folder.path, ['--rate', '25', '--window-ms', '1000']);
   try {
     writeFileSync(join(folder.path, 'payroll.csv'), payoutFile().replaceAll('{network}', '1'));
     // A rehearsal does not wait the minutes that a real service may need to show a payment.
     const account = {
       baseUrl: sandbox.url,
       apiKeyEnv: 'AIRBATCH_API_KEY',
-      // Slow enough that ten kills fall within the run.
-      limits: { creation: { limit: 2_400 } },
+      limits: { creation: { limit: 25, windowMs: 1_000 } },
       doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
     };
     writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
