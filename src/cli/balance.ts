@@ -1,6 +1,9 @@
 import { moneyText } from '../reports/format.ts';
-import { ask, printTable, withAccount } from './catalog.ts';
+import { ask, withAccount } from './catalog.ts';
 import type { CommandContext } from './main.ts';
+import { printTable } from './table.ts';
+
+const columns = [{ name: 'wallet' }, { name: 'balance', align: 'right' }, { name: 'status' }, { name: 'id' }] as const;
 
 /** `airbatch balance`: what the account has to spend, wallet by wallet. */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
@@ -12,15 +15,16 @@ export function execute(context: CommandContext, _args: string[], options: Recor
       active ? 'active' : 'inactive',
       walletId,
     ]);
-    printTable(context, ['wallet', 'balance', 'status', 'id'], lines, {
-      account: account.name,
-      service: account.service,
-      ...balance,
+    printTable(context, columns, lines, {
+      json: { account: account.name, service: account.service, ...balance },
+      none: 'The account has no wallets.',
     });
-    if (!context.json && balance.total)
-      context.terminal.print(
-        `${moneyText(balance.total.currency, balance.total.value)} in all, as the service counts it\n`,
-      );
+    if (context.json) return 0;
+    const { total, wallets } = balance;
+    if (total) context.terminal.print(`${moneyText(total.currency, total.value)} in all, as the service counts it\n`);
+    if (wallets.some(({ currency }) => currency === '')) {
+      context.terminal.print('Version 1 has a balance for each network, and does not name its currency.\n');
+    }
     return 0;
   });
 }

@@ -1,6 +1,5 @@
-import Table from 'cli-table3';
 import { AirbatchError } from '../core/errors.ts';
-import type { ReadProblem, RequestClass } from '../gateway/gateway.ts';
+import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
 import type { CommandContext } from './main.ts';
@@ -43,18 +42,23 @@ export async function ask<Answer extends { kind: string }>(
   return outcome as Exclude<Answer, ReadProblem>;
 }
 
-/** Prints a table for people, or the same as JSON. */
-export function printTable(
-  context: CommandContext,
-  head: readonly string[],
-  lines: readonly (readonly string[])[],
-  json: unknown,
-): void {
-  if (context.json) {
-    context.terminal.print(`${JSON.stringify(json)}\n`);
-    return;
-  }
-  const table = new Table({ head: [...head], style: { head: [], border: [] } });
-  for (const line of lines) table.push([...line]);
-  context.terminal.print(lines.length === 0 ? 'None.\n' : `${table.toString()}\n`);
+/**
+ * The products of one network, or of all. Version 1 lists them by network only, so there each network is asked for its own,
+ * at the pace that its limit allows: `onWait` is told how long that takes.
+ */
+export async function askProducts(
+  account: OpenAccount,
+  networkId: number | undefined,
+  onWait: (networks: number, ms: number) => void,
+): Promise<Product[]> {
+  const ofNetwork = (id: number) => ask(account, 'catalog', () => account.gateway.products({ networkId: id }));
+  if (networkId !== undefined) return (await ofNetwork(networkId)).items;
+  if (account.gateway.version !== 'V1')
+    return (await ask(account, 'catalog', () => account.gateway.products({}))).items;
+  const networks = await ask(account, 'catalog', () => account.gateway.networks({}));
+  const { limit, windowMs } = account.limiter.usage('catalog');
+  onWait(networks.items.length, (networks.items.length * windowMs) / limit);
+  const products: Product[] = [];
+  for (const network of networks.items) products.push(...(await ofNetwork(network.networkId)).items);
+  return products;
 }

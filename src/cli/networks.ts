@@ -1,12 +1,25 @@
-import { ask, printTable, withAccount } from './catalog.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { Network } from '../gateway/gateway.ts';
+import { ask, withAccount } from './catalog.ts';
 import type { CommandContext } from './main.ts';
+import { printTable } from './table.ts';
+
+const columns = [
+  { name: 'id', align: 'right' },
+  { name: 'network' },
+  { name: 'country' },
+  { name: 'currency' },
+] as const;
 
 /** `airbatch networks [QUERY]`: the networks that can be paid; QUERY is a country code, a phone number, or a part of a name. */
-export function execute(
+export async function execute(
   context: CommandContext,
   [query = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
+  if (/^0[0-9]{6,14}$/.test(query)) {
+    throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
+  }
   return withAccount(context, options.account as string | undefined, async (account) => {
     const isNumber = /^\+?[0-9]{7,15}$/.test(query);
     const isCountry = /^[A-Za-z]{2}$/.test(query);
@@ -16,15 +29,22 @@ export function execute(
         ? { country: query.toUpperCase() }
         : {};
     const { items } = await ask(account, 'catalog', () => account.gateway.networks(asked));
-    const named =
-      isNumber || isCountry ? items : items.filter(({ name }) => name.toLowerCase().includes(query.toLowerCase()));
+    const isOfName = ({ name, countryName }: Network) =>
+      [name, countryName].some((text) => text.toLowerCase().includes(query.toLowerCase()));
+    const named = isNumber || isCountry ? items : items.filter(isOfName);
+    if ((isNumber || isCountry) && account.gateway.version === 'V1') {
+      context.terminal.error('Version 1 does not say which countries and numbers its networks serve: all are shown.\n');
+    }
     const lines = named.map(({ networkId, name, countryName, currency }) => [
       String(networkId),
       name,
       countryName,
       currency ?? '',
     ]);
-    printTable(context, ['id', 'network', 'country', 'currency'], lines, { account: account.name, networks: named });
+    printTable(context, columns, lines, {
+      json: { account: account.name, networks: named },
+      none: `The service has no network for "${query}".`,
+    });
     return 0;
   });
 }

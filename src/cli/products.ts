@@ -1,24 +1,40 @@
 import { AirbatchError } from '../core/errors.ts';
-import { moneyText } from '../reports/format.ts';
-import { ask, printTable, withAccount } from './catalog.ts';
+import { durationText, moneyText } from '../reports/format.ts';
+import { askProducts, withAccount } from './catalog.ts';
 import type { CommandContext } from './main.ts';
+import { printTable } from './table.ts';
 
-/** `airbatch products [--network ID]`: the fixed products (bundles) that can be bought. */
+const columns = [
+  { name: 'id', align: 'right' },
+  { name: 'product' },
+  { name: 'network' },
+  { name: 'price', align: 'right' },
+] as const;
+
+/** `airbatch products [--network ID]`: what can be bought: bundles at a fixed price, and at Version 1 plain airtime too. */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
   return withAccount(context, options.account as string | undefined, async (account) => {
     const networkId = options.network as number | undefined;
     if (networkId !== undefined && !Number.isSafeInteger(networkId))
       throw new AirbatchError('USAGE', '--network takes the number of a network');
-    const { items } = await ask(account, 'catalog', () =>
-      account.gateway.products(networkId === undefined ? {} : { networkId }),
-    );
+    const items = await askProducts(account, networkId, (networks, ms) => {
+      context.terminal.error(
+        `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (--network asks for one).\n`,
+      );
+    });
     const lines = items.map(({ productId, name, networkName, amount }) => [
       productId,
       name,
       networkName,
       amount ? moneyText(amount.currency, amount.value) : 'any amount',
     ]);
-    printTable(context, ['id', 'product', 'network', 'price'], lines, { account: account.name, products: items });
+    printTable(context, columns, lines, {
+      json: { account: account.name, products: items },
+      none:
+        networkId === undefined
+          ? 'The service lists no products.'
+          : `The service lists no products of network ${networkId}.`,
+    });
     return 0;
   });
 }

@@ -1,4 +1,3 @@
-import Table from 'cli-table3';
 import { isoTime } from '../core/clock.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import { requireBatch } from '../engine/acts.ts';
@@ -7,6 +6,7 @@ import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { counted } from '../reports/words.ts';
 import type { CommandContext } from './main.ts';
 import { openSession, type Session } from './session.ts';
+import { type TableColumn, tableText } from './table.ts';
 
 /** Batches that the list shows; older ones are there by name. */
 const batchesMax = 50;
@@ -53,6 +53,11 @@ async function statusOf({ db }: Session, batch: BatchRecord): Promise<BatchStatu
   };
 }
 
+const columns: readonly TableColumn[] = [
+  ...['batch', 'file', 'account', 'status'].map((name) => ({ name })),
+  ...['rows', 'paid', 'failed', 'open', 'wrong'].map((name) => ({ name, align: 'right' as const })),
+];
+
 async function showAll({ terminal, json }: CommandContext, session: Session): Promise<void> {
   const found = await listBatches(session.db, batchesMax);
   const batches = await Promise.all(found.map((batch) => statusOf(session, batch)));
@@ -64,13 +69,9 @@ async function showAll({ terminal, json }: CommandContext, session: Session): Pr
     terminal.print('No batches yet. Begin with: airbatch run FILE\n');
     return;
   }
-  const table = new Table({
-    head: ['batch', 'file', 'account', 'status', 'rows', 'paid', 'failed', 'open', 'wrong'],
-    style: { head: [], border: [] },
-  });
-  for (const batch of batches) {
+  const lines = batches.map((batch) => {
     const { counts } = batch;
-    table.push([
+    return [
       batch.batch,
       batch.file,
       batch.account,
@@ -80,9 +81,9 @@ async function showAll({ terminal, json }: CommandContext, session: Session): Pr
       String(counts.failed ?? 0),
       String(open(counts)),
       String(counts.invalid ?? 0),
-    ]);
-  }
-  terminal.print(`${table.toString()}\n`);
+    ];
+  });
+  terminal.print(`${tableText(terminal, columns, lines)}\n`);
 }
 
 async function showOne({ terminal, json }: CommandContext, session: Session, batchId: string): Promise<void> {

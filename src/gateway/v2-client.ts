@@ -191,7 +191,7 @@ async function networks(
 ): Promise<CatalogOutcome<Network>> {
   const found = await catalog(session, {
     ...(phoneNumber === undefined ? {} : { phone_number: phoneNumber }),
-    ...(country === undefined ? {} : { country }),
+    ...(country === undefined ? {} : { country_code: country }),
   });
   return 'kind' in found ? found : { kind: 'items', items: found.networks };
 }

@@ -1,0 +1,142 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { after, before, describe, test } from 'node:test';
+import { type CommandResult, runCommand, workFolder } from '../support/command.ts';
+import { type SandboxProcess, startSandbox } from './sandbox-process.ts';
+
+const folder = workFolder();
+const cwd = folder.path;
+const env = { NEW_KEY: 'sandbox-key', OLD_EMAIL: 'sandbox@airbatch.test', OLD_TOKEN: 'sandbox-token' };
+let sandbox: SandboxProcess;
+
+before(async () => {
+  sandbox = await startSandbox(cwd);
+  const accounts = {
+    new: { baseUrl: sandbox.url, apiKeyEnv: 'NEW_KEY' },
+    old: {
+      version: 'v1',
+      baseUrl: sandbox.url,
+      emailEnv: 'OLD_EMAIL',
+      tokenEnv: 'OLD_TOKEN',
+      limits: { catalog: { limit: 60_000 } },
+    },
+    stranger: { baseUrl: sandbox.url, apiKeyEnv: 'OLD_TOKEN' },
+    nowhere: { baseUrl: 'http://127.0.0.1:9', apiKeyEnv: 'NEW_KEY' },
+  };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts }));
+});
+
+after(async () => {
+  await sandbox.stop();
+  folder.dispose();
+});
+
+const ask = (account: string, ...args: string[]): Promise<CommandResult> =>
+  runCommand([...args, '--account', account], { cwd, env });
+
+async function json(account: string, ...args: string[]) {
+  const { stdout, stderr, code } = await ask(account, ...args, '--json');
+  assert.equal(code, 0, stderr);
+  return JSON.parse(stdout);
+}
+
+/** The cells of a printed table, line by line, without its head. */
+function cells(stdout: string): string[][] {
+  const lines = stdout.trimEnd().split('\n');
+  assert.match(lines[1] ?? '', /^─+( {2}─+)*$/);
+  return lines.slice(2).map((line) => line.trim().split(/ {2,}/));
+}
+
+describe('airbatch balance', () => {
+  test('shows the wallets of Version 2, and what they are worth in all', async () => {
+    const { stdout, stderr, code } = await ask('new', 'balance');
+    assert.equal(code, 0, stderr);
+    const [global, local] = cells(stdout);
+    assert.deepEqual(global, ['global USD', 'USD 10,000.00', 'active', 'wallet-usd']);
+    assert.deepEqual(local, ['local KES', 'KES 500,000.00', 'active', 'wallet-kes']);
+    assert.match(stdout, /^USD 16,267\.\d+ in all/m);
+  });
+
+  test('shows the balances of Version 1 network by network, and says that they name no currency', async () => {
+    const { stdout, stderr, code } = await ask('old', 'balance');
+    assert.equal(code, 0, stderr);
+    assert.deepEqual(cells(stdout)[0]?.slice(0, 3), ['Safaricom Kenya (Kenya)', '500,000', 'active']);
+    assert.match(stdout, /does not name its currency/);
+  });
+
+  test('gives exact decimals as JSON', async () => {
+    const { account, total, wallets } = await json('new', 'balance');
+    assert.equal(account, 'new');
+    assert.deepEqual([total.currency, typeof total.value], ['USD', 'string']);
+    assert.equal(wallets.find(({ walletId }: { walletId: string }) => walletId === 'wallet-ngn').balance, '2000000');
+    const old = await json('old', 'balance');
+    assert.deepEqual([old.total, old.wallets[0].currency, old.wallets[0].balance], [null, '', '500000']);
+  });
+
+  test('says what is wrong where the service gives no answer, with exit code 5', async () => {
+    const rejected = await ask('stranger', 'balance');
+    assert.equal(rejected.code, 5);
+    assert.match(rejected.stderr, /CREDENTIALS_REJECTED/);
+    const unreachable = await ask('nowhere', 'networks');
+    assert.equal(unreachable.code, 5);
+    assert.match(unreachable.stderr, /SERVICE_UNREACHABLE/);
+  });
+});
+
+describe('airbatch networks', () => {
+  const ids = async (account: string, ...query: string[]): Promise<number[]> =>
+    (await json(account, 'networks', ...query)).networks.map(({ networkId }: { networkId: number }) => networkId);
+
+  test('finds networks by country code, number, name and country', async () => {
+    assert.deepEqual(await ids('new', 'ke'), [1, 2, 3]);
+    assert.deepEqual(await ids('new', '+254733514872'), [2]);
+    assert.deepEqual(await ids('new', '254733514872'), [2]);
+    assert.deepEqual(await ids('new', 'uganda'), [4, 5]);
+    assert.deepEqual(await ids('new', 'safaricom'), [1, 37]);
+    assert.ok((await ids('new')).length > 40);
+  });
+
+  test('shows them as a table', async () => {
+    const { stdout } = await ask('new', 'networks', 'KE');
+    assert.deepEqual(cells(stdout)[0], ['1', 'Safaricom Kenya', 'Kenya', 'KES']);
+    assert.match((await ask('new', 'networks', 'XX')).stdout, /no network for "XX"/);
+  });
+
+  test('says that Version 1 cannot tell them by country, and shows all', async () => {
+    const { stdout, stderr, code } = await ask('old', 'networks', 'KE');
+    assert.equal(code, 0);
+    assert.match(stderr, /Version 1 does not say/);
+    assert.ok(cells(stdout).length > 20);
+    assert.deepEqual(await ids('old', 'safaricom'), [1, 37]);
+  });
+
+  test('asks for the country code of a number that has none', async () => {
+    const { code, stderr } = await ask('new', 'networks', '0712345678');
+    assert.equal(code, 2);
+    assert.match(stderr, /country code/);
+  });
+});
+
+describe('airbatch products', () => {
+  test('shows the fixed products of a network with their prices', async () => {
+    const { stdout } = await ask('new', 'products', '--network', '1');
+    const [first] = cells(stdout);
+    assert.deepEqual(first, ['101', 'Safaricom Kenya Data 250 MB, 24 hours', 'Safaricom Kenya', 'KES 20.00']);
+    assert.match((await ask('new', 'products', '--network', '999')).stdout, /no products of network 999/);
+  });
+
+  test('shows the open products of Version 1 too, whose price names no currency', async () => {
+    const [open, fixed] = cells((await ask('old', 'products', '--network', '1')).stdout);
+    assert.deepEqual(open, ['100', 'Safaricom Kenya airtime', 'Safaricom Kenya', 'any amount']);
+    assert.deepEqual(fixed?.at(-1), '20');
+  });
+
+  test('lists all of them on both versions, though Version 1 lists them by network only', async () => {
+    const { stderr, stdout } = await ask('old', 'products', '--json');
+    assert.match(stderr, /lists products by network: asking for those of [0-9]+, about [0-9]+ s/);
+    const [now, old] = [await json('new', 'products'), JSON.parse(stdout)];
+    const networks = (list: { networkId: number }[]) => new Set(list.map(({ networkId }) => networkId)).size;
+    assert.ok(networks(now.products) > 20 && networks(old.products) > 10, `${networks(old.products)}`);
+  });
+});
