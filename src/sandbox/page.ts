@@ -5,13 +5,14 @@ import { phaseOf, type Topup } from './topups.ts';
 import type { StatementEntry, Wallet } from './wallets.ts';
 
 const css = `
-:root { color-scheme: light dark; --line: #8883; --soft: #8889; }
+:root { color-scheme: light dark; --line: #8883; --soft: light-dark(#5b6470, #a3acb8); }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 72rem; padding: 1.5rem 1rem 4rem; }
 h1 { font-size: 1.4rem; margin: 0; } h2 { font-size: 1.05rem; margin: 2rem 0 .5rem; }
 p { margin: .25rem 0 0; color: var(--soft); }
 div { overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; white-space: nowrap; }
 th { text-align: left; font-weight: 600; color: var(--soft); font-size: .85rem; }
+summary { cursor: pointer; color: var(--soft); margin: .5rem 0; }
 th, td { padding: .35rem .75rem .35rem 0; border-bottom: 1px solid var(--line); }
 .number { text-align: right; font-variant-numeric: tabular-nums; }
 code { font: .85rem ui-monospace, monospace; }
@@ -35,6 +36,10 @@ const linesMax = 50;
 export function page({ store, wallets, deliveries, now }: DeskParts): string {
   const at = now();
   const all = store.all<Wallet>('SELECT * FROM wallets ORDER BY version DESC, company DESC, type, id');
+  const lines = all.map((wallet) => ({ wallet, statement: wallets.statement(wallet.id) }));
+  const isShown = ({ wallet, statement }: WalletLine) => wallet.version === 'v2' || statement.length > 1;
+  const shown = lines.filter(isShown);
+  const others = lines.filter((line) => !isShown(line));
   const topups = store.all<Topup>('SELECT * FROM topups ORDER BY created_at DESC, rowid DESC LIMIT ?', linesMax);
   const total = store.one<{ total: number }>('SELECT count(*) AS total FROM topups')?.total ?? 0;
   return `<!doctype html>
@@ -43,10 +48,8 @@ export function page({ store, wallets, deliveries, now }: DeskParts): string {
 <h1>Airtime sandbox</h1>
 <p>No money moves here. ${total} top-up${total === 1 ? '' : 's'} so far; the time is ${time(at)} UTC.
 See <a href="/openapi.json">the interface</a>.</p>
-<h2>Wallets</h2>${table(
-    ['Wallet', 'Company', 'Version', 'Pays for', 'Balance', '', 'Statement'],
-    all.map((wallet) => walletLine(wallet, wallets.statement(wallet.id))),
-  )}
+<h2>Wallets</h2>${walletTable(shown)}
+<details><summary>${others.length} balances of Version 1 that nothing has moved</summary>${walletTable(others)}</details>
 <h2>Latest top-ups</h2>${table(
     ['Created', 'Number', 'Network', 'Amount', 'Cost', 'Status', 'Reference', 'Id'],
     topups.map((topup) => topupLine(topup, at)),
@@ -69,7 +72,17 @@ See <a href="/openapi.json">the interface</a>.</p>
 </body></html>`;
 }
 
-function walletLine(wallet: Wallet, statement: readonly StatementEntry[]): string[] {
+interface WalletLine {
+  wallet: Wallet;
+  statement: readonly StatementEntry[];
+}
+
+function walletTable(lines: readonly WalletLine[]): string {
+  const head = ['Wallet', 'Company', 'Version', 'Pays for', 'Balance', '', 'Statement'];
+  return table(head, lines.map(walletLine));
+}
+
+function walletLine({ wallet, statement }: WalletLine): string[] {
   const moved = statement.filter(({ why }) => why !== 'funding').length;
   const payee = findNetwork(wallet.network_id ?? -1)?.name ?? wallet.country ?? 'all countries';
   return [
