@@ -1,19 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import type { ChargeLog } from './charges.ts';
-import type { Deliveries } from './deliveries.ts';
 import { openApiDocument } from './openapi.ts';
-import { page, pageHeaders } from './page.ts';
+import { type PageParts, page, pageHeaders } from './page.ts';
 import type { Route } from './routes.ts';
-import type { Store } from './store.ts';
-import type { Wallets } from './wallets.ts';
 
-export interface DeskParts {
-  store: Store;
+export interface DeskParts extends PageParts {
   routes: readonly Route[];
   charges: ChargeLog;
-  wallets: Wallets;
-  deliveries: Deliveries;
-  now(): number;
   /** Books what has come to pass, before it is shown. */
   settle(): void;
   wake(): void;

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { findNetwork } from './catalog.ts';
-import type { DeskParts } from './desk.ts';
+import type { Deliveries } from './deliveries.ts';
+import type { Store } from './store.ts';
 import { phaseOf, type Topup } from './topups.ts';
-import type { StatementEntry, Wallet } from './wallets.ts';
+import type { StatementEntry, Wallet, Wallets } from './wallets.ts';
 
 const css = `
 :root { color-scheme: light dark; --line: #8883; --soft: light-dark(#5b6470, #a3acb8); }
@@ -32,8 +33,16 @@ export const pageHeaders = {
 /** Lines of each table. */
 const linesMax = 50;
 
+/** What the page reads. */
+export interface PageParts {
+  store: Store;
+  wallets: Wallets;
+  deliveries: Deliveries;
+  now(): number;
+}
+
 /** A look into the sandbox: its wallets, its latest top-ups and deliveries. It changes nothing. */
-export function page({ store, wallets, deliveries, now }: DeskParts): string {
+export function page({ store, wallets, deliveries, now }: PageParts): string {
   const at = now();
   const all = store.all<Wallet>('SELECT * FROM wallets ORDER BY version DESC, company DESC, type, id');
   const lines = all.map((wallet) => ({ wallet, statement: wallets.statement(wallet.id) }));
