@@ -1,8 +1,8 @@
 import { compareAmounts, formatAmount, type Money } from '../core/money.ts';
 import { type AmountReading, decimalPlaces, decimalsOf, readAmount } from './amount.ts';
-import type { RowUnderCheck } from './check-row.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
+import type { RowUnderCheck } from './row-under-check.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
 const wholeDigitsMax = 11;

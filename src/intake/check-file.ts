@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
-import { type CheckContext, type CheckedRow, checkRow, type Needs } from './check-row.ts';
+import { type CheckedRow, checkRow } from './check-row.ts';
 import { planColumns } from './columns.ts';
 import type { RecordChunk } from './csv-rows.ts';
 import { findDecimalSign } from './decimal-sign.ts';
@@ -9,6 +9,7 @@ import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
 import { makeRowSpool, type RowSpool } from './row-spool.ts';
+import type { CheckContext, Needs } from './row-under-check.ts';
 import { makeScratch } from './scratch.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';

@@ -1,9 +1,9 @@
 import type { CatalogNetwork } from './catalog.ts';
-import type { RowUnderCheck } from './check-row.ts';
 import { plainName } from './column-names.ts';
 import { countryName } from './country.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
+import type { RowUnderCheck } from './row-under-check.ts';
 
 export interface RowNetwork {
   networkId: number;

@@ -1,15 +1,13 @@
 import { contentRowRef, rowRefProblem } from '../core/ids.ts';
 import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
-import type { CatalogCache } from './catalog.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
-import type { ColumnPlan } from './columns.ts';
 import { countryCodeOf, countryName } from './country.ts';
 import type { QuoteDoubt } from './csv-rows.ts';
-import { type Fault, readPhone } from './phone.ts';
+import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
-import type { Field, IntakeSettings } from './settings.ts';
+import type { CheckContext, Needs, RowUnderCheck } from './row-under-check.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
 export interface UnderstoodCells {
@@ -35,37 +33,8 @@ export interface CheckedRow extends UnderstoodCells {
   cells: readonly string[];
 }
 
-/** What checking a row depends on besides the row. */
-export interface CheckContext {
-  header: readonly string[];
-  plan: ColumnPlan;
-  /** The currency of all amounts, where the header says it. */
-  amountCurrency: string | null;
-  settings: IntakeSettings;
-  catalog: CatalogCache;
-  /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */
-  decimalSign: '.' | ',' | 'none' | 'unknown';
-}
-
-/** What must be known before the row can be checked. Checking it again then gives its verdict. */
-export interface Needs {
-  decimalSign: boolean;
-  countries: Set<string>;
-  networkIds: Set<number>;
-}
-
 /** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
 export const smsLengthMax = 459;
-
-/** One row being checked: where its cells are found, and what was found wrong. */
-export interface RowUnderCheck {
-  context: CheckContext;
-  problems: Problem[];
-  needs: Needs;
-  /** The cell of a field, "" where the file has none. */
-  cell(field: Field): string;
-  blame(field: Field | null, fault: Fault): void;
-}
 
 export interface RowPlace {
   /** 1 for the first row below the header. */

@@ -1,8 +1,9 @@
 import { AirbatchError } from '../core/errors.ts';
 import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
 import { MinorSums, readAmount } from './amount.ts';
-import type { CheckContext, CheckedRow } from './check-row.ts';
+import type { CheckedRow } from './check-row.ts';
 import { plainText } from './plain-text.ts';
+import type { CheckContext } from './row-under-check.ts';
 import type { Trailer } from './trailer.ts';
 
 /** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
