@@ -35,6 +35,7 @@ const load = {
   balance: () => import('./balance.ts'),
   networks: () => import('./networks.ts'),
   products: () => import('./products.ts'),
+  migrateCheck: () => import('./migrate-check.ts'),
   verify: () => import('./verify.ts'),
   key: () => import('./key.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
@@ -218,6 +219,17 @@ function addService(program: Command, call: Call): void {
     .option('--network <id>', 'only those of this network', Number)
     .option(...account)
     .action(call('products'));
+  const migrate = program
+    .command('migrate-check')
+    .argument('<file>', 'a CSV file or workbook with the columns of POST /adp; "-" for standard input');
+  example(migrate, 'airbatch migrate-check september.csv --from v1 --to v2')
+    .description('say which rows of a file made for Version 1 change under Version 2; nothing is sent')
+    .addOption(new Option('--from <version>', 'the version it was made for').choices(['v1']).default('v1'))
+    .addOption(new Option('--to <version>', 'the version it will be sent through').choices(['v2']).default('v2'))
+    .option('--account <name>', 'the v2 account that will pay (default: the only one)')
+    .option('--old-account <name>', 'the v1 account that knows what its products were (default: the only one)')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .action(call('migrateCheck'));
 }
 
 function addServer(program: Command, call: Call): void {

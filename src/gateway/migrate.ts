@@ -71,13 +71,17 @@ const numberNote: Step = ({ msisdn }) => {
   return { field: 'phone_number', effect: 'needed', from, to: null, why };
 };
 
-const networkNote: Step = (_row, { networks }) => {
+const networkNote: Step = (row, facts) => {
+  const { networks } = facts;
   const [only] = networks ?? [];
   if (only && networks?.length === 1) {
     const why = `Version 2 wants the network's id: ${named(only)}`;
     return { field: 'network_id', effect: 'changes', from: null, to: String(only.networkId), why };
   }
-  return { field: 'network_id', effect: 'needed', from: null, to: null, why: networkChoice(networks) };
+  // Which network a number has is asked only where there is a number: its note says what is to be done first.
+  const isNumber = numberNote(row, facts)?.effect !== 'needed';
+  const why = isNumber ? networkChoice(networks) : 'is found by the number, once that is corrected';
+  return { field: 'network_id', effect: 'needed', from: null, to: null, why };
 };
 
 function networkChoice(networks: readonly Network[] | null): string {
