@@ -32,8 +32,9 @@ export function closingLines(terminal: Terminal, { summary, reports, exitCode }:
 function balanceText({ balance }: BatchSummary): string {
   const moved = balance.wallets.filter(({ before, after }) => before !== null && after !== null && before !== after);
   if (moved.length === 0) return '';
-  const parts = moved.map(({ currency, before, after }) => {
-    return `${moneyText(currency, before ?? '')} → ${moneyText(currency, after ?? '')}`;
+  const parts = moved.map(({ name, currency, before, after }) => {
+    // Where a balance names no currency (V1), its name tells which it is.
+    return `${currency === '' ? `${name} ` : ''}${moneyText(currency, before ?? '')} → ${moneyText(currency, after ?? '')}`;
   });
   return ` (wallets: ${parts.join('; ')})`;
 }

@@ -3,6 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
 import { approve, cancelUnsent } from '../engine/acts.ts';
 import { type Preflight, preflight } from '../engine/preflight.ts';
+import type { Balance } from '../gateway/gateway.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { Priority } from '../ledger/batches.ts';
 import { durationText, sumsText } from '../reports/format.ts';
@@ -150,9 +151,7 @@ function planLines(plan: Preflight, account: OpenAccount, findings: IntakeResult
   const amounts = sumsText(plan.sums);
   if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
   if (plan.balance) {
-    const held = plan.balance.wallets
-      .filter(({ active }) => active)
-      .map(({ currency, balance }) => sumsText({ [currency]: balance }));
+    const held = balanceTexts(plan.balance.wallets);
     lines.push(
       `Balance    ${plan.balance.total ? `${sumsText({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
     );
@@ -166,4 +165,15 @@ function planLines(plan: Preflight, account: OpenAccount, findings: IntakeResult
       `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows`,
     );
   return `${lines.join('\n')}\n`;
+}
+
+/** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */
+function balanceTexts(wallets: Balance['wallets']): string[] {
+  const active = wallets.filter((wallet) => wallet.active);
+  const named = active.filter(({ currency }) => currency !== '');
+  const unnamed = active.length - named.length;
+  const texts = named.map(({ currency, balance }) => sumsText({ [currency]: balance }));
+  if (unnamed > 0)
+    texts.push(`${counted(unnamed, 'network')} with a balance of its own ("airbatch balance" shows them)`);
+  return texts;
 }

@@ -4,6 +4,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesBeside, pageCosts } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { balanceOf, type StoredBalance } from './stored.ts';
+import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
  * What the wallets held before the first row and after the last, and what explains the difference. For each currency:
@@ -32,6 +33,7 @@ export interface WalletChange {
 }
 
 export interface BalanceExplanation {
+  /** Empty where the wallets name none (V1): these are compared all together, each in its own units. */
   currency: string;
   /** before - after, over all wallets in this currency. */
   difference: string;
@@ -54,7 +56,12 @@ export async function proveBalance(
   const after = balanceOf(batch.balance_after);
   const wallets = walletChanges(before, after);
   const explanation =
-    before && after ? explain(wallets, charged, await chargedBeside(view, batch, before.readAt, after.readAt)) : [];
+    before && after
+      ? explain(wallets, {
+          batch: charged,
+          others: await chargedBeside(view, batch, before.readAt, after.readAt),
+        })
+      : [];
   return {
     before_read_at: before && isoTime(before.readAt),
     after_read_at: after && isoTime(after.readAt),
@@ -85,9 +92,10 @@ function walletChanges(before: StoredBalance | null, after: StoredBalance | null
 
 function explain(
   wallets: readonly WalletChange[],
-  charged: Record<string, string>,
-  beside: Record<string, string>,
+  chargedBy: { batch: Record<string, string>; others: Record<string, string> },
 ): BalanceExplanation[] {
+  const charged = byWalletCurrency(wallets, chargedBy.batch);
+  const beside = byWalletCurrency(wallets, chargedBy.others);
   const differences = new Sums();
   // A wallet that came or went between the readings came or went with all it holds.
   for (const { currency, before, after } of wallets)

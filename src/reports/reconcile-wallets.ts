@@ -3,6 +3,7 @@ import { Sums, subtractAmounts } from '../core/money.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { balancesBetween } from '../ledger/reconciliations.ts';
 import { balanceOf, type StoredBalance } from './stored.ts';
+import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /** What left the wallets between the first and the last reading of an account's balance, and what the service says it was for. */
 export interface WalletProof {
@@ -34,14 +35,15 @@ export function readingSpan(readings: readonly StoredBalance[], willReadNow: boo
   return { fromMs: Math.min(...times), toMs: willReadNow ? Number.POSITIVE_INFINITY : Math.max(...times) };
 }
 
-/** Null where there are no two readings. `charged`: what the service charged between the first and the last of them. */
+/** Null where there are no two readings. `chargedByService`: what it charged between the first and the last of them. */
 export function explainWallets(
   readings: readonly StoredBalance[],
-  charged: Record<string, string>,
+  chargedByService: Record<string, string>,
 ): WalletProof | null {
   const inOrder = [...readings].sort((a, b) => a.readAt - b.readAt);
   const [first, last] = [inOrder[0], inOrder.at(-1)];
   if (!first || !last || first.readAt === last.readAt) return null;
+  const charged = byWalletCurrency(last.wallets, chargedByService);
   const left = new Sums();
   for (const { currency, balance } of first.wallets) left.add(currency, balance);
   for (const { currency, balance } of last.wallets) left.add(currency, subtractAmounts('0', balance));
