@@ -20,18 +20,29 @@ interface Tally {
   waiting: number;
 }
 
+export interface Progress {
+  /** Leaves the bar as it is, at once, and goes to the next line: something else is about to be said. */
+  leave(): void;
+  end(): Promise<void>;
+}
+
 /** Shows how far the batches are, from what the ledger says: nothing counts as done before it is durable. */
 export function showProgress(
   terminal: Terminal,
   session: Session,
   account: OpenAccount,
   batchIds: readonly string[],
-): { end(): Promise<void> } {
+): Progress {
   const stop = new AbortController();
-  const done = terminal.isInteractive
-    ? drawBar(session, account, batchIds, stop.signal)
+  const bar = terminal.isInteractive ? makeBar() : null;
+  const done = bar
+    ? drawBar(bar, session, account, batchIds, stop.signal)
     : writeLines(terminal, session, account, batchIds, stop.signal);
   return {
+    leave() {
+      bar?.stop();
+      if (bar) stop.abort();
+    },
     async end() {
       stop.abort();
       await done;
@@ -39,29 +50,34 @@ export function showProgress(
   };
 }
 
-async function drawBar(
-  session: Session,
-  account: OpenAccount,
-  batchIds: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const bar = new cliProgress.SingleBar({
+function makeBar(): cliProgress.SingleBar {
+  return new cliProgress.SingleBar({
     format: ' {bar} {value} of {total} rows settled{details}',
     barCompleteChar: '█',
     barIncompleteChar: '░',
     barsize: 24,
     hideCursor: true,
-    // It would end the bar at the first Ctrl-C, while what is under way still comes in.
+    // Whoever reacts to Ctrl-C here also ends the bar.
     gracefulExit: false,
     clearOnComplete: false,
     fps: 10,
     stream: process.stderr,
   });
+}
+
+async function drawBar(
+  bar: cliProgress.SingleBar,
+  session: Session,
+  account: OpenAccount,
+  batchIds: readonly string[],
+  signal: AbortSignal,
+): Promise<void> {
   const first = await tally(session, batchIds);
   bar.start(first.payable, settled(first), { details: '' });
   while (!signal.aborted) {
     await session.clock.sleep(redrawMs, signal);
     const now = await tally(session, batchIds);
+    if (!bar.isActive) return;
     bar.setTotal(now.payable);
     bar.update(settled(now), { details: details(now, account, session.clock.now(), signal.aborted) });
   }

@@ -43,8 +43,11 @@ export async function workOn(
       callbackUrl: account.callbackUrl,
     },
   );
-  const interrupt = onInterrupt(context, () => runner.stop());
   const progress = showProgress(context.terminal, session, account, options.batchIds);
+  const interrupt = onInterrupt(context, () => {
+    progress.leave();
+    runner.stop();
+  });
   try {
     await runOrWatch(context, session, runner, { batchIds: options.batchIds, interrupted: interrupt.happened });
   } finally {
@@ -111,8 +114,8 @@ function onInterrupt({ terminal }: CommandContext, stop: () => void): { happened
   const handler = () => {
     times += 1;
     if (times > 1) process.exit(interruptedExitCode);
-    terminal.error('\nStopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n');
     stop();
+    terminal.error('Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n');
   };
   process.on('SIGINT', handler);
   process.on('SIGTERM', handler);
