@@ -54,7 +54,12 @@ const accountShape = z
     leaseTtlMs: z.number().int().min(1_000).default(defaultEngineSettings.leaseTtlMs),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
     doubt: z
-      .strictObject({ lookUpDelaysMs: z.array(positive).min(1), resendDelaysMs: z.array(positive).min(1) })
+      .strictObject({
+        lookUpDelaysMs: z.array(positive).min(1),
+        resendDelaysMs: z.array(positive).min(1),
+        /** How far apart payments to one number are sent; Version 1 blocks a repeated one for about a minute (code 50). */
+        sameNumberSpacingMs: z.number().int().nonnegative(),
+      })
       .partial()
       .default({}),
   })
