@@ -54,11 +54,19 @@ function detailsOf(summary: BatchSummary): string[] {
     'are with the service, not yet delivered.',
   );
   say(count.ready, 'is not yet sent.', 'are not yet sent.');
-  say(
-    count.failed,
-    'failed: nothing was paid for it. failed.csv has it, to be corrected and sent again.',
-    'failed: nothing was paid for them. failed.csv has them, to be corrected and sent again.',
-  );
+  const kept = chargedForFailed(summary);
+  if (kept === null) {
+    say(
+      count.failed,
+      'failed: nothing was paid for it. failed.csv has it, to be corrected and sent again.',
+      'failed: nothing was paid for them. failed.csv has them, to be corrected and sent again.',
+    );
+  } else {
+    say(count.failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
+    details.push(
+      `${kept} was charged for failed rows all the same, as for what was delivered in part: ask the service before such a row is sent again (results.csv has its cost).`,
+    );
+  }
   say(
     count.invalid,
     'was invalid and not sent. failed.csv says what to correct.',
@@ -81,6 +89,12 @@ function detailsOf(summary: BatchSummary): string[] {
       details.push(`${sumsText({ [currency]: unexplained })} that left the wallets is explained by no row.`);
   }
   return details;
+}
+
+/** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */
+function chargedForFailed({ charged }: BatchSummary): string | null {
+  const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
+  return sums.length === 0 ? null : sumsText(Object.fromEntries(sums));
 }
 
 function stateSentence(summary: BatchSummary): string {

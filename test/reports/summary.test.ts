@@ -185,3 +185,19 @@ test('summary.json is what batchSummary gives, and tells a sandbox from a servic
   assert.equal(summary.sandbox, true);
   assert.equal(summary.times.duration_ms, 60_000);
 });
+
+test('a failed row that was charged all the same is not called unpaid', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const about = (failed: Record<string, string>) => {
+    const by_status = { ...summary.charged.by_status, failed };
+    return verdictOf({ ...summary, charged: { ...summary.charged, by_status } }).details.join(' ');
+  };
+  assert.match(about({ KES: '0' }), /1 row failed: nothing was paid for it/);
+  assert.match(
+    about({ KES: '100', USD: '0' }),
+    /1 row failed\. failed\.csv has it\. KES 100\.00 was charged for failed rows/,
+  );
+  assert.doesNotMatch(about({ KES: '100' }), /nothing was paid/);
+});
