@@ -353,3 +353,12 @@ test('a key that no header can carry is refused without being repeated', () => {
     );
   }
 });
+
+test('the catalog of Version 2 is asked by the names that a network has in it', async () => {
+  const { gateway, transport } = setUp(answer(200, success({ networks: [], products: [] })));
+  await gateway.networks({ country: 'KE' });
+  await gateway.networks({ phoneNumber: '+254712345678' });
+  await gateway.products({ networkId: 7 });
+  const queries = transport.asked.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams));
+  assert.deepEqual(queries, [{ country_code: 'KE' }, { phone_number: '+254712345678' }, { network_id: '7' }]);
+});
