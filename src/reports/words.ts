@@ -11,7 +11,7 @@ export interface Words {
 
 export const rowStateWords: Record<RowState, Words> = {
   completed: { label: 'completed', meaning: 'The service says that the airtime was delivered.' },
-  failed: { label: 'failed', meaning: 'The service refused or could not deliver it; nothing was paid for it.' },
+  failed: { label: 'failed', meaning: 'The service refused it, or could not deliver it in full.' },
   invalid: { label: 'invalid', meaning: 'The row has mistakes and was not sent; correct it and send it again.' },
   skipped: { label: 'skipped', meaning: 'It was not sent, because it was paid before or a person decided so.' },
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
