@@ -126,6 +126,7 @@ function newBatch() {
     balance_after: null,
     program: 'airbatch',
     created_by: 'bench',
+    policy: '{}',
     approved_by: null,
     created_at: benchStartMs,
     approved_at: null,

@@ -103,6 +103,7 @@ async function readFile(
     program,
     priority: options.priority,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
+    policy: session.config.policy,
     catalog: accountCatalog(account),
     onProgress,
     signal,

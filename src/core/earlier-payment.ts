@@ -1,3 +1,4 @@
+import { isoTime } from './clock.ts';
 import { sameAmount } from './money.ts';
 import type { RowState } from './row-state.ts';
 
@@ -66,4 +67,57 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner): EarlierVerdi
       suggestion: 'Nothing to do. A further payment needs a reference, or a run id, of its own.',
     },
   };
+}
+
+/**
+ * The service's own last words (V1 states, spec section 2.5) after which a payment counts as failed, and may all the same have
+ * arrived, in whole or in part: nothing but a person, who asked the recipient, pays such a row again.
+ */
+const doubtfulEnds: readonly string[] = ['TIMEOUT', 'UNDERLIVERED', 'CANCELED'];
+
+export function mayHaveArrived(row: { status: RowState; service_status: string | null }): boolean {
+  return row.status !== 'failed' || doubtfulEnds.includes(row.service_status ?? '');
+}
+
+/** A payment that another run sent. */
+export interface OtherPayment {
+  batch_id: string;
+  run_id: string;
+  row_no: number;
+  status: RowState;
+  service_status: string | null;
+  amount: string | null;
+  currency: string | null;
+  product_id: string | null;
+  first_sent_at: number;
+}
+
+export interface RepeatProblem {
+  code: 'SENT_LATELY';
+  message: string;
+  suggestion: string;
+}
+
+/** Says that a number was sent the same under another run id; null where none of these payments was of the same. */
+export function repeatProblem(
+  row: Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>,
+  toTheSameNumber: readonly OtherPayment[],
+): { problem: RepeatProblem; other: OtherPayment } | null {
+  const other = toTheSameNumber.find(
+    (payment) =>
+      mayHaveArrived(payment) &&
+      samePayment(
+        { ...row, phone_number: null, network_id: null },
+        { ...payment, phone_number: null, network_id: null },
+      ),
+  );
+  if (!other) return null;
+  const { batch_id, row_no, run_id, status, service_status, first_sent_at } = other;
+  const word = status === 'failed' ? service_status : status;
+  const problem: RepeatProblem = {
+    code: 'SENT_LATELY',
+    message: `The same number was sent the same on ${isoTime(first_sent_at).slice(0, 10)}, in batch ${batch_id}, row ${row_no} (run ${run_id}, ${word}).`,
+    suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
+  };
+  return { problem, other };
 }

@@ -1,4 +1,5 @@
 import { assert } from '../core/assert.ts';
+import { storedPolicy } from '../core/batch-policy.ts';
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { terminalRowStates } from '../core/row-state.ts';
@@ -216,7 +217,8 @@ async function refreshBatches(context: RunnerContext): Promise<void> {
   const open = new Map<string, OpenBatch>();
   for (const batch of found) {
     const known = context.batches.get(batch.batch_id);
-    open.set(batch.batch_id, { batch, withDetails: known?.withDetails ?? (await isSmall(context, batch)) });
+    const policy = known?.policy ?? storedPolicy(batch.policy);
+    open.set(batch.batch_id, { batch, policy, withDetails: known?.withDetails ?? (await isSmall(context, batch)) });
   }
   context.batches = open;
   context.picker.setBatches(found.filter(({ status }) => status === 'running'));

@@ -73,7 +73,9 @@ function move(
 
 /** Lets held rows be sent (all of the batch, or those named). Returns how many. */
 export function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<number> {
-  return changeHeld(actor, batchId, rowNos, (unit, row) => unit.changeRow(row, 'release', { problems: null }, {}));
+  return changeHeld(actor, batchId, rowNos, (unit, row) =>
+    unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {}),
+  );
 }
 
 /** Decides that held rows are not sent. Returns how many. */

@@ -1,3 +1,4 @@
+import type { BatchPolicy } from '../core/batch-policy.ts';
 import type { PauseReason } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
@@ -32,6 +33,7 @@ export interface EngineDeps {
 /** A batch that is approved, running or paused. */
 export interface OpenBatch {
   batch: BatchRecord;
+  policy: BatchPolicy;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
 }

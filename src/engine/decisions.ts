@@ -1,4 +1,5 @@
 import { can } from '../core/batch-state.ts';
+import { mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
@@ -74,8 +75,9 @@ export async function retryFailed(
     if (rows.length === 0) return result;
     after = rows.at(-1)?.row_no ?? after;
     for (const row of rows) {
-      if (options.codes.length > 0 && !options.codes.includes(row.failure_code ?? '')) continue;
-      const why = await reasonToKeep(service, batch, row, options.generationsMax);
+      const words = [row.failure_code ?? '', row.service_status ?? ''];
+      if (options.codes.length > 0 && !words.some((word) => options.codes.includes(word))) continue;
+      const why = await reasonToKeep(service, batch, row, options);
       if (why === null && (await openNextGeneration(actor, row))) result.retried += 1;
       else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
     }
@@ -86,8 +88,12 @@ async function reasonToKeep(
   { gateway, limiter }: { gateway: Gateway; limiter: Limiter },
   batch: BatchRecord,
   row: RowRecord,
-  generationsMax: number,
+  { codes, generationsMax }: { codes: readonly string[]; generationsMax: number },
 ): Promise<string | null> {
+  const word = row.service_status ?? '';
+  if (mayHaveArrived(row) && !codes.includes(word)) {
+    return `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
+  }
   if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
   for (let generation = 1; generation <= row.generation; generation++) {
     const { reference } = paymentNames(batch, row, generation);

@@ -81,7 +81,7 @@ async function writeIntents(context: RunnerContext, rows: readonly RowRecord[]):
     const intents: NonNullable<Intent>[] = [];
     for (const row of rows) {
       const open = context.batches.get(row.batch_id);
-      const intent = open?.batch.status === 'running' ? await writeIntent(unit, context, open.batch, row) : null;
+      const intent = open?.batch.status === 'running' ? await writeIntent(unit, context, open, row) : null;
       if (intent) intents.push(intent);
     }
     return intents;

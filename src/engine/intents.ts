@@ -1,11 +1,13 @@
 import { assert } from '../core/assert.ts';
-import { earlierVerdict } from '../core/earlier-payment.ts';
+import type { BatchPolicy } from '../core/batch-policy.ts';
+import { earlierVerdict, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findPayment, insertPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
+import { sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
-import type { RunnerContext } from './context.ts';
+import type { OpenBatch, RunnerContext } from './context.ts';
 import { orderOf, paymentNames } from './orders.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. Null: it is not to be sent now. */
@@ -15,7 +17,7 @@ export type Intent = { row: RowRecord; payment: PaymentRecord } | null;
 export async function writeIntent(
   unit: Unit,
   context: RunnerContext,
-  batch: BatchRecord,
+  { batch, policy }: OpenBatch,
   row: RowRecord,
 ): Promise<Intent> {
   const { key, reference } = paymentNames(batch, row, row.generation);
@@ -24,6 +26,7 @@ export async function writeIntent(
     await yieldToOwner(unit, row, known);
     return null;
   }
+  if (!known && (await holdRepeated(unit, batch, policy, row))) return null;
   if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
     // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
     if (row.status === 'ready') await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });
@@ -96,4 +99,30 @@ async function yieldToOwner(unit: Unit, row: RowRecord, payment: PaymentRecord):
   const problems = JSON.stringify([{ ...problem, column: null }]);
   const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
   await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
+}
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Another run has sent the same to the same number, perhaps since this file was taken in: the row waits for a person, unless
+ * one has let it go already. Returns whether the row is not to be sent.
+ */
+async function holdRepeated(unit: Unit, batch: BatchRecord, policy: BatchPolicy, row: RowRecord): Promise<boolean> {
+  if (policy.repeatWithinDays === 0 || row.released_at !== null || row.phone_number === null) return false;
+  const query = {
+    account: batch.account,
+    runId: batch.run_id,
+    since: Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs,
+  };
+  const found = repeatProblem(row, await sentLately(unit.tx, query, [row.phone_number]));
+  if (!found) return false;
+  const { problem, other } = found;
+  const problems = JSON.stringify([{ ...problem, column: null }]);
+  await unit.changeRow(
+    row,
+    'hold',
+    { problems },
+    { why: problem.code, other_batch: other.batch_id, other_row: other.row_no },
+  );
+  return true;
 }

@@ -1,4 +1,5 @@
 import { assert } from '../core/assert.ts';
+import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
@@ -49,10 +50,15 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
   const alike = (await batchesWithContent(db, batch.account, batch.content_sha256)).filter(
     ({ run_id, status }) => run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
   );
+  const { repeatWithinDays } = storedPolicy(batch.policy);
+  const then =
+    repeatWithinDays === 0
+      ? 'Under another run id they are paid again.'
+      : `What was sent within ${repeatWithinDays} days is held; the rest is paid again.`;
   return alike
     .slice(0, namedMax)
     .map(
       ({ batch_id, run_id, status, created_at }) =>
-        `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} (run ${run_id}, ${status}). Under another run id they are paid again.`,
+        `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} (run ${run_id}, ${status}). ${then}`,
     );
 }

@@ -1,4 +1,5 @@
 import { assert } from '../core/assert.ts';
+import { batchPolicy } from '../core/batch-policy.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { defaultRunId, isRunId } from '../core/ids.ts';
@@ -12,6 +13,7 @@ import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts'
 import { findEarlierBatches, sameContentWarnings } from './earlier-batches.ts';
 import { type FileRow, makeContentDigest } from './file-rows.ts';
 import { type FileFindings, makeTally, type Tallied } from './findings.ts';
+import { findRepeatedPayments } from './repeated-payments.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
 import { openSource, type Source } from './source.ts';
 
@@ -34,6 +36,8 @@ export interface IntakeOptions {
   priority: Priority;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
+  /** `policy` of the configuration, or of the job: kept with the batch. */
+  policy?: Readonly<Record<string, unknown>>;
   catalog?: Catalog | null;
   stdin?: AsyncIterable<Uint8Array>;
   onProgress?: (progress: FileProgress) => void;
@@ -100,6 +104,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         file_name: source.name,
         file_sha256: source.sha256,
         content_sha256: null,
+        policy: JSON.stringify(batchPolicy(options.policy)),
         columns: '[]',
         rejection: null,
         balance_before: null,
@@ -160,10 +165,11 @@ async function storeRows(
 ): Promise<{ tallied: Tallied; contentSha256: string }> {
   const tally = makeTally();
   const digest = makeContentDigest();
-  const judgeByEarlier = await findEarlierBatches(deps.db, batch);
+  const judges = [await findEarlierBatches(deps.db, batch), await findRepeatedPayments(deps.db, batch)];
   for await (const rows of file.rows(rowsPerUnit)) {
     const stored = await unitOf(deps, async (unit) => {
-      const judged = judgeByEarlier ? await judgeByEarlier(unit.tx, rows) : rows;
+      let judged: readonly FileRow[] = rows;
+      for (const judge of judges) if (judge) judged = await judge(unit.tx, judged);
       await unit.addRows(
         batch.batch_id,
         judged.map((row) => newRow(batch.batch_id, row)),

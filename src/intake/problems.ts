@@ -45,6 +45,7 @@ export const problemTable = {
   ALREADY_PAID: { title: 'An earlier batch of the run has paid this row', verdict: 'skipped' },
   FAILED_BEFORE: { title: 'An earlier batch of the run tried this row, and it failed', verdict: 'held' },
   REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
+  SENT_LATELY: { title: 'Another run sent the same to the same number lately', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 

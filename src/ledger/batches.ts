@@ -22,6 +22,8 @@ export interface BatchRecord {
   file_sha256: string | null;
   /** SHA-256 of the rows as validated, whatever their format was: what an approval binds to. */
   content_sha256: string | null;
+  /** JSON `BatchPolicy` (core/batch-policy.ts): what it may do without a person. */
+  policy: string;
   /** JSON array of the file's own column names, in file order. */
   columns: string;
   rejection: string | null;
@@ -43,8 +45,8 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
   await tx.execute(
     `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
        file_sha256, content_sha256, columns, rejection, balance_before, balance_after, program, created_by, approved_by,
-       created_at, approved_at, started_at, completed_at, audit_seq, audit_head)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       batch.batch_id,
       batch.account,
@@ -70,6 +72,7 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
       batch.completed_at,
       batch.audit_seq,
       batch.audit_head,
+      batch.policy,
     ],
   );
 }

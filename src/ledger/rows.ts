@@ -44,6 +44,8 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
+  /** When a person let the row go that a guard had held: the same guard does not hold it again. */
+  released_at: number | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;
   /** How much the service said, where it said (spec section 6.2 does not show it). */
@@ -192,7 +194,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
   const changed = await tx.execute(
     `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
        service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
-       first_sent_at = ?, accepted_at = ?, completed_at = ?
+       first_sent_at = ?, accepted_at = ?, completed_at = ?, released_at = ?
      WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`,
     [
       after.status,
@@ -210,6 +212,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
       after.first_sent_at,
       after.accepted_at,
       after.completed_at,
+      after.released_at,
       before.batch_id,
       before.row_no,
       before.status,

@@ -93,6 +93,8 @@ const configShape = z.strictObject({
     .default({}),
   /** What intake takes for granted and what it refuses; checked by its own shape where it is used. */
   intake: z.record(z.string(), z.unknown()).default({}),
+  /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
+  policy: z.record(z.string(), z.unknown()).default({}),
 });
 
 /** What the file `airbatch.config.json` (or `.ts`) may hold. */
@@ -111,6 +113,7 @@ export interface Config {
   out: string;
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
+  policy: Record<string, unknown>;
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
 }
@@ -151,6 +154,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     out: resolve(base, parsed.data.out),
     accounts,
     intake: parsed.data.intake,
+    policy: parsed.data.policy,
     secrets,
   });
 }

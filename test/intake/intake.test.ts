@@ -152,7 +152,7 @@ describe('a file whose rows an earlier batch has', () => {
         const times = { first_intent_at: unit.at, last_intent_at: unit.at, last_evidence: null };
         const body = { idempotency_key: key, reference: `x/${row.row_ref}`, body: '{}', body_digest: '' };
         assert.ok(await insertPayment(unit.tx, { ...body, ...owner, ...facts, ...times }));
-        const sent = await unit.changeRow(row, 'send', {}, {});
+        const sent = await unit.changeRow(row, 'send', { first_sent_at: unit.at }, {});
         assert.ok(sent);
         await unit.changeRow(sent, row.row_ref === 'B' ? 'fail' : 'complete', {}, {});
       }
@@ -180,14 +180,31 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2, held: 2, skipped: 1 });
   });
 
-  test('is ready as a whole under another run id, and says where the same rows are already', async (t) => {
+  test('is held under another run id where it was sent lately, and says where the same rows are already', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
     await pay(db, first.batch);
-    const { counts, warnings } = await take(csv(files).replaceAll(',', ';'));
-    assert.equal(counts.valid, 4);
-    assert.match(warnings[0] ?? '', new RegExp(`same rows are in batch ${first.batch.batch_id} .*are paid again`));
+    const { batch, counts, warnings, problems } = await take(csv(files).replaceAll(',', ';'));
+    // A and C were sent; B failed for sure, and D was never sent.
+    assert.deepEqual([counts.valid, counts.held], [2, 2]);
+    assert.deepEqual(
+      (await pageRows(db, batch.batch_id, 0, 10)).map(({ status }) => status),
+      ['held', 'ready', 'held', 'ready'],
+    );
+    assert.equal(problems[0]?.code, 'SENT_LATELY');
+    assert.match(problems[0]?.examples[0]?.message ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1 `));
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`same rows are in batch ${first.batch.batch_id} .*within 7 days is held`),
+    );
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
+  });
+
+  test('is ready under another run id where the policy does not mind', async (t) => {
+    const { db, take } = await rig(t);
+    await pay(db, (await take(csv(files))).batch);
+    const { counts } = await take(csv(files).replaceAll(',', ';'), { policy: { repeatWithinDays: 0 } });
+    assert.equal(counts.valid, 4);
   });
 });
 

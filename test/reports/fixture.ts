@@ -115,6 +115,7 @@ export function newBatch(
     balance_after: null,
     program: 'airbatch 0.1.0',
     created_by: 'amina',
+    policy: '{}',
     approved_by: null,
     created_at: startMs,
     approved_at: null,

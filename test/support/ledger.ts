@@ -33,6 +33,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     balance_after: null,
     program: 'airbatch test',
     created_by: 'tester',
+    policy: '{}',
     approved_by: null,
     created_at: 1_000,
     approved_at: null,

@@ -1,0 +1,65 @@
+import { z } from 'zod';
+import { AirbatchError } from './errors.ts';
+import { isDecimal } from './money.ts';
+
+const count = z.number().int().nonnegative();
+const percent = z.number().min(0).max(100);
+const decimal = z
+  .string()
+  .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50000.00"');
+
+const approvalShape = z.strictObject({
+  /** Whether a second person must approve: never, always, or above a number of rows or a sum. */
+  needed: z.enum(['never', 'always', 'above']).default('never'),
+  /** With `above`: more rows to send than this. */
+  rows: count.optional(),
+  /** With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for approval. */
+  sums: z.record(z.string(), decimal).default({}),
+  /** Whether who submitted may also approve; the reports then say so. */
+  bySubmitter: z.boolean().default(false),
+});
+
+const canaryShape = z.strictObject({
+  /** So many rows go first, alone; the rest waits until each of them has ended. */
+  rows: z.number().int().positive(),
+  /** More failures among them than this pause the batch. */
+  failuresMax: count.default(0),
+});
+
+const stopLossShape = z.strictObject({
+  /** More failures than this among the last `rows` that ended pause the batch. */
+  failurePercent: percent.default(20),
+  rows: z.number().int().min(5).default(50),
+});
+
+const policyShape = z.strictObject({
+  /**
+   * A row is held for a person when its number was sent the same amount, or product, under another run id within so many
+   * days; 0: that is not looked at.
+   */
+  repeatWithinDays: z.number().nonnegative().max(400).default(7),
+  approval: approvalShape.prefault({}),
+  canary: canaryShape.nullable().default(null),
+  stopLoss: stopLossShape.nullable().default(null),
+  /** A row may cost this many percent more or less than others of the same amount and currency did in this batch; null: any. */
+  costDeviationPercent: percent.nullable().default(null),
+  /** What a balance that is too low for the whole batch means: it does not begin, or it goes as far as the money reaches. */
+  shortBalance: z.enum(['pause', 'go_on']).default('go_on'),
+});
+
+/** What a batch may do without a person, as its configuration or its job said when it was taken in. Kept with the batch. */
+export type BatchPolicy = z.output<typeof policyShape>;
+export type BatchPolicyInput = z.input<typeof policyShape>;
+
+/** The policy of a batch: what is given, over the defaults. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): BatchPolicy {
+  const parsed = policyShape.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${['policy', ...issue.path].join('.')}: ${issue.message}`);
+  throw new AirbatchError('CONFIG_INVALID', `the configuration has ${faults.length} fault(s): ${faults.join('; ')}`);
+}
+
+/** The policy as it is kept with a batch; batches from before policies were kept have the defaults. */
+export function storedPolicy(text: string): BatchPolicy {
+  return batchPolicy(JSON.parse(text) as Record<string, unknown>);
+}

@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import { makeRig, someRows } from '../support/engine.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
+
+/** Three rows that the service does not know (so that no look-up blocks them), ended as given. */
+async function endedAs(words: readonly string[]) {
+  const rig = await makeRig();
+  await rig.add(someRows(words.length));
+  for (const [index, word] of words.entries()) {
+    await rig.db.execute(
+      `UPDATE rows SET status = 'failed', service_status = ?, failure_code = '5', first_sent_at = 1 WHERE row_no = ?`,
+      [word, index + 1],
+    );
+  }
+  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+  await rig.db.execute(`UPDATE batches SET status = 'running'`);
+  const retry = (codes: string[]) =>
+    rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
+  return { rig, retry };
+}
+
+describe('a retry', () => {
+  for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
+    test(`leaves a row that the service calls ${word} alone, unless it is asked for by that name`, async () => {
+      const { rig, retry } = await endedAs(['FAILED', word]);
+      const all = await retry([]);
+      assert.equal(all.retried, 1);
+      assert.deepEqual(await rig.states(), ['ready', 'failed']);
+      assert.match(all.kept[0]?.why ?? '', new RegExp(`says ${word}.*--code ${word}`));
+      assert.equal((await retry(['5'])).retried, 0);
+      assert.equal((await retry([word])).retried, 1);
+      assert.deepEqual(await rig.states(), ['ready', 'ready']);
+      assert.equal((await rig.row(2)).generation, 2);
+    });
+  }
+});
