@@ -127,6 +127,7 @@ function newBatch() {
     program: 'airbatch',
     created_by: 'bench',
     policy: '{}',
+    reread_at: null,
     approved_by: null,
     created_at: benchStartMs,
     approved_at: null,

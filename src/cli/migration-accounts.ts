@@ -80,6 +80,7 @@ async function rehearsalAccounts(): Promise<{ to: AccountConfig; from: AccountCo
     limits: { catalog: { limit: rehearsalLimit } },
     requestDeadlineMs: 60_000,
     leaseTtlMs: defaultEngineSettings.leaseTtlMs,
+    resumeWhenFunded: false,
     doubt: {},
   } as const;
   const credentials = { email: 'sandbox@airbatch.test', token: 'sandbox-token' };

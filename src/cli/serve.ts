@@ -100,6 +100,7 @@ function keep(
           isDead: isDeadProcess,
           callbackUrl,
           onCompleted,
+          rereads: true,
         },
       ),
   });

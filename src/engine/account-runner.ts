@@ -11,10 +11,12 @@ import { makeCommitter } from './committer.ts';
 import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
+import { noteShortage, resumeFunded } from './funds.ts';
 import { takeHints } from './hints.ts';
 import { takeAccount } from './lease.ts';
 import { makePicker } from './picker.ts';
 import { movesByItself } from './remaining.ts';
+import { rereadFinished } from './reread.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -26,6 +28,8 @@ export interface RunnerOptions {
   callbackUrl: string | null;
   /** Called when every row of a batch is terminal and the batch is durably completed. */
   onCompleted?: (batchId: string) => void;
+  /** Whether finished batches are read once more a day after their end; for programs that stay. */
+  rereads?: boolean;
 }
 
 /** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
@@ -61,6 +65,8 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     context?.hintWake.wake();
     context?.superviseWake.wake();
     context?.renewWake.wake();
+    context?.fundsWake.wake();
+    context?.rereadWake.wake();
   };
   const stop = () => {
     stopping = true;
@@ -79,7 +85,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, () => stopping);
       try {
-        await runLoops(context, patienceMs, stop);
+        await runLoops(context, { patienceMs, rereads: options.rereads ?? false }, stop);
       } finally {
         stopping = true;
         await context.lease.release().catch(() => undefined);
@@ -109,6 +115,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     hintWake: makeWake(clock),
     superviseWake,
     renewWake: makeWake(clock),
+    fundsWake: makeWake(clock),
+    rereadWake: makeWake(clock),
     batches: new Map(),
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
@@ -117,7 +125,11 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
 }
 
 /** Runs all loops until the work is done; the first trouble in any of them ends all. */
-async function runLoops(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
+async function runLoops(
+  context: RunnerContext,
+  { patienceMs, rereads }: { patienceMs: number; rereads: boolean },
+  stop: () => void,
+): Promise<void> {
   let trouble: unknown = null;
   const guarded = (loop: () => Promise<void>) =>
     loop().catch((error: unknown) => {
@@ -141,6 +153,8 @@ async function runLoops(context: RunnerContext, patienceMs: number, stop: () => 
     guarded(() => doubtLoop(context)),
     guarded(() => trackLoop(context)),
     guarded(() => hintLoop(context)),
+    ...(context.settings.resumeWhenFunded ? [guarded(() => fundsLoop(context))] : []),
+    ...(rereads ? [guarded(() => rereadLoop(context))] : []),
   ]);
   if (trouble !== null) throw trouble;
 }
@@ -172,6 +186,17 @@ async function hintLoop(context: RunnerContext): Promise<void> {
     const { idlePollMs } = context.settings;
     await context.hintWake.wait(Math.max(1, Math.min(idlePollMs, (next ?? now + idlePollMs) - now)));
   }
+}
+
+async function fundsLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping()) {
+    if (await resumeFunded(context)) context.superviseWake.wake();
+    await context.fundsWake.wait(context.settings.fundsLookMs);
+  }
+}
+
+async function rereadLoop(context: RunnerContext): Promise<void> {
+  while (!context.stopping()) await context.rereadWake.wait(Math.max(1, await rereadFinished(context)));
 }
 
 async function renewLoop(context: RunnerContext): Promise<void> {
@@ -252,7 +277,7 @@ async function completeBatch(context: RunnerContext, batch: BatchRecord): Promis
     unit.changeBatch(
       batch,
       'complete',
-      { balance_after, completed_at: unit.at, pause_reason: null, pause_detail: null },
+      { balance_after, completed_at: unit.at, reread_at: null, pause_reason: null, pause_detail: null },
       {},
     ),
   );
@@ -272,6 +297,8 @@ async function pauseAccount(context: RunnerContext, reason: PauseReason, detail:
       if (!current || !can(current.status, 'pause')) continue;
       await unit.changeBatch(current, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
     }
+    if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
   }).catch((error: Error) => context.log.warn('the pause could not be written', { message: error.message }));
   await refreshBatches(context).catch(() => undefined);
+  context.fundsWake.wake();
 }

@@ -58,6 +58,10 @@ export interface RunnerContext extends EngineDeps {
   superviseWake: Wake;
   /** Rings when the runner stops, so that the lease is not waited for. */
   renewWake: Wake;
+  /** Rings when the account's money ran out. */
+  fundsWake: Wake;
+  /** Rings when the runner stops. */
+  rereadWake: Wake;
   /** The open batches of the account, by id. */
   batches: Map<string, OpenBatch>;
   /** True once nothing more may be sent. */

@@ -22,6 +22,12 @@ export interface EngineSettings {
   readRetryMs: number;
   /** The longest pause between attempts while the service cannot be reached. */
   unreachableWaitMsMax: number;
+  /** Whether batches that wait for money go on by themselves when the balance is back, and how often that is looked at. */
+  resumeWhenFunded: boolean;
+  fundsLookMs: number;
+  /** How long after its end a batch is read once more, and how often it is looked whether one is due. */
+  rereadAfterMs: number;
+  rereadLookMs: number;
   /** The most generations that one row may have. */
   generationsMax: number;
 }
@@ -39,5 +45,9 @@ export const defaultEngineSettings: EngineSettings = {
   detailRowsMax: 1_000,
   readRetryMs: 5_000,
   unreachableWaitMsMax: 60_000,
+  resumeWhenFunded: false,
+  fundsLookMs: 60_000,
+  rereadAfterMs: 24 * 3_600_000,
+  rereadLookMs: 15 * 60_000,
   generationsMax: 3,
 };

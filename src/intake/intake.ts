@@ -104,6 +104,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         file_name: source.name,
         file_sha256: source.sha256,
         content_sha256: null,
+        reread_at: null,
         policy: JSON.stringify(batchPolicy(options.policy)),
         columns: '[]',
         rejection: null,

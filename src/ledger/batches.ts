@@ -37,6 +37,8 @@ export interface BatchRecord {
   approved_at: number | null;
   started_at: number | null;
   completed_at: number | null;
+  /** When its payments were read once more after its end. */
+  reread_at: number | null;
   audit_seq: number;
   audit_head: string;
 }
@@ -113,7 +115,7 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
   const changed = await tx.execute(
     `UPDATE batches SET run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
        content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
-       approved_at = ?, started_at = ?, completed_at = ?
+       approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?
      WHERE batch_id = ? AND status = ?`,
     [
       batch.run_id,
@@ -131,6 +133,7 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
       batch.approved_at,
       batch.started_at,
       batch.completed_at,
+      batch.reread_at,
       batch.batch_id,
       from,
     ],
@@ -160,5 +163,14 @@ export async function addToCount(tx: Queryable, batchId: string, status: string,
 export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   return db.query(
     `SELECT * FROM batches WHERE status IN ('approved', 'running', 'paused') ORDER BY created_at, batch_id`,
+  );
+}
+
+/** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first. */
+export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE account = ? AND status = 'completed' AND started_at IS NOT NULL AND completed_at <= ?
+       AND reread_at IS NULL ORDER BY completed_at LIMIT 10`,
+    [account, endedBefore],
   );
 }

@@ -154,6 +154,7 @@ const migrations: readonly (readonly string[])[] = [
     // What the batch may do without a person (core/batch-policy.ts), and when a person released a held row.
     `ALTER TABLE batches ADD COLUMN policy TEXT NOT NULL DEFAULT '{}'`,
     'ALTER TABLE rows ADD COLUMN released_at BIGINT',
+    'ALTER TABLE batches ADD COLUMN reread_at BIGINT',
     // Who was sent something lately: only rows that were sent are in it, so that intake pays nothing for it.
     'CREATE INDEX rows_sent ON rows (phone_number, first_sent_at) WHERE first_sent_at IS NOT NULL',
   ],

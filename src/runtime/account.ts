@@ -62,6 +62,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
     limits: {},
     requestDeadlineMs: 60_000,
     leaseTtlMs: defaultEngineSettings.leaseTtlMs,
+    resumeWhenFunded: false,
     doubt: {},
   };
   return assemble(account, deps, {
@@ -100,7 +101,12 @@ function assemble(
     isSandbox: place.isSandbox,
     gateway,
     limiter,
-    settings: { ...defaultEngineSettings, rowsPerAdmission, leaseTtlMs: account.leaseTtlMs },
+    settings: {
+      ...defaultEngineSettings,
+      rowsPerAdmission,
+      leaseTtlMs: account.leaseTtlMs,
+      resumeWhenFunded: account.resumeWhenFunded,
+    },
     callbackUrl: account.callbackUrl ?? null,
     async close() {
       await limiter.stop();

@@ -50,6 +50,8 @@ const accountShape = z
         previousApiKeyEnv: z.string().min(1).optional(),
       })
       .prefault({}),
+    /** Whether batches that wait for money go on by themselves once a wallet holds more than before. */
+    resumeWhenFunded: z.boolean().default(false),
     /** How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be over it. */
     leaseTtlMs: z.number().int().min(1_000).default(defaultEngineSettings.leaseTtlMs),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */

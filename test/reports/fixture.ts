@@ -116,6 +116,7 @@ export function newBatch(
     program: 'airbatch 0.1.0',
     created_by: 'amina',
     policy: '{}',
+    reread_at: null,
     approved_by: null,
     created_at: startMs,
     approved_at: null,

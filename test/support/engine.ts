@@ -21,7 +21,7 @@ export interface Rig {
   clock: VirtualClock;
   service: FakeService;
   warnings: string[];
-  runner(): AccountRunner;
+  runner(options?: { rereads?: boolean }): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
   add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
@@ -40,12 +40,12 @@ export async function makeRig(
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
-  const runner = () => {
+  const runner = (more: { rereads?: boolean } = {}) => {
     runners += 1;
     const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
     return makeAccountRunner(
       { db, gateway: service, limiter: makeOpenLimiter(clock), clock, random: evenRandom, log, settings },
-      { account: 'main', holder: `test/${runners}/0`, isDead: () => false, callbackUrl: null },
+      { account: 'main', holder: `test/${runners}/0`, isDead: () => false, callbackUrl: null, ...more },
     );
   };
   return {

@@ -60,6 +60,8 @@ export interface FakeService extends Gateway {
   payments: Map<string, ServicePayment & { key: string }>;
   /** Makes the look-up of this reference find nothing, for as long as it is set: a list that lags. */
   hidden: Set<string>;
+  /** What the wallet held at first; each charge takes 1 of it. Without any left, nothing more is charged. */
+  purse: { opening: number };
 }
 
 const evidence = (code: string, httpStatus: number | null = 200): Evidence => ({
@@ -81,6 +83,7 @@ export function makeFakeService(
   const creates: FakeService['creates'] = [];
   const lookUps: string[] = [];
   const hidden = new Set<string>();
+  const purse = { opening: 1_000 };
   const { settleMs = 2_000 } = options;
 
   const now = (payment: ServicePayment): ServicePayment => {
@@ -176,6 +179,7 @@ export function makeFakeService(
     creates,
     lookUps,
     hidden,
+    purse,
     script: (reference, ...behaviours) => void scripts.set(reference, behaviours),
     ends: (reference, state) => void endings.set(reference, state),
     body: (order) => JSON.stringify(order),
@@ -184,7 +188,12 @@ export function makeFakeService(
       const order = JSON.parse(body) as PaymentOrder;
       creates.push({ reference: order.reference, key: idempotencyKey, at: clock.now(), body });
       await clock.sleep(20);
-      return answer(scripts.get(order.reference)?.shift() ?? 'accept', order, idempotencyKey);
+      const isEmpty = charges.length >= purse.opening;
+      return answer(
+        scripts.get(order.reference)?.shift() ?? (isEmpty ? 'cannot_pay' : 'accept'),
+        order,
+        idempotencyKey,
+      );
     },
     async lookUp(reference) {
       lookUps.push(reference);
@@ -217,7 +226,7 @@ export function makeFakeService(
             return { kind: 'page', payments: entries, page, hasNext: page * perPage < all.length, total: all.length };
           },
     async balance() {
-      const balance = String(1_000 - charges.length);
+      const balance = String(purse.opening - charges.length);
       return {
         kind: 'balance',
         balance: {

@@ -34,6 +34,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     program: 'airbatch test',
     created_by: 'tester',
     policy: '{}',
+    reread_at: null,
     approved_by: null,
     created_at: 1_000,
     approved_at: null,

@@ -1,0 +1,68 @@
+import { compareAmounts } from '../core/money.ts';
+import type { Balance } from '../gateway/gateway.ts';
+import { findBatch, openBatches } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
+import type { RunnerContext } from './context.ts';
+
+/** What each wallet held at the lowest, by its id, since the account's money ran out. */
+type Purses = Record<string, string>;
+
+const factName = (account: string) => `short_of_funds:${account}`;
+
+/** The account's money has run out: what it held in an earlier shortage says nothing about this one. */
+export function noteShortage(tx: Queryable, account: string): Promise<void> {
+  return forgetFact(tx, factName(account));
+}
+
+/**
+ * Lets the batches that wait for money go on when a wallet holds more than it did while they waited. Called now and then where
+ * the configuration says so (`resumeWhenFunded`). Should it not be enough yet, the service refuses the next row, which costs
+ * nothing, and the account waits again. Returns whether anything goes on.
+ */
+export async function resumeFunded(context: RunnerContext): Promise<boolean> {
+  const { db, account, log } = context;
+  const waiting = (await openBatches(db, account)).filter(
+    ({ status, pause_reason }) => status === 'paused' && pause_reason === 'insufficient_balance',
+  );
+  if (waiting.length === 0) return false;
+  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
+  if (outcome.kind !== 'balance') return false;
+  const known = await readFact(db, factName(account));
+  const low = known === null ? null : (JSON.parse(known) as Purses);
+  const now = pursesOf(outcome.balance);
+  const isFunded = low !== null && Object.entries(now).some(([id, held]) => compareAmounts(held, low[id] ?? '0') > 0);
+  await context.committer.commit(async (unit) => {
+    if (!isFunded) {
+      await writeFact(unit.tx, factName(account), JSON.stringify(lowest(low, now)));
+      return;
+    }
+    await forgetFact(unit.tx, factName(account));
+    for (const { batch_id } of waiting) {
+      const batch = await findBatch(unit.tx, batch_id);
+      if (batch?.status !== 'paused' || batch.pause_reason !== 'insufficient_balance') continue;
+      await unit.changeBatch(
+        batch,
+        'resume',
+        { pause_reason: null, pause_detail: null },
+        { why: 'the balance is back' },
+      );
+    }
+  });
+  if (isFunded) log.info('the balance is back, and the account goes on', { account });
+  return isFunded;
+}
+
+function pursesOf({ wallets }: Balance): Purses {
+  return Object.fromEntries(wallets.filter(({ active }) => active).map(({ walletId, balance }) => [walletId, balance]));
+}
+
+function lowest(known: Purses | null, now: Purses): Purses {
+  if (known === null) return now;
+  return Object.fromEntries(
+    Object.entries(now).map(([id, held]) => [
+      id,
+      compareAmounts(held, known[id] ?? held) < 0 ? held : (known[id] ?? held),
+    ]),
+  );
+}

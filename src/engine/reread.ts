@@ -1,0 +1,91 @@
+import { idempotencyKey, parseReference } from '../core/ids.ts';
+import { sameAmount } from '../core/money.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
+import { findPayment } from '../ledger/payments.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { readTrouble } from './read-trouble.ts';
+
+/** The most that the service lists on one page (spec section 8.2). */
+const rowsPerPage = 100;
+/** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
+const marginMs = 60_000;
+
+/**
+ * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may be
+ * refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and told. Returns
+ * how long until there may be more to do, in milliseconds. Version 1 has no list to read.
+ */
+export async function rereadFinished(context: RunnerContext): Promise<number> {
+  const { db, account, clock, settings } = context;
+  if (context.gateway.list === null) return settings.rereadLookMs;
+  const [batch] = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
+  if (!batch) return settings.rereadLookMs;
+  const trouble = await rereadBatch(context, batch);
+  if (trouble > 0 || context.stopping()) return trouble;
+  await context.committer.commit(async (unit) => {
+    const current = await findBatch(unit.tx, batch.batch_id);
+    // A retry may have opened it again: then it is read when it has ended anew.
+    if (current?.completed_at === batch.completed_at) await unit.noteBatch(current, { reread_at: unit.at });
+  });
+  return 0;
+}
+
+async function rereadBatch(context: RunnerContext, batch: BatchRecord): Promise<number> {
+  const { list } = context.gateway;
+  const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
+  const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
+  for (let page = 1; list && !context.stopping(); page++) {
+    const query = { page, perPage: rowsPerPage, fromMs, toMs, oldestFirst: true };
+    const outcome = await context.limiter.admit('read', () => list(query));
+    if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
+    const told = await context.committer.commit(async (unit) => {
+      const differences: { row: RowRecord; why: string }[] = [];
+      for (const payment of outcome.payments) {
+        const difference = await compare(unit, context, batch, payment);
+        if (difference) differences.push(difference);
+      }
+      return differences;
+    });
+    for (const { row, why } of told) {
+      context.log.warn('a payment is not what it was when its row ended', {
+        batch: row.batch_id,
+        row: row.row_no,
+        why,
+      });
+    }
+    if (!outcome.hasNext) break;
+  }
+  return 0;
+}
+
+async function compare(
+  unit: Unit,
+  { account }: RunnerContext,
+  batch: BatchRecord,
+  payment: ServicePayment,
+): Promise<{ row: RowRecord; why: string } | null> {
+  const named = payment.reference === null ? null : parseReference(payment.reference);
+  const bound = named && (await findPayment(unit.tx, idempotencyKey({ account, ...named })));
+  const row = bound?.batch_id === batch.batch_id ? await findRow(unit.tx, bound.batch_id, bound.row_no) : null;
+  if (!row || row.topup_id !== payment.topupId) return null;
+  const why = lateDifference(row, payment);
+  if (why === null) return null;
+  const cost = payment.cost === null ? {} : { cost: payment.cost.value, cost_currency: payment.cost.currency };
+  const data = { why, service_status: payment.serviceStatus, topup_id: payment.topupId, ...cost };
+  await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
+  return { row, why };
+}
+
+/** In what the service's word differs now from how the row ended; null where it agrees. */
+export function lateDifference(row: RowRecord, payment: ServicePayment): string | null {
+  if (payment.state !== row.status && (row.status === 'completed' || row.status === 'failed')) {
+    return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
+  }
+  const { cost } = payment;
+  if (row.cost === null || cost === null || row.status !== 'completed') return null;
+  if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
+  return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
+}

@@ -1,0 +1,68 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeRig, someRows } from '../support/engine.ts';
+
+const hour = 3_600_000;
+
+/** Three rows that ended, the second as failed, and a program that stays for `hours` after something happened at the service. */
+async function ended(happens: (rig: Awaited<ReturnType<typeof makeRig>>) => void, hours: number, rereads = true) {
+  const rig = await makeRig();
+  rig.service.ends('run-1/ref-2', 'failed');
+  await rig.add(someRows(3));
+  await rig.run();
+  const before = await Promise.all([1, 2, 3].map((rowNo) => rig.row(rowNo)));
+  assert.deepEqual(
+    before.map(({ status }) => status),
+    ['completed', 'failed', 'completed'],
+  );
+  happens(rig);
+  const runner = rig.runner({ rereads });
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(hours * hour));
+  runner.stop();
+  await rig.clock.drive(running);
+  const after = await Promise.all([1, 2, 3].map((rowNo) => rig.row(rowNo)));
+  assert.deepEqual(after, before, 'a row that ended stays as it ended');
+  const events = await rig.db.query<{ row_no: number; body: string }>(
+    `SELECT row_no, body FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
+  );
+  return { rig, events };
+}
+
+describe('a finished batch', () => {
+  test('is read once more a day later: what has changed since is noted and told', async () => {
+    const { rig, events } = await ended(({ service }) => {
+      service.ends('run-1/ref-1', 'failed');
+      service.ends('run-1/ref-2', 'completed');
+    }, 30);
+    assert.deepEqual(
+      events.map(({ row_no }) => row_no),
+      [1, 2],
+    );
+    assert.match(events[0]?.body ?? '', /ended completed, and the service now says failed/);
+    assert.equal(rig.warnings.filter((text) => text.includes('not what it was')).length, 2);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+
+  test('tells of a cost that is another one', async () => {
+    const { events } = await ended(({ service }) => {
+      for (const payment of service.payments.values()) {
+        if (payment.reference === 'run-1/ref-3') payment.cost = { value: '1.50', currency: 'USD' };
+      }
+    }, 30);
+    assert.equal(events.length, 1);
+    assert.match(events[0]?.body ?? '', /cost 1 USD, and the service now says 1\.50 USD/);
+  });
+
+  test('is read once, and not before a day is over', async () => {
+    const flips = (rig: Awaited<ReturnType<typeof makeRig>>) => rig.service.ends('run-1/ref-1', 'failed');
+    assert.equal((await ended(flips, 20)).events.length, 0);
+    assert.equal((await ended(flips, 90)).events.length, 1);
+  });
+
+  test('says nothing where nothing has changed', async () => {
+    const { rig, events } = await ended(() => undefined, 30);
+    assert.deepEqual([events, rig.warnings], [[], []]);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+});
