@@ -13,6 +13,7 @@ import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { takeHints } from './hints.ts';
+import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { makePicker } from './picker.ts';
 import { movesByItself } from './remaining.ts';
@@ -108,7 +109,10 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     committer: makeCommitter(deps.db, unitOptions, superviseWake.wake),
-    picker: makePicker(deps.db, clock, { sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs }),
+    picker: makePicker(deps.db, clock, {
+      sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,
+      lastSentTo: (phoneNumber) => lastSentTo(deps.db, account, phoneNumber),
+    }),
     dispatchWake: makeWake(clock),
     doubtWake: makeWake(clock),
     trackWake: makeWake(clock),

@@ -29,14 +29,22 @@ interface Source {
   exhausted: boolean;
 }
 
+export interface PickerOptions {
+  /** Payments to one number are this far apart; 0 where the service does not mind. */
+  sameNumberSpacingMs: number;
+  /** When this number was last sent to, by whichever program (epoch ms). */
+  lastSentTo: (phoneNumber: string) => Promise<number>;
+}
+
 const ranks: Record<Priority, number> = { urgent: 0, normal: 1, bulk: 2 };
 
-export function makePicker(db: Database, clock: Clock, options: { sameNumberSpacingMs: number }): Picker {
+export function makePicker(db: Database, clock: Clock, options: PickerOptions): Picker {
   const sources = new Map<string, Source>();
   // Round-robin within a priority: who was served goes to the end.
   let order: Source[] = [];
   let waiting: { row: RowRecord; at: number }[] = [];
   const lastSent = new Map<string, number>();
+  const startedAt = clock.now();
   let tail: Promise<unknown> = Promise.resolve();
 
   /** Reading is asynchronous, so takers queue: no row is given to two of them. */
@@ -56,8 +64,14 @@ export function makePicker(db: Database, clock: Clock, options: { sameNumberSpac
 
   const isDue = ({ row, at }: { row: RowRecord; at: number }, now: number) => at <= now && sources.has(row.batch_id);
 
-  const spacedUntil = (row: RowRecord): number =>
-    options.sameNumberSpacingMs === 0 ? 0 : (lastSent.get(row.phone_number ?? '') ?? 0) + options.sameNumberSpacingMs;
+  const spacedUntil = async ({ phone_number }: RowRecord, now: number): Promise<number> => {
+    const { sameNumberSpacingMs, lastSentTo } = options;
+    if (sameNumberSpacingMs === 0 || phone_number === null) return 0;
+    // Only at first can something that this picker does not know of be recent enough to matter.
+    const isNew = now - startedAt < sameNumberSpacingMs;
+    const last = lastSent.get(phone_number) ?? (isNew ? await lastSentTo(phone_number) : 0);
+    return last + sameNumberSpacingMs;
+  };
 
   const noteSent = (row: RowRecord, now: number): void => {
     if (options.sameNumberSpacingMs === 0) return;
@@ -128,7 +142,7 @@ export function makePicker(db: Database, clock: Clock, options: { sameNumberSpac
         while (taken.length < count) {
           const row = takeWaiting(now) ?? (await takeFresh(now));
           if (!row) break;
-          const until = spacedUntil(row);
+          const until = await spacedUntil(row, now);
           if (until > now) {
             waiting.push({ row, at: until });
             continue;

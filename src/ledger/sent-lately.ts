@@ -62,3 +62,16 @@ export async function anySentSince(tx: Queryable, { account, runId, since }: Sen
   );
   return batch !== undefined;
 }
+
+/** The payments that were ever sent to this number (E.164) for the account, by what their keys are made of. */
+export function sentTo(
+  db: Queryable,
+  account: string,
+  phoneNumber: string,
+): Promise<{ run_id: string; row_ref: string; generation: number }[]> {
+  return db.query(
+    `SELECT batches.run_id, rows.row_ref, rows.generation FROM rows JOIN batches ON batches.batch_id = rows.batch_id
+     WHERE rows.phone_number = ? AND rows.first_sent_at IS NOT NULL AND batches.account = ?`,
+    [phoneNumber, account],
+  );
+}

@@ -198,6 +198,26 @@ describe('the engine', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
+  test('spaces payments to one number across a restart, also after a doubt that was sent again', async () => {
+    for (const behaviour of ['accept', 'lose_request'] as const) {
+      const rig = await makeRig({ policy: v1Policy, list: false });
+      rig.service.script('run-1/ref-1', behaviour);
+      const phone_number = '+254712000001';
+      await rig.add([aRow(1, { phone_number })]);
+      const first = rig.runner();
+      const running = first.run(3_600_000);
+      // The doubt is sent again after a quarter of an hour; either way the number was sent to a moment ago.
+      await rig.clock.drive(rig.clock.sleep(behaviour === 'accept' ? 2_000 : 15 * 60_000 + 30_000));
+      first.stop();
+      await rig.clock.drive(running);
+      await rig.add([aRow(2, { phone_number })], { batch_id: 'batch-2', run_id: 'run-2' });
+      await rig.run();
+      const before = rig.service.creates.findLast(({ reference }) => reference === 'run-1/ref-1')?.at ?? 0;
+      const after = rig.service.creates.find(({ reference }) => reference === 'run-2/ref-2')?.at ?? 0;
+      assert.ok(after - before >= 65_000, `${behaviour}: ${after - before}`);
+    }
+  });
+
   test('serves an urgent batch before one that came earlier', async () => {
     const rig = await makeRig();
     await rig.add(someRows(300), { priority: 'bulk' });
