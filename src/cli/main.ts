@@ -110,6 +110,11 @@ function example(command: Command, text: string): Command {
   return command.addHelpText('after', `\nExample:\n  $ ${text}`);
 }
 
+const restored = [
+  '--restored',
+  'the ledger came from a backup: look every row up before it is sent (say it once)',
+] as const;
+
 function addWork(program: Command, call: Call): void {
   example(
     addIntakeOptions(program.command('run').argument('<file>', 'the CSV file or workbook; "-" for standard input')),
@@ -125,6 +130,7 @@ function addWork(program: Command, call: Call): void {
         .default('normal'),
     )
     .option('-y, --yes', 'send without asking')
+    .option(...restored)
     .action(call('run'));
   example(
     addIntakeOptions(
@@ -144,6 +150,7 @@ function addWork(program: Command, call: Call): void {
     'airbatch resume',
   )
     .description('carry on with what was interrupted or paused')
+    .option(...restored)
     .option('--out <dir>', 'where the reports go (default: reports)')
     .action(call('resume'));
   example(
@@ -184,6 +191,7 @@ function addDecisions(program: Command, call: Call): void {
   const collect = (code: string, codes: string[] = []) => [...codes, code];
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
     .description('pay failed rows again, after looking up everything that was sent for them before')
+    .option(...restored)
     .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
     .option('--out <dir>', 'where the reports go (default: reports)')
     .action(call('retry'));
@@ -236,6 +244,7 @@ function addServer(program: Command, call: Call): void {
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
     .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
     .option('--port <n>', 'port (default: 8787)', Number)
+    .option(...restored)
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)', Number)
     .action(call('serve'));

@@ -23,7 +23,9 @@ export async function execute(
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {
       const ofAccount = batches.filter(({ account }) => account === name);
-      results.push(...(await resumeAccount(context, session, name, ofAccount, out)));
+      results.push(
+        ...(await resumeAccount(context, session, name, ofAccount, { out, restored: options.restored === true })),
+      );
     }
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (results.length === 0)
@@ -52,14 +54,14 @@ async function resumeAccount(
   session: Session,
   name: string,
   batches: readonly BatchRecord[],
-  out: string,
+  options: { out: string; restored: boolean },
 ): Promise<WorkResult[]> {
   const account = await openAccount(chooseAccount(session.config, name), session);
   try {
     for (const { batch_id, status } of batches) {
       if (can(status, 'resume')) await resumeBatch({ ...session, name: session.person }, batch_id);
     }
-    return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), out });
+    return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), ...options });
   } finally {
     await account.close();
   }

@@ -31,7 +31,11 @@ export async function execute(
         for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
       }
       const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
-      const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
+      const [result] = await workOn(context, session, account, {
+        batchIds: [batchId],
+        out,
+        restored: options.restored === true,
+      });
       if (!result) return 0;
       if (context.json) context.terminal.print(`${JSON.stringify({ retry, ...jsonResult(result) })}\n`);
       else context.terminal.error(closingLines(context.terminal, result, context.cwd));

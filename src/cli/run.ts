@@ -26,6 +26,7 @@ interface RunOptions {
   out?: string;
   priority: Priority;
   yes?: boolean;
+  restored?: boolean;
 }
 
 /** `airbatch run FILE`: from a file to a reconciled result. */
@@ -66,7 +67,11 @@ export async function execute(
     }
     reading.end();
     const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
-    const [result] = await workOn(context, session, account, { batchIds: [batchId], out });
+    const [result] = await workOn(context, session, account, {
+      batchIds: [batchId],
+      out,
+      restored: options.restored === true,
+    });
     if (!result) return interruptedExitCode;
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
     else terminal.error(closingLines(terminal, result, context.cwd));

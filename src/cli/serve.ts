@@ -6,6 +6,7 @@ import { writeReports } from '../reports/reports.ts';
 import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
 import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
+import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { makeLog } from '../runtime/log.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { makeServer } from '../server/app.ts';
@@ -52,7 +53,8 @@ export async function execute(
     context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
     await tellAccounts(session, accounts);
     for (const [name, account] of accounts) {
-      kept.set(name, keep(session, name, account, { url, onCompleted: reports.write }));
+      const restored = options.restored === true;
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
     const trouble = await firstEnd(signals.first, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { message: errorMessage(trouble) });
@@ -83,7 +85,7 @@ function keep(
   session: Session,
   name: string,
   account: AccountConfig | null,
-  { url, onCompleted }: { url: string; onCompleted: (batchId: string) => void },
+  { url, restored, onCompleted }: { url: string; restored: boolean; onCompleted: (batchId: string) => void },
 ): KeptAccount {
   const { db, clock, random, log } = session;
   return keepAccount(name, {
@@ -101,6 +103,8 @@ function keep(
           callbackUrl,
           onCompleted,
           rereads: true,
+          mark: makeLedgerMark(session.ledgerPath),
+          restored,
         },
       ),
   });

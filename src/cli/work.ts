@@ -5,6 +5,7 @@ import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
+import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { CommandContext } from './main.ts';
 import { showProgress } from './progress.ts';
@@ -31,7 +32,7 @@ export async function workOn(
   context: CommandContext,
   session: Session,
   account: OpenAccount,
-  options: { batchIds: readonly string[]; out: string },
+  options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<WorkResult[]> {
   const { db, clock, random, log } = session;
   const runner = makeAccountRunner(
@@ -41,6 +42,8 @@ export async function workOn(
       holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
       isDead: isDeadProcess,
       callbackUrl: account.callbackUrl,
+      mark: makeLedgerMark(session.ledgerPath),
+      restored: options.restored,
     },
   );
   const progress = showProgress(context.terminal, session, account, options.batchIds);

@@ -22,6 +22,10 @@ export const errorTable = {
     exitCode: 5,
     hint: 'Restore the ledger from a backup, and resume with --restored. Do not delete it.',
   },
+  LEDGER_RESTORED: {
+    exitCode: 5,
+    hint: 'Add --restored once: every row is then looked up at the service before it is sent. Nothing was sent.',
+  },
   LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FENCED: { exitCode: 5, hint: 'Another process took over this account; this one sends nothing more.' },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;

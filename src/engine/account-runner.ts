@@ -15,6 +15,7 @@ import { noteShortage, resumeFunded } from './funds.ts';
 import { takeHints } from './hints.ts';
 import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
+import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makePicker } from './picker.ts';
 import { movesByItself } from './remaining.ts';
 import { rereadFinished } from './reread.ts';
@@ -29,6 +30,10 @@ export interface RunnerOptions {
   callbackUrl: string | null;
   /** Called when every row of a batch is terminal and the batch is durably completed. */
   onCompleted?: (batchId: string) => void;
+  /** Where holds are noted besides the ledger, if anywhere. */
+  mark?: LedgerMark;
+  /** A person has said that the ledger was restored from a backup: every row is looked up before it is sent. */
+  restored?: boolean;
   /** Whether finished batches are read once more a day after their end; for programs that stay. */
   rereads?: boolean;
 }
@@ -97,8 +102,9 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
 
 async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: () => boolean): Promise<RunnerContext> {
   const clock = steadyClock(deps.clock, await highestClock(deps.db));
-  const { account, holder, isDead } = options;
-  const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs: deps.settings.leaseTtlMs });
+  const { account, holder, isDead, mark = null, restored = false } = options;
+  const { leaseTtlMs: ttlMs } = deps.settings;
+  const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
   const superviseWake = makeWake(clock);
   const context: RunnerContext = {
@@ -108,6 +114,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     callbackUrl: options.callbackUrl,
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
+    restoredAt: await restoredAt(deps.db, account, clock.now()),
     committer: makeCommitter(deps.db, unitOptions, superviseWake.wake),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,

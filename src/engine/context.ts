@@ -44,6 +44,8 @@ export interface RunnerContext extends EngineDeps {
   /** Where the service should send webhooks of new payments, if anywhere. */
   callbackUrl: string | null;
   lease: Lease;
+  /** When the ledger was restored from a backup (epoch ms), while that still calls for caution; else null. */
+  restoredAt: number | null;
   committer: Committer;
   picker: Picker;
   /** Rings when there may be something to send. */

@@ -5,6 +5,7 @@ import type { RowRecord } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { type Intent, writeIntent } from './intents.ts';
+import { unknownToTheService } from './look-up-first.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 
 /**
@@ -62,7 +63,7 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
       'creation',
       async () => {
         begin();
-        const rows = context.stopping() ? [] : await context.picker.take(weight);
+        const rows = context.stopping() ? [] : await takeRows(context, weight);
         const intents = rows.length === 0 ? [] : await writeIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         await Promise.all(intents.map((intent) => sendOne(context, intent)));
@@ -72,6 +73,12 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
   } finally {
     begin();
   }
+}
+
+/** Rows that may be sent now; after a restore each was just looked up. */
+async function takeRows(context: RunnerContext, count: number): Promise<RowRecord[]> {
+  const rows = await context.picker.take(count);
+  return context.restoredAt === null ? rows : unknownToTheService(context, rows, context.restoredAt);
 }
 
 /** One durable transaction for the intents of all rows of the job. */

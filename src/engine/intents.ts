@@ -50,7 +50,7 @@ export async function writeIntent(
   return { row: sent, payment };
 }
 
-function firstAttempt(
+export function firstAttempt(
   context: RunnerContext,
   batch: BatchRecord,
   row: RowRecord,

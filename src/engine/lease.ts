@@ -2,7 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
 import { raiseHighestClock } from '../ledger/facts.ts';
-import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../ledger/leases.ts';
+import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease } from '../ledger/leases.ts';
+import { isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 
 /** The sole right to send for an account, held by renewing it. */
 export interface Lease {
@@ -22,21 +23,32 @@ export interface LeaseOptions {
   /** Names this process, uniquely over time: `host/pid/start`. */
   holder: string;
   ttlMs: number;
+  /** Where the hold is noted besides the ledger; null where the ledger is in memory only. */
+  mark: LedgerMark | null;
+  /** A person has said that the ledger was restored from a backup. */
+  restored: boolean;
   /** Whether the process that `holder` names is known to have ended (same machine, no such process). */
   isDead: (holder: string) => boolean;
 }
 
-/** Takes the account, or fails with `ACCOUNT_BUSY`. */
+/** Takes the account, or fails with `ACCOUNT_BUSY`, or with `LEDGER_RESTORED` where the ledger is older than its mark. */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
-  const { account, holder, ttlMs, isDead } = options;
+  const { account, holder, ttlMs, isDead, mark, restored } = options;
+  const marked = (await mark?.read(account)) ?? null;
   let provenWall = clock.now();
   let provenMonotonic = clock.monotonic();
   const fence = await db.transact(async (tx) => {
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;
     const now = clock.now();
+    if (marked && isOlderThan(marked, current)) {
+      if (!restored) throw olderLedger(account);
+      await raiseFence(tx, account, marked.fence);
+    }
     await raiseHighestClock(tx, now);
-    return takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+    const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+    if (taken && restored) await noteRestored(tx, account, now);
+    return taken;
   });
   if (!fence) {
     const current = await findLease(db, account);
@@ -45,6 +57,8 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       `account "${account}" is being worked on by ${current?.holder ?? 'another process'}`,
     );
   }
+
+  await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
 
   const fenced = () => new AirbatchError('FENCED', `the hold on account "${account}" ran out`);
   return {
@@ -61,9 +75,17 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
         return renewLease(tx, fence, wall + ttlMs);
       });
       if (!renewed) throw fenced();
+      await mark?.write(account, { fence: fence.fence, expiresAt: wall + ttlMs });
       provenWall = wall;
       provenMonotonic = monotonic;
     },
     release: () => db.transact((tx) => releaseLease(tx, fence)),
   };
+}
+
+function olderLedger(account: string): AirbatchError {
+  return new AirbatchError(
+    'LEDGER_RESTORED',
+    `the ledger is older than the last work on account "${account}": it seems to have been restored from a backup`,
+  );
 }

@@ -66,3 +66,12 @@ export async function checkFence(tx: Queryable, fence: Fence): Promise<void> {
     throw new AirbatchError('FENCED', `another process took over account "${fence.account}"`);
   }
 }
+
+/** Puts the account's fencing number at `fence` at least: a ledger from a backup must not give out numbers again. */
+export async function raiseFence(tx: Queryable, account: string, fence: number): Promise<void> {
+  await tx.execute(
+    `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', ?, 0)
+     ON CONFLICT (account) DO UPDATE SET fence = excluded.fence WHERE leases.fence < excluded.fence`,
+    [account, fence],
+  );
+}

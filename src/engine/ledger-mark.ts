@@ -1,0 +1,44 @@
+import type { Queryable } from '../ledger/database.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
+import type { LeaseRecord } from '../ledger/leases.ts';
+
+/**
+ * What the last program noted of its hold on an account, in a place of its own beside the ledger: a ledger that knows of less
+ * was restored from a backup, and what was sent since the backup stands nowhere in it.
+ */
+export interface LedgerMark {
+  read(account: string): Promise<MarkedHold | null>;
+  /** Written after the ledger has it, so that a mark is never ahead of a ledger that lost nothing. */
+  write(account: string, hold: MarkedHold): Promise<void>;
+}
+
+export interface MarkedHold {
+  fence: number;
+  /** Epoch milliseconds. */
+  expiresAt: number;
+}
+
+/** Whether the ledger is older than the mark. `lease` is as it stands before it is taken anew. */
+export function isOlderThan(mark: MarkedHold, lease: Pick<LeaseRecord, 'fence' | 'expires_at'> | null): boolean {
+  if (lease === null || lease.fence < mark.fence) return true;
+  // A hold that was given back has no end: then nothing was sent under it after that.
+  return lease.fence === mark.fence && lease.expires_at !== 0 && lease.expires_at < mark.expiresAt;
+}
+
+/**
+ * How long after a restore every row is looked up before it is sent for the first time: until the files of a whole month, and
+ * those that only the lost part of the ledger knew, have come again.
+ */
+const cautionMs = 35 * 24 * 3_600_000;
+
+const factName = (account: string) => `restored_at:${account}`;
+
+export async function noteRestored(tx: Queryable, account: string, at: number): Promise<void> {
+  await writeFact(tx, factName(account), String(at));
+}
+
+/** When the ledger was restored (epoch ms), while that still calls for caution; else null. */
+export async function restoredAt(db: Queryable, account: string, now: number): Promise<number | null> {
+  const at = await readFact(db, factName(account));
+  return at !== null && now - Number(at) < cautionMs ? Number(at) : null;
+}

@@ -1,0 +1,91 @@
+import assert from 'node:assert/strict';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse } from 'csv-parse/sync';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
+
+const rowCount = 60;
+
+/** A payout of 60 rows, backed up when a part was paid and then paid to its end; and the ledger put back from the backup. */
+async function restoredLedger(t: TestContext) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const data = join(folder.path, 'service.db');
+  const sandbox = await startSandbox(folder.path, ['--data', data, '--rate', '20', '--window-ms', '1000', '--instant']);
+  t.after(() => sandbox.stop());
+  const lines = Array.from({ length: rowCount }, (_, index) => `+25471210${String(1_000 + index)},1,10,KES,e-${index}`);
+  const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
+  writeFileSync(join(folder.path, 'payroll.csv'), file);
+  const main = {
+    baseUrl: sandbox.url,
+    apiKeyEnv: 'AIRBATCH_API_KEY',
+    limits: { creation: { limit: 20, windowMs: 1_000 } },
+    // A rehearsal does not wait the minutes that a real service may need to show a payment.
+    doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+  };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+
+  const ledger = join(folder.path, '.airbatch/ledger.db');
+  const first = startCommand(['run', 'payroll.csv', '--run-id', 'november', '--yes'], options);
+  await first.seen(/Batch +\S+/);
+  while ((await sandbox.liveCharges()).size < 5) await sleep(50);
+  first.child.kill('SIGINT');
+  assert.equal((await first.ended).code, 130);
+  const charged = (await sandbox.liveCharges()).size;
+  assert.ok(charged > 0 && charged < rowCount, `${charged} rows were charged before the backup`);
+  copyFileSync(ledger, join(folder.path, 'backup.db'));
+  const second = await runCommand(['resume'], options);
+  assert.equal(second.code, 0, second.stderr);
+  assert.equal((await sandbox.liveCharges()).size, rowCount);
+
+  for (const path of [ledger, `${ledger}-wal`, `${ledger}-shm`]) rmSync(path, { force: true });
+  copyFileSync(join(folder.path, 'backup.db'), ledger);
+  // More than a day has gone by: the service knows the payments, and no longer their keys.
+  const service = new DatabaseSync(data, { timeout: 5_000 });
+  service.exec('DELETE FROM answers');
+  service.close();
+  return { folder: folder.path, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
+}
+
+async function assertEachChargedOnce(sandbox: Awaited<ReturnType<typeof startSandbox>>) {
+  const charges = [...(await sandbox.liveCharges()).values()];
+  assert.deepEqual([charges.length, charges.filter((count) => count !== 1)], [rowCount, []]);
+}
+
+describe('a ledger that was restored from a backup', () => {
+  test('is told, and nothing is sent until a person says so; then every row is looked up first', async (t) => {
+    const { sandbox, run } = await restoredLedger(t);
+    const refused = await run('resume');
+    assert.equal(refused.code, 5);
+    assert.match(refused.stderr, /restored from a backup.*\[LEDGER_RESTORED\]\n.*--restored/);
+    await assertEachChargedOnce(sandbox);
+    const resumed = await run('resume', '--restored');
+    assert.equal(resumed.code, 0, resumed.stderr);
+    await assertEachChargedOnce(sandbox);
+    const { batches } = JSON.parse((await run('status', '--json')).stdout);
+    assert.deepEqual(batches[0].counts, { completed: rowCount });
+    // Said once, it is known: the next run needs no word.
+    assert.equal((await run('resume')).code, 0);
+  });
+
+  test('does not pay a file again that only the lost part of the ledger knew', async (t) => {
+    const { folder, sandbox, run } = await restoredLedger(t);
+    for (const end of ['', '-wal', '-shm']) rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });
+    assert.equal((await run('run', 'payroll.csv', '--run-id', 'november', '--yes')).code, 5);
+    const resumed = await run('resume', '--restored');
+    assert.equal(resumed.code, 0, resumed.stderr);
+    await assertEachChargedOnce(sandbox);
+    const results = readFileSync(join(folder, 'reports', batchOf(resumed.stderr), 'results.csv'));
+    const states = (parse(results, { columns: true }) as { status: string }[]).map(({ status }) => status);
+    assert.deepEqual([states.length, new Set(states)], [rowCount, new Set(['completed'])]);
+  });
+});
+
+function batchOf(stderr: string): string {
+  return stderr.match(/Reports +\S*?([^/\s]+)\/ \(/)?.[1] ?? '';
+}
