@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
@@ -11,6 +11,9 @@ const defaultBusyTimeoutMs = 5_000;
 
 /** Before this version a checkpoint could race with a commit and lose it (sqlite.org/wal.html, "the WAL-reset bug"). */
 const sqliteVersionMin = [3, 51, 3] as const;
+
+/** A ledger of up to so many bytes is checked as a whole when it is opened (some 100 ms); a larger one as it is read. */
+const checkedBytesMax = 64 * 2 ** 20;
 
 /** Prepared statements kept at once. The program has well under this many constant texts. */
 const statementsMax = 200;
@@ -130,7 +133,14 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
       hint: 'Keep the ledger on a local disk, not on a network share.',
     });
   }
+  if (!isNew && !inMemory && statSync(path).size <= checkedBytesMax) checkWhole(database, path);
   return database;
+}
+
+/** What a bad disk or a careless copy has done shows here, and not in the middle of a payout. */
+function checkWhole(database: DatabaseSync, path: string): void {
+  const [found] = Object.values(database.prepare('PRAGMA quick_check(1)').get() ?? {});
+  if (found !== 'ok') throw new AirbatchError('LEDGER_DAMAGED', `the ledger ${path} is damaged: ${String(found)}`);
 }
 
 function checkVersion(): void {

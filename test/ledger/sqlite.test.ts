@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
@@ -41,6 +41,21 @@ describe('the SQLite ledger', () => {
     const path = join(folder, 'private.db');
     await openSqlite(path).close();
     assert.equal(statSync(path).mode & 0o077, 0);
+  });
+
+  test('finds a page that a bad disk has changed when it is opened, not in the middle of a payout', async () => {
+    const path = join(folder, 'flipped.db');
+    const db = openSqlite(path);
+    await db.execute('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)');
+    await db.execute('CREATE INDEX t_text ON t (text)');
+    for (let n = 0; n < 2_000; n++) await db.execute('INSERT INTO t (n, text) VALUES (?, ?)', [n, `text ${n}`]);
+    await db.close();
+    const bytes = readFileSync(path);
+    // The first page stays: with it gone, it would be no database at all.
+    bytes.fill(0xa5, 5 * 4_096, 5 * 4_096 + 512);
+    writeFileSync(path, bytes);
+    assert.throws(() => openSqlite(path), { code: 'LEDGER_DAMAGED' });
+    assert.deepEqual(readFileSync(path), bytes);
   });
 
   test('says so when its file is damaged, and leaves it as it is', async () => {
