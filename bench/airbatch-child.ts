@@ -1,0 +1,101 @@
+import { fork } from 'node:child_process';
+import { systemClock } from '../src/core/clock.ts';
+import { systemRandom } from '../src/core/random.ts';
+import { makeAccountRunner } from '../src/engine/account-runner.ts';
+import type { Gateway } from '../src/gateway/gateway.ts';
+import { openAccount } from '../src/runtime/account.ts';
+import { chooseAccount, loadConfig } from '../src/runtime/config.ts';
+import { openLedger } from '../src/runtime/ledger.ts';
+import { makeLog } from '../src/runtime/log.ts';
+import { isDeadProcess, processHolder } from '../src/runtime/process-holder.ts';
+import { accountName } from './ledger.ts';
+import { peakMiB } from './memory.ts';
+import type { Workplace } from './workplace.ts';
+
+/** What paying out a workplace's approved batches took. Times are epoch milliseconds. */
+export interface AirbatchRun {
+  startedAt: number;
+  endedAt: number;
+  /** Answers of the service, by what was asked. */
+  answers: Record<string, number>;
+  /** Answers that said to wait (429). */
+  throttled: number;
+  peakMiB: number;
+}
+
+/** Waits no longer than this for doubts: in a bench there are none. */
+const patienceMs = 60_000;
+
+/** Pays out in a process of its own, as `airbatch run` does after its question. */
+export function runAirbatch({ folder, env }: Workplace, execArgv: readonly string[] = []): Promise<AirbatchRun> {
+  return new Promise((resolve, reject) => {
+    const child = fork(import.meta.filename, [folder], {
+      stdio: 'inherit',
+      env: { ...process.env, ...env },
+      execArgv: [...execArgv],
+    });
+    let run: AirbatchRun | null = null;
+    child.once('message', (message) => {
+      run = message as AirbatchRun;
+    });
+    child.once('error', reject);
+    child.once('exit', (code) => (run ? resolve(run) : reject(new Error(`airbatch ended with code ${code}`))));
+  });
+}
+
+async function payOut(folder: string): Promise<AirbatchRun> {
+  const config = await loadConfig({ cwd: folder, env: process.env });
+  const log = makeLog({ level: 'warn', secrets: config.secrets, pretty: true });
+  const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
+  const account = await openAccount(chooseAccount(config, accountName), deps);
+  const db = await openLedger(config.ledger);
+  const { gateway, answers } = counting(account.gateway);
+  const { limiter, settings, callbackUrl } = account;
+  const startedAt = Date.now();
+  const runner = makeAccountRunner(
+    { ...deps, db, gateway, limiter, settings },
+    { account: accountName, holder: processHolder(startedAt), isDead: isDeadProcess, callbackUrl },
+  );
+  await runner.run(patienceMs);
+  const endedAt = Date.now();
+  await account.close();
+  await db.close();
+  const { throttled = 0, ...asked } = answers;
+  return { startedAt, endedAt, answers: asked, throttled, peakMiB: peakMiB() };
+}
+
+/** The same gateway, with its answers counted. */
+function counting(gateway: Gateway): { gateway: Gateway; answers: Record<string, number> } {
+  const answers: Record<string, number> = {};
+  const note = (name: string) => {
+    answers[name] = (answers[name] ?? 0) + 1;
+  };
+  const counted =
+    <Args extends unknown[], Outcome extends { kind: string }>(
+      name: string,
+      ask: (...args: Args) => Promise<Outcome>,
+    ): ((...args: Args) => Promise<Outcome>) =>
+    async (...args) => {
+      const outcome = await ask(...args);
+      note(name);
+      if (outcome.kind === 'throttled') note('throttled');
+      return outcome;
+    };
+  return {
+    answers,
+    gateway: {
+      ...gateway,
+      create: counted('create', gateway.create),
+      lookUp: counted('lookUp', gateway.lookUp),
+      read: counted('read', gateway.read),
+      list: gateway.list && counted('list', gateway.list),
+      balance: counted('balance', gateway.balance),
+    },
+  };
+}
+
+if (process.send && process.argv[1] === import.meta.filename) {
+  const [, , folder = ''] = process.argv;
+  process.send(await payOut(folder));
+  process.disconnect();
+}

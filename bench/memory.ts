@@ -1,0 +1,19 @@
+import { readFileSync } from 'node:fs';
+
+/**
+ * The most memory that this process ever held, in MiB. Linux carries `maxRSS` over from the process that started this one,
+ * so there the mark of this process alone is read.
+ */
+export function peakMiB(): number {
+  const kibibytes = peakOnLinux() ?? process.resourceUsage().maxRSS;
+  return Math.round(kibibytes / 1_024);
+}
+
+function peakOnLinux(): number | null {
+  try {
+    const [, mark] = /^VmHWM:\s+(\d+) kB$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
+    return mark === undefined ? null : Number(mark);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,58 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ConfigFile } from '../src/runtime/config.ts';
+import { accountName } from './ledger.ts';
+
+type AccountFile = NonNullable<ConfigFile['accounts']>[string];
+
+/** A folder in which airbatch works as at a user's: with a configuration of one account, and a ledger. */
+export interface Workplace {
+  folder: string;
+  ledgerPath: string;
+  /** The environment that the configuration needs. */
+  env: Record<string, string>;
+}
+
+const keyVariable = 'AIRBATCH_BENCH_KEY';
+
+/** More than any service answers: no limit at all, as far as the pace goes. */
+const unlimited = 1_000_000_000;
+
+export const noLimits: AccountFile['limits'] = {
+  creation: { limit: unlimited },
+  write: { limit: unlimited },
+  read: { limit: unlimited },
+  balance: { limit: unlimited },
+  catalog: { limit: unlimited },
+};
+
+/** The default limits of Version 2 (spec section 8.1), with `windowMs` standing in for the minute. */
+export function defaultLimits(windowMs: number): AccountFile['limits'] {
+  return {
+    creation: { limit: 60, windowMs },
+    write: { limit: 120, windowMs },
+    read: { limit: 300, windowMs },
+    balance: { limit: 300, windowMs },
+    catalog: { limit: 120, windowMs },
+  };
+}
+
+/** Makes a workplace, gives it to `work`, and removes it whatever comes of that. */
+export async function inWorkplace<Result>(work: (folder: string) => Promise<Result>): Promise<Result> {
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-bench-'));
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+export async function furnish(folder: string, account: Omit<AccountFile, 'apiKeyEnv'>): Promise<Workplace> {
+  const config: ConfigFile = {
+    ledger: 'ledger.db',
+    accounts: { [accountName]: { ...account, apiKeyEnv: keyVariable } },
+  };
+  await writeFile(join(folder, 'airbatch.config.json'), JSON.stringify(config));
+  return { folder, ledgerPath: join(folder, 'ledger.db'), env: { [keyVariable]: 'sandbox-key' } };
+}
