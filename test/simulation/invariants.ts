@@ -66,6 +66,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   }
   const groups = await Promise.all([
     paidOnce(judged, rows),
+    notRepeated(judged, rows),
     keysAndBodies(judged),
     buckets(judged, batches),
     scheduled(judged, rows),
@@ -103,6 +104,30 @@ async function paidOnce({ db, payments }: Judged, rows: Rows): Promise<Verdict[]
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
   }
   return faults;
+}
+
+/** The days within which the same number is not sent the same under two run ids, unless a person says so. */
+const repeatMsMax = 7 * 24 * 3_600_000;
+
+/** Under different run ids nobody is sent the same twice within a week: the guard holds the second for a person. */
+function notRepeated({ payments }: Judged, rows: Rows): Verdict[] {
+  const live = new Set(payments.flatMap((one) => (one.live ? [one.reference.replace(/~[0-9]+$/, '')] : [])));
+  const paid = rows.filter(
+    ({ batch, row }) => live.has(`${batch.run_id}/${row.row_ref}`) && row.first_sent_at !== null,
+  );
+  return paid.flatMap((one, index) => {
+    const again = paid
+      .slice(index + 1)
+      .find(
+        ({ batch, row }) =>
+          batch.run_id !== one.batch.run_id &&
+          row.phone_number === one.row.phone_number &&
+          sameAmount(row.amount ?? '0', one.row.amount ?? '0') &&
+          Math.abs((row.first_sent_at ?? 0) - (one.row.first_sent_at ?? 0)) < repeatMsMax,
+      );
+    const what = `row ${one.row.row_no} of ${one.batch.batch_id} and row ${again?.row.row_no} of ${again?.batch.batch_id} paid the same`;
+    return again ? [{ invariant: 'repeat', what }] : [];
+  });
 }
 
 /** I3 and I4: one key, one body; never sent when it is too old. */

@@ -5,8 +5,8 @@ export interface Plan {
   seed: number;
   version: 'v2' | 'v1';
   rows: number;
-  /** A second file under the same run id, with some of the same rows. */
-  secondFile: { rows: number; overlap: number; changedAmounts: number } | null;
+  /** A second file with some of the same rows, under the same run id or under another. */
+  secondFile: { rows: number; overlap: number; changedAmounts: number; otherRun: boolean } | null;
   /** Of a hundred requests that leave, so many meet each of these. */
   network: Record<NetworkFault, number>;
   /** The process dies at these steps (a step is before or after everything that leaves the engine). */
@@ -95,7 +95,12 @@ export function makePlan(seed: number): Plan {
     version,
     rows,
     secondFile: random.percent(30)
-      ? { rows: overlap + random.between(0, 3), overlap, changedAmounts: random.between(0, Math.min(2, overlap)) }
+      ? {
+          rows: overlap + random.between(0, 3),
+          overlap,
+          changedAmounts: random.between(0, Math.min(2, overlap)),
+          otherRun: random.percent(35),
+        }
       : null,
     network: random.percent(8) ? { ...none(networkFaults), ...stubborn } : shares(networkFaults),
     crashes: some(3).map(() => ({ atStep: random.between(1, 80), powerLoss: random.percent(40) })),

@@ -166,4 +166,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: "if (difference) return { do: 'halt',",
     replace: "if (difference && now < 0) return { do: 'halt',",
   },
+  {
+    name: 'no look at what other runs sent lately',
+    file: 'engine/intents.ts',
+    find: 'if (!known && (await holdRepeated(unit, batch, policy, row))) return null;',
+    replace: '',
+  },
 ];

@@ -157,15 +157,15 @@ async function receiveFiles(world: World): Promise<void> {
     const changed = index < secondFile.changedAmounts ? { amount: '77' } : {};
     return { ...row, ...changed, batch_id: 'batch-2', row_no: index + 1 };
   });
-  await receive(world, 'batch-2', again);
+  await receive(world, 'batch-2', again, secondFile.otherRun ? 'run-2' : 'run-1');
 }
 
-async function receive(world: World, batchId: string, rows: readonly NewRow[]): Promise<void> {
+async function receive(world: World, batchId: string, rows: readonly NewRow[], runId = 'run-1'): Promise<void> {
   const process = makeProcess(world.clock, 0, () => undefined);
   const db = await world.disk.open(process);
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
-  await addBatch(db, process.clock, aBatch({ batch_id: batchId }), numbered);
+  await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId }), numbered);
   await approve({ db, clock: process.clock, name: 'approver' }, batchId, null);
 }
 
