@@ -28,6 +28,9 @@ const load = {
   report: () => import('./report.ts'),
   sandbox: () => import('./sandbox.ts'),
   serve: () => import('./serve.ts'),
+  submit: () => import('./submit.ts'),
+  approve: () => import('./approve.ts'),
+  reject: () => import('./reject.ts'),
   release: () => import('./release.ts'),
   skip: () => import('./skip.ts'),
   resolve: () => import('./resolve.ts'),
@@ -164,6 +167,27 @@ function addWork(program: Command, call: Call): void {
 }
 
 function addPeople(program: Command, call: Call): void {
+  example(
+    addIntakeOptions(program.command('submit').argument('<file>', 'the CSV file or workbook; "-" for standard input')),
+    'airbatch submit payroll.csv --run-id payroll-2026-11',
+  )
+    .description('take a file in and leave it for another person to approve; nothing is sent')
+    .option('--account <name>', 'the account that pays (default: as for "run")')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
+    .addOption(
+      new Option('--priority <priority>', 'its place among the batches of the account')
+        .choices(['urgent', 'normal', 'bulk'])
+        .default('normal'),
+    )
+    .action(call('submit'));
+  example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
+    .description('see what a submitted batch would do, and let it be sent')
+    .option('-y, --yes', 'approve without being asked')
+    .action(call('approve'));
+  example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
+    .description('decide that a submitted batch is not paid')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('reject'));
   example(
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
     'airbatch release 20261120-093000-4f2a 17 18',

@@ -2,7 +2,7 @@ import cliProgress from 'cli-progress';
 import { countRows } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
-import type { Session } from './session.ts';
+import type { Session } from '../runtime/session.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */

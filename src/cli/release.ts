@@ -1,5 +1,6 @@
 import { releaseRows } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
+import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './main.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
@@ -9,6 +10,7 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
   const rowNos = rowNumbers(given);
   const session = await openSession(context);
   try {
+    requireRole(session, 'approve');
     const released = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, released })}\n`);
     else context.terminal.print(`Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends them.\n`);

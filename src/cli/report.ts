@@ -1,8 +1,9 @@
 import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
+import { sessionKey } from '../runtime/session.ts';
 import type { CommandContext } from './main.ts';
-import { openSession, sessionKey } from './session.ts';
+import { openSession } from './session.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */
 export async function execute(

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { resolveDoubt } from '../engine/decisions.ts';
+import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './main.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
@@ -17,6 +18,7 @@ export async function execute(
   const as = options.as === 'paid' ? 'paid' : 'not-paid';
   const session = await openSession(context);
   try {
+    requireRole(session, 'run');
     const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
     if (context.json)
       context.terminal.print(`${JSON.stringify({ batch: batchId, row: rowNo, status: resolved.status })}\n`);

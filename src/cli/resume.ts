@@ -5,9 +5,11 @@ import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
 import { openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
+import { requireRole } from '../runtime/people.ts';
+import type { Session } from '../runtime/session.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './main.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession } from './session.ts';
 import { type WorkResult, workOn, worstExitCode } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
@@ -17,6 +19,7 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const session = await openSession(context);
+  requireRole(session, 'run');
   try {
     const batches = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
     const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;

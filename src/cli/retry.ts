@@ -4,6 +4,7 @@ import { retryFailed } from '../engine/decisions.ts';
 import { counted } from '../reports/words.ts';
 import { openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
+import { requireRole } from '../runtime/people.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
@@ -16,6 +17,7 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const session = await openSession(context);
+  requireRole(session, 'run');
   try {
     const batch = await requireBatch(session.db, batchId);
     const account = await openAccount(chooseAccount(session.config, batch.account), session);

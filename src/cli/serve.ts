@@ -8,10 +8,12 @@ import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { makeLog } from '../runtime/log.ts';
+import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import { type Session, sessionKey } from '../runtime/session.ts';
 import { makeServer } from '../server/app.ts';
 import type { CommandContext } from './main.ts';
-import { openSession, type Session, sessionKey } from './session.ts';
+import { openSession } from './session.ts';
 import { interruptedExitCode } from './work.ts';
 
 /** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
@@ -37,6 +39,7 @@ export async function execute(
   const graceSeconds = Number(options.grace ?? graceSecondsDefault);
   if (!(graceSeconds >= 0)) throw new AirbatchError('USAGE', '--grace is a number of seconds');
   const opened = await openSession(context);
+  requireRole(opened, 'run');
   const session = { ...opened, log: makeLog({ level: 'info', secrets: opened.config.secrets, pretty: false }) };
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();

@@ -1,50 +1,7 @@
-import { userInfo } from 'node:os';
-import { dirname, join, resolve } from 'node:path';
-import { type Clock, systemClock } from '../core/clock.ts';
-import { type Random, systemRandom } from '../core/random.ts';
-import type { EngineLog } from '../engine/context.ts';
-import type { Database } from '../ledger/database.ts';
-import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
-import { type Config, loadConfig } from '../runtime/config.ts';
-import { openLedger } from '../runtime/ledger.ts';
-import { makeLog } from '../runtime/log.ts';
+import { openSession as open, type Session } from '../runtime/session.ts';
 import type { CommandContext } from './main.ts';
 
-/** What most commands open first: the configuration, the ledger and the log. */
-export interface Session {
-  config: Config;
-  ledgerPath: string;
-  db: Database;
-  clock: Clock;
-  random: Random;
-  log: EngineLog;
-  /** Who runs the command, as the operating system knows them. */
-  person: string;
-}
-
-export async function openSession(context: CommandContext): Promise<Session> {
-  const { cwd, env, configPath, terminal } = context;
-  const config = await loadConfig({ cwd, env, configPath });
-  const ledgerPath = context.ledgerPath ? resolve(cwd, context.ledgerPath) : config.ledger;
-  const log = makeLog({
-    level: terminal.isInteractive ? 'warn' : 'info',
-    secrets: config.secrets,
-    pretty: terminal.isInteractive,
-  });
-  const db = await openLedger(ledgerPath);
-  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
-}
-
-/** The key that signs this installation's reports: it lies beside its ledger. */
-export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
-  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'));
-}
-
-function personName(env: Record<string, string | undefined>): string {
-  try {
-    return userInfo().username;
-  } catch {
-    // A container may run under a user id that has no name.
-    return env.USER ?? 'unknown';
-  }
+/** Opens what most commands need, as the command line says. */
+export function openSession({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
+  return open({ cwd, env, configPath, ledgerPath, isInteractive: terminal.isInteractive });
 }

@@ -1,5 +1,6 @@
 import { skipRows } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
+import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './main.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
@@ -13,6 +14,7 @@ export async function execute(
   const rowNos = rowNumbers(given);
   const session = await openSession(context);
   try {
+    requireRole(session, 'run');
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, String(options.why));
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, skipped })}\n`);
     else

@@ -4,8 +4,9 @@ import { requireBatch } from '../engine/acts.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { counted } from '../reports/words.ts';
+import type { Session } from '../runtime/session.ts';
 import type { CommandContext } from './main.ts';
-import { openSession, type Session } from './session.ts';
+import { openSession } from './session.ts';
 import { type TableColumn, tableText } from './table.ts';
 
 /** Batches that the list shows; older ones are there by name. */

@@ -7,9 +7,9 @@ import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import { type Session, sessionKey } from '../runtime/session.ts';
 import type { CommandContext } from './main.ts';
 import { showProgress } from './progress.ts';
-import { type Session, sessionKey } from './session.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
 const patienceMs = 20 * 60_000;

@@ -1,11 +1,15 @@
+import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
+import type { EventData } from '../ledger/events.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
+import { type ApprovedPlan, checkContent, requireSecondPerson } from './approval.ts';
+import type { Preflight } from './preflight.ts';
 
 /** Who acts, on which ledger, by which clock. */
 export interface Actor {
@@ -24,16 +28,56 @@ export async function requireBatch(db: Database, batchId: string): Promise<Batch
   return batch;
 }
 
-/** Approves a validated batch: bound to the digest of its rows, with the balance as it was read before the first row. */
-export function approve(actor: Actor, batchId: string, balance: Balance | null): Promise<BatchRecord> {
-  return move(actor, batchId, 'approve', (unit, batch) => ({
-    fields: {
-      approved_by: actor.name,
-      approved_at: unit.at,
-      balance_before: balance === null ? null : JSON.stringify(balance),
-    },
-    data: { content_sha256: batch.content_sha256 },
+/** What is known when a batch is approved. */
+export interface ApprovalTerms {
+  balance: Balance | null;
+  /** What the batch would do, as the person saw it. */
+  plan: Pick<Preflight, 'toSend' | 'products' | 'sums'>;
+  /** The digest of the rows that the person saw; null: of whatever the batch has. */
+  seenDigest?: string | null;
+}
+
+/**
+ * Approves a batch: bound to the digest of its rows as validated, with the balance as it was read before the first row. Where the
+ * policy asked for a second person, the one who submitted it cannot.
+ */
+export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
+  const { balance, plan, seenDigest = null } = terms;
+  const before = await requireBatch(actor.db, batchId);
+  const asked = before.status === 'awaiting_approval';
+  // What was validated by this very program a moment ago need not be read again.
+  const content_sha256 = asked ? await checkContent(actor.db, before, seenDigest) : (before.content_sha256 ?? '');
+  return move(actor, batchId, 'approve', (unit, batch) => {
+    if (batch.status === 'awaiting_approval')
+      requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve');
+    const { toSend: rows, products, sums } = plan;
+    const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
+    return {
+      fields: {
+        approved_by: actor.name,
+        approved_at: unit.at,
+        approved_plan: JSON.stringify(approved),
+        balance_before: balance === null ? null : JSON.stringify(balance),
+      },
+      data: { content_sha256, rows, products, sums: JSON.stringify(sums) },
+    };
+  });
+}
+
+/** Leaves a batch for a second person to approve. */
+export function askApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  return move(actor, batchId, 'ask_approval', (_unit, batch) => ({
+    fields: {},
+    data: { why, content_sha256: batch.content_sha256 },
   }));
+}
+
+/** Decides that a batch which waits for approval is not paid. */
+export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  const batch = await requireBatch(actor.db, batchId);
+  if (batch.status !== 'awaiting_approval')
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
+  return move(actor, batchId, 'cancel', () => ({ fields: { rejection: why }, data: { why, rejected: 'true' } }));
 }
 
 /** Lets a paused batch go on. */
@@ -57,7 +101,7 @@ function move(
   actor: Actor,
   batchId: string,
   event: BatchEvent,
-  change: (unit: Unit, batch: BatchRecord) => { fields: Partial<BatchRecord>; data: Record<string, string | null> },
+  change: (unit: Unit, batch: BatchRecord) => { fields: Partial<BatchRecord>; data: EventData },
 ): Promise<BatchRecord> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
@@ -72,7 +116,11 @@ function move(
 }
 
 /** Lets held rows be sent (all of the batch, or those named). Returns how many. */
-export function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<number> {
+export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<number> {
+  const batch = await requireBatch(actor.db, batchId);
+  const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
+  // What is let go after the approval was no part of it, so it takes a second person as well.
+  if (approved?.asked) requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'release rows of');
   return changeHeld(actor, batchId, rowNos, (unit, row) =>
     unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {}),
   );

@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
+import { type Deadlines, makeDeadlines } from './deadlines.ts';
 import type { Transport, TransportRequest, TransportResult } from './transport.ts';
 
 /** Answers are cut here: a page of 100 top-ups is about 100 KiB, so nothing honest comes near it. */
@@ -34,10 +35,11 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const deadlines = makeDeadlines(clock);
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let closed: Promise<void> | null = null;
   return {
-    send: (request) => sendOnce(pool, clock, { ...request, path: `${prefix}${request.path}` }),
+    send: (request) => sendOnce(pool, deadlines, { ...request, path: `${prefix}${request.path}` }),
     close() {
       closed ??= pool.close();
       return closed;
@@ -45,29 +47,32 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
   };
 }
 
-function sendOnce(pool: Pool, clock: Clock, request: TransportRequest): Promise<TransportResult> {
+function sendOnce(pool: Pool, deadlines: Deadlines, request: TransportRequest): Promise<TransportResult> {
   const { promise, resolve, reject } = Promise.withResolvers<TransportResult>();
-  const ended = new AbortController();
+  const { signal, deadlineMs } = request;
+  const onAbort = () => exchange.cancel('aborted', 'the program stopped meanwhile');
+  let forgetDeadline: (() => void) | null = null;
+  const tidy = () => {
+    forgetDeadline?.();
+    signal?.removeEventListener('abort', onAbort);
+  };
   const exchange = makeExchange(request, {
     end(result) {
-      ended.abort();
+      tidy();
       resolve(result);
     },
     refuse(error) {
-      ended.abort();
+      tidy();
       reject(error);
     },
   });
-  if (request.signal?.aborted) {
+  if (signal?.aborted) {
     exchange.cancel('aborted', 'the program stopped before this was sent');
     return promise;
   }
-  request.signal?.addEventListener('abort', () => exchange.cancel('aborted', 'the program stopped meanwhile'), {
-    once: true,
-    signal: ended.signal,
-  });
-  void clock.sleep(request.deadlineMs, ended.signal).then(() => {
-    exchange.cancel('timeout', `no complete answer within ${request.deadlineMs} ms`);
+  signal?.addEventListener('abort', onAbort, { once: true });
+  forgetDeadline = deadlines.set(deadlineMs, () => {
+    exchange.cancel('timeout', `no complete answer within ${deadlineMs} ms`);
   });
   pool.dispatch(
     { path: request.path, method: request.method, headers: request.headers, body: request.body, idempotent: false },

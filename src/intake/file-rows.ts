@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import type { NewRow } from '../ledger/rows.ts';
 import { laterContentRef } from './check-row.ts';
 import type { ColumnPlan } from './columns.ts';
@@ -82,21 +81,5 @@ export function fileRow(
     sms_message: row.smsMessage,
     problems,
     input: row.input,
-  };
-}
-
-/**
- * The digest of the rows as they were understood, in file order: what an approval binds to, whatever the file's format. What
- * other batches have paid is no part of it: the same content has the same digest every time.
- */
-export function makeContentDigest(): { add(row: FileRow): void; hex(): string } {
-  const digest = createHash('sha256');
-  return {
-    add(row) {
-      const isValid = row.status !== 'invalid';
-      const meant = [row.row_no, row.row_ref, isValid, row.phone_number, row.network_id, row.amount, row.currency];
-      digest.update(`${JSON.stringify([...meant, row.product_id, row.sms_message])}\n`);
-    },
-    hex: () => digest.digest('hex'),
   };
 }

@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { batchPolicy } from '../core/batch-policy.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
+import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { defaultRunId, isRunId } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
@@ -11,7 +12,7 @@ import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Catalog } from './catalog.ts';
 import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
 import { findEarlierBatches, sameContentWarnings } from './earlier-batches.ts';
-import { type FileRow, makeContentDigest } from './file-rows.ts';
+import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally, type Tallied } from './findings.ts';
 import { findRepeatedPayments } from './repeated-payments.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
@@ -36,6 +37,8 @@ export interface IntakeOptions {
   priority: Priority;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
+  /** The job that brings the file; none where a person does. */
+  job?: string | null;
   /** `policy` of the configuration, or of the job: kept with the batch. */
   policy?: Readonly<Record<string, unknown>>;
   catalog?: Catalog | null;
@@ -105,6 +108,9 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         file_sha256: source.sha256,
         content_sha256: null,
         reread_at: null,
+        approved_plan: null,
+        canary_at: null,
+        job: options.job ?? null,
         policy: JSON.stringify(batchPolicy(options.policy)),
         columns: '[]',
         rejection: null,

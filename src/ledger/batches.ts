@@ -24,6 +24,12 @@ export interface BatchRecord {
   content_sha256: string | null;
   /** JSON `BatchPolicy` (core/batch-policy.ts): what it may do without a person. */
   policy: string;
+  /** The job that made it; null where a person did. */
+  job: string | null;
+  /** JSON `ApprovedPlan` (engine/approval.ts), or null before the approval. */
+  approved_plan: string | null;
+  /** When the rows that went alone at first were judged; null where they were not yet, or where the policy has none go alone. */
+  canary_at: number | null;
   /** JSON array of the file's own column names, in file order. */
   columns: string;
   rejection: string | null;
@@ -47,8 +53,8 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
   await tx.execute(
     `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
        file_sha256, content_sha256, columns, rejection, balance_before, balance_after, program, created_by, approved_by,
-       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy, job)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       batch.batch_id,
       batch.account,
@@ -75,6 +81,7 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
       batch.audit_seq,
       batch.audit_head,
       batch.policy,
+      batch.job,
     ],
   );
 }
@@ -115,7 +122,8 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
   const changed = await tx.execute(
     `UPDATE batches SET run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
        content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
-       approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?
+       approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?,
+       approved_plan = ?, canary_at = ?
      WHERE batch_id = ? AND status = ?`,
     [
       batch.run_id,
@@ -134,6 +142,8 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
       batch.started_at,
       batch.completed_at,
       batch.reread_at,
+      batch.approved_plan,
+      batch.canary_at,
       batch.batch_id,
       from,
     ],

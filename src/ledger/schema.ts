@@ -158,6 +158,12 @@ const migrations: readonly (readonly string[])[] = [
     // Who was sent something lately: only rows that were sent are in it, so that intake pays nothing for it.
     'CREATE INDEX rows_sent ON rows (phone_number, first_sent_at) WHERE first_sent_at IS NOT NULL',
   ],
+  [
+    // The job that made the batch; what was approved, and when the first rows that went alone were judged.
+    'ALTER TABLE batches ADD COLUMN job TEXT',
+    'ALTER TABLE batches ADD COLUMN approved_plan TEXT',
+    'ALTER TABLE batches ADD COLUMN canary_at BIGINT',
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */

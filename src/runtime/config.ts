@@ -97,6 +97,8 @@ const configShape = z.strictObject({
   intake: z.record(z.string(), z.unknown()).default({}),
   /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
   policy: z.record(z.string(), z.unknown()).default({}),
+  /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
+  people: z.partialRecord(z.enum(['submit', 'approve', 'run']), z.array(z.string().min(1))).default({}),
 });
 
 /** What the file `airbatch.config.json` (or `.ts`) may hold. */
@@ -116,6 +118,7 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  people: { readonly [role in 'submit' | 'approve' | 'run']?: readonly string[] };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
 }
@@ -157,6 +160,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    people: parsed.data.people,
     secrets,
   });
 }

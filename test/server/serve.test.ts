@@ -12,7 +12,7 @@ import { findRow, pageRows } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
-import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import {
   type CallbackTopup,
   callbackBody,
@@ -64,9 +64,13 @@ async function setUp(t: TestContext): Promise<Place> {
     service,
     db,
     async addRows(batchId, count) {
-      const rows = Array.from({ length: count }, (_, index) => aRow(index + 1, { batch_id: batchId }));
+      // Amounts of its own: the same number and amount under another run id would be held.
+      const base = 100 * Number(batchId.replace(/\D/g, ''));
+      const rows = Array.from({ length: count }, (_, index) =>
+        aRow(index + 1, { batch_id: batchId, amount: String(base + index) }),
+      );
       await addBatch(db, systemClock, aBatch({ batch_id: batchId, run_id: batchId }), rows);
-      await approve({ db, clock: systemClock, name: 'approver' }, batchId, null);
+      await approve({ db, clock: systemClock, name: 'approver' }, batchId, unplanned);
     },
     async serve(...args) {
       const command = startCommand(['serve', '--port', '0', ...args], { cwd: folder.path, env });

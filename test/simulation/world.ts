@@ -6,7 +6,7 @@ import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
 import { unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
-import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { type Disk, makeDisk } from './disk.ts';
 import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
@@ -166,7 +166,7 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
   await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId }), numbered);
-  await approve({ db, clock: process.clock, name: 'approver' }, batchId, null);
+  await approve({ db, clock: process.clock, name: 'approver' }, batchId, unplanned);
 }
 
 /** One life of the program. Resolves with true when it ended by itself with nothing left that time alone would move. */

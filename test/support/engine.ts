@@ -8,7 +8,7 @@ import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 import { type FakeService, makeFakeService } from './fake-service.ts';
-import { aBatch, addBatch, aRow, memoryLedger } from './ledger.ts';
+import { aBatch, addBatch, aRow, memoryLedger, unplanned } from './ledger.ts';
 import { makeOpenLimiter } from './open-limiter.ts';
 import { makeVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -63,7 +63,7 @@ export async function makeRig(
         made,
         rows.map((row) => ({ ...row, batch_id: made.batch_id })),
       );
-      await approve({ db, clock, name: 'approver' }, made.batch_id, null);
+      await approve({ db, clock, name: 'approver' }, made.batch_id, unplanned);
     },
     row: async (rowNo, batchId = 'batch-1') => (await findRow(db, batchId, rowNo)) as RowRecord,
     states: async (batchId = 'batch-1') => (await pageRows(db, batchId, 0, 10_000)).map(({ status }) => status),

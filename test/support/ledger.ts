@@ -35,6 +35,9 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     created_by: 'tester',
     policy: '{}',
     reread_at: null,
+    approved_plan: null,
+    canary_at: null,
+    job: null,
     approved_by: null,
     created_at: 1_000,
     approved_at: null,
@@ -77,3 +80,6 @@ export function addBatch(
     await unit.addRows(batch.batch_id, rows);
   });
 }
+
+/** An approval that says nothing of money. */
+export const unplanned = { balance: null, plan: { toSend: 0, products: 0, sums: {} } };

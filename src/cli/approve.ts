@@ -1,0 +1,62 @@
+import { storedPolicy } from '../core/batch-policy.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { approve, requireBatch } from '../engine/acts.ts';
+import { requireSecondPerson } from '../engine/approval.ts';
+import { reviewOf } from '../reports/review.ts';
+import { counted } from '../reports/words.ts';
+import { openAccount } from '../runtime/account.ts';
+import { chooseAccount } from '../runtime/config.ts';
+import { requireRole } from '../runtime/people.ts';
+import { planOf } from '../runtime/take-in.ts';
+import type { CommandContext } from './main.ts';
+import { planLines } from './plan-lines.ts';
+import { reviewLines } from './review-lines.ts';
+import { openSession } from './session.ts';
+
+/** `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks, and lets it be sent. */
+export async function execute(
+  context: CommandContext,
+  [batchId = '']: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const { terminal } = context;
+  const session = await openSession(context);
+  try {
+    requireRole(session, 'approve');
+    const batch = await requireBatch(session.db, batchId);
+    if (batch.status !== 'awaiting_approval')
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
+    requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve');
+    const account = await openAccount(chooseAccount(session.config, batch.account), session);
+    try {
+      const plan = await planOf(session, account, batch);
+      const review = await reviewOf(session.db, batch);
+      if (!context.json) {
+        terminal.error(planLines(plan, batch));
+        terminal.error(reviewLines(review, plan));
+      }
+      if (options.yes !== true) {
+        if (!terminal.canAsk)
+          throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal on which to ask whether to approve', {
+            hint: 'Add --yes to approve without being asked.',
+          });
+        if (!(await terminal.confirm(`Approve ${counted(plan.toSend, 'row')}? [y/N] `))) {
+          terminal.error('Not approved. It still waits; "airbatch reject" ends it.\n');
+          return 5;
+        }
+      }
+      const actor = { ...session, name: session.person };
+      const seenDigest = batch.content_sha256;
+      const approved = await approve(actor, batchId, { balance: plan.balance, plan, seenDigest });
+      if (context.json) {
+        const { status, approved_by, content_sha256 } = approved;
+        terminal.print(`${JSON.stringify({ batch: batchId, status, approved_by, content_sha256, plan, review })}\n`);
+      } else terminal.error(`Approved. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
+      return 0;
+    } finally {
+      await account.close();
+    }
+  } finally {
+    await session.db.close();
+  }
+}

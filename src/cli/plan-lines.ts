@@ -1,0 +1,51 @@
+import type { Preflight } from '../engine/preflight.ts';
+import type { Balance } from '../gateway/gateway.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { durationText, sumsText } from '../reports/format.ts';
+import { counted } from '../reports/words.ts';
+
+/** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
+export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
+  const { counts } = plan;
+  const { batch_id: batchId, run_id: runId, account, service } = batch;
+  const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
+  const asides = [
+    [counts.invalid, 'wrong in the file'],
+    [counts.held, 'held for a person'],
+    [counts.skipped, 'already paid'],
+  ] as const;
+  const aside = asides.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
+  lines.push(
+    `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+  );
+  lines.push(...understood);
+  const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
+  const amounts = sumsText(plan.sums);
+  if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
+  if (plan.balance) {
+    const held = balanceTexts(plan.balance.wallets);
+    lines.push(
+      `Balance    ${plan.balance.total ? `${sumsText({ [plan.balance.total.currency]: plan.balance.total.value })} in all: ` : ''}${held.join('; ')}`,
+    );
+  } else {
+    lines.push(`Balance    could not be read (${plan.balanceTrouble})`);
+  }
+  for (const { currency, missing } of plan.short)
+    lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
+  if (plan.toSend > 0)
+    lines.push(
+      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows`,
+    );
+  return `${lines.join('\n')}\n`;
+}
+
+/** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */
+function balanceTexts(wallets: Balance['wallets']): string[] {
+  const active = wallets.filter((wallet) => wallet.active);
+  const named = active.filter(({ currency }) => currency !== '');
+  const unnamed = active.length - named.length;
+  const texts = named.map(({ currency, balance }) => sumsText({ [currency]: balance }));
+  if (unnamed > 0)
+    texts.push(`${counted(unnamed, 'network')} with a balance of its own ("airbatch balance" shows them)`);
+  return texts;
+}

@@ -1,0 +1,47 @@
+import { subtractAmounts } from '../core/money.ts';
+import type { Preflight } from '../engine/preflight.ts';
+import { moneyText } from '../reports/format.ts';
+import type { Review, ReviewedRow } from '../reports/review.ts';
+import { counted } from '../reports/words.ts';
+
+/** What an approver should look at, in a few lines. */
+export function reviewLines(review: Review, plan: Preflight): string {
+  const lines: string[] = [];
+  for (const [index, row] of review.largest.entries())
+    lines.push(`${index === 0 ? 'Largest    ' : '           '}${rowText(row)}`);
+  const held = Object.entries(review.held);
+  if (held.length > 0)
+    lines.push(
+      `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
+    );
+  lines.push(...sinceLines(review.since));
+  const left = leftText(plan);
+  if (left) lines.push(`Left       ${left}`);
+  return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
+}
+
+function sinceLines(since: Review['since']): string[] {
+  if (since === null) return [];
+  const { batch_id, newNumbers, newExamples, changed, changedPercent, changedExamples } = since;
+  const lines = [`Since      ${batch_id}, the last run of this job:`];
+  lines.push(`           ${newNumbers === 0 ? 'no new numbers' : counted(newNumbers, 'new number')}`);
+  for (const row of newExamples) lines.push(`             ${rowText(row)}`);
+  lines.push(
+    `           ${changed === 0 ? 'no amount' : counted(changed, 'amount')} changed by more than ${changedPercent}%`,
+  );
+  for (const row of changedExamples)
+    lines.push(`             ${rowText(row)}, before ${moneyText(row.currency, row.before)}`);
+  return lines;
+}
+
+function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
+  return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
+}
+
+/** What will be left in wallets whose currency is that of a sum, where it is plain which pays it. */
+function leftText({ balance, sums }: Preflight): string {
+  return (balance?.wallets ?? [])
+    .filter(({ active, currency }) => active && sums[currency] !== undefined)
+    .map(({ currency, balance: held }) => moneyText(currency, subtractAmounts(held, sums[currency] ?? '0')))
+    .join('; ');
+}

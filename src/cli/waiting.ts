@@ -1,0 +1,20 @@
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { CommandContext } from './main.ts';
+
+/** A batch waits for a person: the same as for every command that leaves something open. */
+const waitsExitCode = 5;
+
+/** Says that a batch waits for a second person, and how that person approves it. */
+export function tellWaiting({ terminal, json }: CommandContext, batch: BatchRecord, reason: string): number {
+  if (json) terminal.print(`${JSON.stringify(submittedJson(batch, reason))}\n`);
+  else {
+    terminal.error(`${terminal.paint('yellow', 'Waits')} for a second person: ${reason}. Nothing was sent.\n`);
+    terminal.error(`Next: another person runs  airbatch approve ${batch.batch_id}\n`);
+  }
+  return waitsExitCode;
+}
+
+/** The JSON answer for a batch that was submitted. */
+export function submittedJson({ batch_id, run_id, status, content_sha256 }: BatchRecord, reason: string | null) {
+  return { batch: batch_id, run_id, status, content_sha256, approval_needed: reason };
+}

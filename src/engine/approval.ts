@@ -1,0 +1,63 @@
+import type { BatchPolicy } from '../core/batch-policy.ts';
+import { makeContentDigest } from '../core/content-digest.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { compareAmounts, formatAmount } from '../core/money.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
+import { pageRows } from '../ledger/rows.ts';
+import type { Preflight } from './preflight.ts';
+
+/** What an approval was given for: kept with the batch, and compared with what is spent. */
+export interface ApprovedPlan {
+  content_sha256: string;
+  rows: number;
+  products: number;
+  /** By currency of the destination, as decimal texts. */
+  sums: Record<string, string>;
+  /** Whether the policy asked for a second person. */
+  asked: boolean;
+}
+
+const rowsPerPage = 2_000;
+
+/** Why a second person must approve the plan, or null where the policy asks for none. */
+export function approvalReason(
+  { approval }: BatchPolicy,
+  plan: Pick<Preflight, 'toSend' | 'sums' | 'products'>,
+): string | null {
+  if (approval.needed === 'never') return null;
+  if (approval.needed === 'always') return 'every batch needs a second person';
+  if (approval.rows !== undefined && plan.toSend > approval.rows)
+    return `${plan.toSend} rows are more than the ${approval.rows} that go without a second person`;
+  for (const [currency, value] of Object.entries(plan.sums)) {
+    const most = approval.sums[currency];
+    if (most !== undefined && compareAmounts(value, most) > 0)
+      return `${formatAmount({ currency, value })} is more than the ${formatAmount({ currency, value: most })} that go without a second person`;
+  }
+  if (plan.products > 0 && Object.keys(approval.sums).length > 0)
+    return 'it buys products, whose prices only the service knows';
+  return null;
+}
+
+/** Fails with `CONTENT_CHANGED` when the rows in the ledger are not those that were validated, or not those that a person saw. */
+export async function checkContent(db: Database, batch: BatchRecord, seenDigest: string | null): Promise<string> {
+  const digest = makeContentDigest();
+  for (let after = 0; ; ) {
+    const rows = await pageRows(db, batch.batch_id, after, rowsPerPage);
+    if (rows.length === 0) break;
+    for (const row of rows) digest.add(row);
+    after = rows.at(-1)?.row_no ?? after;
+  }
+  const found = digest.hex();
+  if (found === batch.content_sha256 && (seenDigest === null || found === seenDigest)) return found;
+  throw new AirbatchError(
+    'CONTENT_CHANGED',
+    `the rows of batch ${batch.batch_id} are not those that were to be approved`,
+  );
+}
+
+/** Fails with `SECOND_PERSON_NEEDED` where the one who submitted a batch does what only another may do. */
+export function requireSecondPerson(policy: BatchPolicy, batch: BatchRecord, name: string, what: string): void {
+  if (policy.approval.bySubmitter || batch.created_by !== name) return;
+  throw new AirbatchError('SECOND_PERSON_NEEDED', `${name} submitted batch ${batch.batch_id}, and cannot ${what} it`);
+}

@@ -1,0 +1,54 @@
+import { userInfo } from 'node:os';
+import { dirname, join, resolve } from 'node:path';
+import { type Clock, systemClock } from '../core/clock.ts';
+import { type Random, systemRandom } from '../core/random.ts';
+import type { EngineLog } from '../engine/context.ts';
+import type { Database } from '../ledger/database.ts';
+import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
+import { type Config, loadConfig } from './config.ts';
+import { openLedger } from './ledger.ts';
+import { makeLog } from './log.ts';
+
+/** What every door opens first: the configuration, the ledger and the log. */
+export interface Session {
+  config: Config;
+  ledgerPath: string;
+  db: Database;
+  clock: Clock;
+  random: Random;
+  log: EngineLog;
+  /** Who runs the program, as the operating system knows them. */
+  person: string;
+}
+
+export interface SessionOptions {
+  cwd: string;
+  env: Record<string, string | undefined>;
+  configPath: string | undefined;
+  ledgerPath: string | undefined;
+  /** Whether a person watches: then the log is short, and made for reading. */
+  isInteractive: boolean;
+}
+
+export async function openSession(options: SessionOptions): Promise<Session> {
+  const { cwd, env, configPath, isInteractive } = options;
+  const config = await loadConfig({ cwd, env, configPath });
+  const ledgerPath = options.ledgerPath ? resolve(cwd, options.ledgerPath) : config.ledger;
+  const log = makeLog({ level: isInteractive ? 'warn' : 'info', secrets: config.secrets, pretty: isInteractive });
+  const db = await openLedger(ledgerPath);
+  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
+}
+
+/** The key that signs this installation's reports: it lies beside its ledger. */
+export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
+  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'));
+}
+
+function personName(env: Record<string, string | undefined>): string {
+  try {
+    return userInfo().username;
+  } catch {
+    // A container may run under a user id that has no name.
+    return env.USER ?? 'unknown';
+  }
+}

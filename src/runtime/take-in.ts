@@ -1,0 +1,48 @@
+import { AirbatchError } from '../core/errors.ts';
+import { type Preflight, preflight } from '../engine/preflight.ts';
+import type { FileProgress } from '../intake/check-file.ts';
+import { type IntakeResult, intakeFile } from '../intake/intake.ts';
+import type { BatchRecord, Priority } from '../ledger/batches.ts';
+import type { OpenAccount } from './account.ts';
+import { accountCatalog } from './catalog.ts';
+import type { Session } from './session.ts';
+import { program } from './version.ts';
+
+/** One file to take in for an account. */
+export interface FileToTakeIn {
+  /** An absolute path, or "-" for standard input. */
+  file: string;
+  runId: string | null;
+  job?: string | null;
+  priority: Priority;
+  /** `intake` and `policy` of the configuration, with what the command line or the job says instead. */
+  settings: Readonly<Record<string, unknown>>;
+  policy: Readonly<Record<string, unknown>>;
+  onProgress?: (progress: FileProgress) => void;
+  signal?: AbortSignal;
+}
+
+/** Takes a file into the ledger as a batch of the account, checked against the catalog of its service. */
+export function takeIn(session: Session, account: OpenAccount, given: FileToTakeIn): Promise<IntakeResult> {
+  return intakeFile(session, {
+    ...given,
+    account: account.name,
+    service: account.service,
+    createdBy: session.person,
+    program,
+    catalog: accountCatalog(account),
+  });
+}
+
+/** Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. */
+export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
+  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
+  if (balance.kind === 'account_blocked') {
+    throw new AirbatchError(
+      'CREDENTIALS_REJECTED',
+      `the service rejects the credentials of account "${account.name}"`,
+      { hint: `Correct the credentials and run the file again: nothing was sent. (${balance.evidence.code})` },
+    );
+  }
+  return preflight(session.db, batch, balance, account.limiter.usage('creation'));
+}
