@@ -32,7 +32,7 @@ export function approvalReason(
   for (const [currency, value] of Object.entries(plan.sums)) {
     const most = approval.sums[currency];
     if (most !== undefined && compareAmounts(value, most) > 0)
-      return `${formatAmount({ currency, value })} is more than the ${formatAmount({ currency, value: most })} that go without a second person`;
+      return `${currency} ${formatAmount({ currency, value })} is more than the ${formatAmount({ currency, value: most })} that go without a second person`;
   }
   if (plan.products > 0 && Object.keys(approval.sums).length > 0)
     return 'it buys products, whose prices only the service knows';

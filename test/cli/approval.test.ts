@@ -1,0 +1,180 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
+
+const me = userInfo().username;
+
+const header = 'phone_number,network_id,amount,currency,reference';
+const line = (index: number, amount: number) => `+25471210${String(1_000 + index)},1,${amount},KES,e-${index}`;
+
+/** A folder with a payroll of four rows, an account of a sandbox, and the policy and people that are given. */
+async function setUp(t: TestContext, config: Record<string, unknown>) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const sandbox = await startSandbox(folder.path, ['--instant']);
+  t.after(() => sandbox.stop());
+  const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
+  writeFileSync(
+    join(folder.path, 'payroll.csv'),
+    [header, ...[10, 20, 30, 40].map((a, i) => line(i, a)), ''].join('\n'),
+  );
+  const ledger = new DatabaseSync(join(folder.path, 'ledger.db'), { timeout: 5_000 });
+  t.after(() => ledger.close());
+  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  const run = (...args: string[]) => runCommand(['--ledger', 'ledger.db', ...args], options);
+  /** The same command by another person: what they submitted before is somebody else's from their point of view. */
+  const asAnother = (batchId: string) =>
+    ledger.prepare('UPDATE batches SET created_by = ? WHERE batch_id = ?').run('somebody else', batchId);
+  return { folder: folder.path, sandbox, run, asAnother, ledger };
+}
+
+async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<string> {
+  const result = await place.run('--json', 'submit', 'payroll.csv', '--run-id', 'november');
+  assert.equal(result.code, 0, result.stderr);
+  const answer = JSON.parse(result.stdout);
+  assert.equal(answer.status, 'awaiting_approval');
+  return answer.batch;
+}
+
+describe('a batch that needs a second person', () => {
+  const policy = { approval: { needed: 'always' } };
+
+  test('is not sent before another person approves it, and the reports name both', async (t) => {
+    const place = await setUp(t, { policy });
+    const batch = await submitted(place);
+    assert.equal((await place.run('resume')).code, 0);
+    assert.equal((await place.sandbox.liveCharges()).size, 0);
+    const own = await place.run('approve', batch, '--yes');
+    assert.equal(own.code, 2);
+    assert.match(own.stderr, /submitted batch .* cannot approve it \[SECOND_PERSON_NEEDED\]/);
+    place.asAnother(batch);
+    const seen = await place.run('approve', batch);
+    assert.equal(seen.code, 2, 'there is no terminal to ask on');
+    assert.match(seen.stderr, /To pay +KES 100\.00\n/);
+    assert.match(seen.stderr, /Largest +row 4: \+254712101003, KES 40\.00\n/);
+    const approved = await place.run('approve', batch, '--yes');
+    assert.equal(approved.code, 0, approved.stderr);
+    assert.equal((await place.sandbox.liveCharges()).size, 0);
+    const result = await place.run('--json', 'resume', batch);
+    assert.equal(result.code, 0, result.stderr);
+    assert.equal((await place.sandbox.liveCharges()).size, 4);
+    const { summary } = JSON.parse(result.stdout).batches[0];
+    assert.deepEqual([summary.created_by, summary.approved_by], ['somebody else', me]);
+  });
+
+  test('waits as well when it comes by "run", which then says what to do and sends nothing', async (t) => {
+    const place = await setUp(t, { policy });
+    const result = await place.run('run', 'payroll.csv', '--yes');
+    assert.equal(result.code, 5);
+    assert.match(result.stderr, /Waits for a second person: every batch needs a second person/);
+    assert.equal((await place.sandbox.liveCharges()).size, 0);
+  });
+
+  test('can be approved by the submitter only where the configuration says so', async (t) => {
+    const place = await setUp(t, { policy: { approval: { needed: 'always', bySubmitter: true } } });
+    const batch = await submitted(place);
+    assert.equal((await place.run('approve', batch, '--yes')).code, 0);
+  });
+
+  test('is bound to its rows: an edit after it was submitted is found, and nothing is approved', async (t) => {
+    const place = await setUp(t, { policy });
+    const batch = await submitted(place);
+    place.asAnother(batch);
+    place.ledger.prepare(`UPDATE rows SET amount = '4000' WHERE row_no = 4`).run();
+    const result = await place.run('approve', batch, '--yes');
+    assert.equal(result.code, 5);
+    assert.match(result.stderr, /not those that were to be approved \[CONTENT_CHANGED\]/);
+    const { status } = place.ledger.prepare('SELECT status FROM batches').get() as { status: string };
+    assert.equal(status, 'awaiting_approval');
+  });
+
+  test('can be rejected with the reason, and its file corrected and submitted again', async (t) => {
+    const place = await setUp(t, { policy });
+    const batch = await submitted(place);
+    assert.equal((await place.run('reject', batch)).code, 2, 'a reason is needed');
+    const rejected = await place.run('reject', batch, '--why', 'last month’s file');
+    assert.equal(rejected.code, 0, rejected.stderr);
+    assert.equal((await place.run('approve', batch, '--yes')).code, 2);
+    const again = await submitted(place);
+    place.asAnother(again);
+    assert.equal((await place.run('approve', again, '--yes')).code, 0);
+    const event = place.ledger.prepare(`SELECT actor, body FROM events WHERE kind = 'batch.cancel'`).get() as {
+      actor: string;
+      body: string;
+    };
+    assert.equal(event.actor, me);
+    assert.match(event.body, /last month’s file/);
+  });
+
+  test('is approved once, however many try at the same time', async (t) => {
+    const place = await setUp(t, { policy });
+    const batch = await submitted(place);
+    place.asAnother(batch);
+    const results = await Promise.all(Array.from({ length: 4 }, () => place.run('approve', batch, '--yes')));
+    assert.deepEqual(results.map(({ code }) => code).sort(), [0, 2, 2, 2]);
+    const events = place.ledger.prepare(`SELECT COUNT(*) AS count FROM events WHERE kind = 'batch.approve'`).get();
+    assert.deepEqual({ ...events }, { count: 1 });
+  });
+
+  test('has held rows let go after the approval by another person only', async (t) => {
+    const place = await setUp(t, { policy });
+    writeFileSync(
+      join(place.folder, 'payroll.csv'),
+      [header, line(0, 10), line(1, 20), `${line(1, 20)}-again`, ''].join('\n'),
+    );
+    const batch = await submitted(place);
+    place.asAnother(batch);
+    assert.equal((await place.run('approve', batch, '--yes')).code, 0);
+    place.ledger.prepare('UPDATE batches SET created_by = ?').run(me);
+    const own = await place.run('release', batch);
+    assert.equal(own.code, 2);
+    assert.match(own.stderr, /cannot release rows of it/);
+    place.asAnother(batch);
+    assert.equal((await place.run('release', batch)).code, 0);
+  });
+});
+
+describe('the policy', () => {
+  test('asks for a second person above a number of rows or a sum, and for nobody below', async (t) => {
+    const at = (approval: Record<string, unknown>) =>
+      setUp(t, { policy: { approval: { needed: 'above', ...approval } } });
+    const status = async (place: Awaited<ReturnType<typeof setUp>>) =>
+      JSON.parse((await place.run('--json', 'submit', 'payroll.csv')).stdout);
+    assert.equal((await status(await at({ rows: 4 }))).status, 'approved');
+    const rows = await status(await at({ rows: 3 }));
+    assert.deepEqual(
+      [rows.status, rows.approval_needed],
+      ['awaiting_approval', '4 rows are more than the 3 that go without a second person'],
+    );
+    assert.equal((await status(await at({ sums: { KES: '100.00' } }))).status, 'approved');
+    const sums = await status(await at({ sums: { KES: '99.99' } }));
+    assert.match(sums.approval_needed, /KES 100\.00 is more than the 99\.99/);
+  });
+});
+
+describe('people', () => {
+  test('do only what their role allows', async (t) => {
+    const place = await setUp(t, { people: { submit: ['mary'], approve: ['joe'], run: ['ann'] } });
+    for (const command of [
+      ['submit', 'payroll.csv'],
+      ['run', 'payroll.csv', '--yes'],
+      ['approve', 'x'],
+      ['reject', 'x', '--why', 'y'],
+      ['resume'],
+      ['release', 'x'],
+      ['skip', 'x', '--why', 'y'],
+    ]) {
+      const result = await place.run(...command);
+      assert.equal(result.code, 2, command.join(' '));
+      assert.match(result.stderr, /may not .* \[ROLE_MISSING\]/, command.join(' '));
+    }
+    const allowed = await setUp(t, { people: { submit: [me], run: ['ann'] } });
+    assert.equal((await allowed.run('submit', 'payroll.csv')).code, 0);
+  });
+});
