@@ -3,6 +3,7 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { terminalRowStates } from '../core/row-state.ts';
+import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
@@ -281,9 +282,22 @@ async function superviseBatch(context: RunnerContext, batch: BatchRecord, patien
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);
 }
 
+/** Requests for a balance that the service may refuse for being too many, before it is done without. */
+const balanceReadsMax = 3;
+
+async function readBalance({ limiter, gateway }: RunnerContext): Promise<Balance | null> {
+  for (let reads = 0; reads < balanceReadsMax; reads++) {
+    const outcome = await limiter.admit('balance', () => gateway.balance());
+    if (outcome.kind === 'balance') return outcome.balance;
+    if (outcome.kind !== 'throttled') return null;
+    limiter.hold('balance', outcome.retryAfterMs);
+  }
+  return null;
+}
+
 async function completeBatch(context: RunnerContext, batch: BatchRecord): Promise<void> {
-  const balance = await context.limiter.admit('balance', () => context.gateway.balance());
-  const balance_after = balance.kind === 'balance' ? JSON.stringify(balance.balance) : null;
+  const balance = await readBalance(context);
+  const balance_after = balance === null ? null : JSON.stringify(balance);
   const completed = await context.committer.commit((unit) =>
     unit.changeBatch(
       batch,

@@ -27,6 +27,7 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   );
   if (waiting.length === 0) return false;
   const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
+  if (outcome.kind === 'throttled') context.limiter.hold('balance', outcome.retryAfterMs);
   if (outcome.kind !== 'balance') return false;
   const known = await readFact(db, factName(account));
   const low = known === null ? null : (JSON.parse(known) as Purses);

@@ -26,7 +26,7 @@ export async function writeIntent(
     await yieldToOwner(unit, row, known);
     return null;
   }
-  if (!known && (await holdRepeated(unit, batch, policy, row))) return null;
+  if (row.status === 'ready' && (await holdRepeated(unit, batch, policy, row))) return null;
   if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
     // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
     if (row.status === 'ready') await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });

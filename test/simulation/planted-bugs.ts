@@ -169,7 +169,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
-    find: 'if (!known && (await holdRepeated(unit, batch, policy, row))) return null;',
+    find: "if (row.status === 'ready' && (await holdRepeated(unit, batch, policy, row))) return null;",
     replace: '',
   },
 ];
