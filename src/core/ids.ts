@@ -1,4 +1,4 @@
-import { createHash, hash } from 'node:crypto';
+import { hash } from 'node:crypto';
 
 /** The name space of airbatch's idempotency keys. It must never change: a key must mean the same payment for ever. */
 const keyNamespace = Buffer.from('6f0f6a5294b15f0e8d6c0a8d6b6f2c11', 'hex');
@@ -67,5 +67,5 @@ export function contentRowRef(content: readonly (string | null)[], occurrence: n
 
 /** SHA-256 of a text (as UTF-8) or of bytes, as lower-case hex. */
 export function sha256(data: string | Uint8Array): string {
-  return createHash('sha256').update(data).digest('hex');
+  return hash('sha256', data);
 }

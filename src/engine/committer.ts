@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { Database } from '../ledger/database.ts';
 import { raiseHighestClock } from '../ledger/facts.ts';
+import type { RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit, type UnitOptions } from '../ledger/unit-of-work.ts';
 
 /** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 60 us each). */
@@ -21,8 +22,12 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** `onCommit` is called after every durable unit. */
-export function makeCommitter(db: Database, options: UnitOptions, onCommit: () => void): Committer {
+/** `onCommit` is called after every durable unit, with the rows that it ended. */
+export function makeCommitter(
+  db: Database,
+  options: UnitOptions,
+  onCommit: (ended: readonly RowRecord[]) => void,
+): Committer {
   const waiting: Waiting[] = [];
   let flushing = false;
   let clockNotedAt = Number.NEGATIVE_INFINITY;
@@ -47,15 +52,15 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: () =
       await gather();
       const group = waiting.splice(0, operationsPerUnitMax);
       try {
-        const results = await inUnit(db, options, async (unit) => {
+        const { done: results, ended } = await inUnit(db, options, async (unit) => {
           const done: unknown[] = [];
           await noteClock(unit);
           for (const { operation } of group) done.push(await operation(unit));
-          return done;
+          return { done, ended: unit.ended };
         });
         assert(results.length === group.length, 'every operation has its result');
         for (const [index, { resolve }] of group.entries()) resolve(results[index]);
-        onCommit();
+        onCommit(ended);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }

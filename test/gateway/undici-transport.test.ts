@@ -20,12 +20,13 @@ const post: TransportRequest = {
   deadlineMs: 60_000,
 };
 
-/** A clock whose sleepers all wake when the test says so. */
+/** A clock that stands still, and whose sleepers all wake when the test says so. */
 function stoppedClock(): { clock: Clock; ring: () => void } {
   const sleepers = new Set<() => void>();
   return {
     clock: {
       ...systemClock,
+      monotonic: () => 0,
       sleep: (_ms, signal) =>
         new Promise((resolve) => {
           sleepers.add(resolve);
