@@ -43,6 +43,11 @@ const policyShape = z.strictObject({
   stopLoss: stopLossShape.nullable().default(null),
   /** A row may cost this many percent more or less than others of the same amount and currency did in this batch; null: any. */
   costDeviationPercent: percent.nullable().default(null),
+  /**
+   * The batch pauses when its cost, in the currency that its rows ask for, is more than so many percent of the sum that was approved;
+   * null: that is not looked at. More than 100 where the service charges fees.
+   */
+  spendingPercentMax: z.number().int().min(1).max(1_000).nullable().default(100),
   /** What a balance that is too low for the whole batch means: it does not begin, or it goes as far as the money reaches. */
   shortBalance: z.enum(['pause', 'go_on']).default('go_on'),
 });

@@ -2,6 +2,7 @@ import { assert } from '../core/assert.ts';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
+import { formatAmount } from '../core/money.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
@@ -13,11 +14,14 @@ import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
+import { canaryAllowances, enforceGuards, noteEnded } from './guarding.ts';
+import { makeBatchWatch } from './guards.ts';
 import { takeHints } from './hints.ts';
 import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makePicker } from './picker.ts';
+import { preflight } from './preflight.ts';
 import { movesByItself } from './remaining.ts';
 import { rereadFinished } from './reread.ts';
 import { trackOnce } from './tracking.ts';
@@ -116,7 +120,11 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
-    committer: makeCommitter(deps.db, unitOptions, superviseWake.wake),
+    committer: makeCommitter(deps.db, unitOptions, (ended) => {
+      if (ended.length > 0) noteEnded(context, ended);
+      superviseWake.wake();
+    }),
+    trips: new Map(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,
       lastSentTo: (phoneNumber) => lastSentTo(deps.db, account, phoneNumber),
@@ -224,6 +232,7 @@ async function renewLoop(context: RunnerContext): Promise<void> {
 async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
   while (!context.stopping()) {
     await startApproved(context);
+    await enforceGuards(context);
     let busy = false;
     for (const { batch } of [...context.batches.values()]) {
       if (await superviseBatch(context, batch, patienceMs)) busy = true;
@@ -242,11 +251,27 @@ async function startApproved(context: RunnerContext): Promise<void> {
   await refreshBatches(context);
   const approved = [...context.batches.values()].filter(({ batch }) => batch.status === 'approved');
   if (approved.length === 0) return;
-  await context.committer.commit(async (unit) => {
-    for (const { batch } of approved) await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
-  });
+  for (const { batch, policy } of approved) {
+    const short = policy.shortBalance === 'pause' ? await shortfall(context, batch) : null;
+    await context.committer.commit(async (unit) => {
+      const started = await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
+      if (!started || short === null) return;
+      const pause = { pause_reason: 'insufficient_balance', pause_detail: short } as const;
+      await unit.changeBatch(started, 'pause', pause, { reason: 'insufficient_balance', detail: short });
+      await noteShortage(unit.tx, context.account);
+    });
+  }
   await refreshBatches(context);
   context.dispatchWake.wake();
+}
+
+/** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
+async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
+  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
+  const { short } = await preflight(context.db, batch, outcome, context.limiter.usage('creation'));
+  if (short.length === 0) return null;
+  const missing = short.map(({ currency, missing: value }) => `${currency} ${formatAmount({ currency, value })}`);
+  return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;
 }
 
 async function refreshBatches(context: RunnerContext): Promise<void> {
@@ -255,10 +280,23 @@ async function refreshBatches(context: RunnerContext): Promise<void> {
   for (const batch of found) {
     const known = context.batches.get(batch.batch_id);
     const policy = known?.policy ?? storedPolicy(batch.policy);
-    open.set(batch.batch_id, { batch, policy, withDetails: known?.withDetails ?? (await isSmall(context, batch)) });
+    // What was seen before a pause does not count after it: a person has looked.
+    const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
+    const watch = known && !isResumed ? known.watch : makeBatchWatch(policy);
+    open.set(batch.batch_id, {
+      batch,
+      policy,
+      watch,
+      withDetails: known?.withDetails ?? (await isSmall(context, batch)),
+    });
   }
   context.batches = open;
-  context.picker.setBatches(found.filter(({ status }) => status === 'running'));
+  const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
+  const allowances = await canaryAllowances(context.db, running);
+  context.picker.setBatches(
+    running.map(({ batch }) => batch),
+    allowances,
+  );
 }
 
 async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {

@@ -8,6 +8,7 @@ import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Committer } from './committer.ts';
+import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { Picker } from './picker.ts';
 import type { EngineSettings } from './settings.ts';
@@ -34,6 +35,7 @@ export interface EngineDeps {
 export interface OpenBatch {
   batch: BatchRecord;
   policy: BatchPolicy;
+  watch: BatchWatch;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
 }
@@ -48,6 +50,8 @@ export interface RunnerContext extends EngineDeps {
   restoredAt: number | null;
   committer: Committer;
   picker: Picker;
+  /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
+  trips: Map<string, string>;
   /** Rings when there may be something to send. */
   dispatchWake: Wake;
   /** Rings when a row fell in doubt. */

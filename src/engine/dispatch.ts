@@ -88,8 +88,12 @@ async function writeIntents(context: RunnerContext, rows: readonly RowRecord[]):
     const intents: NonNullable<Intent>[] = [];
     for (const row of rows) {
       const open = context.batches.get(row.batch_id);
-      const intent = open?.batch.status === 'running' ? await writeIntent(unit, context, open, row) : null;
+      const intent =
+        open?.batch.status === 'running' && !context.trips.has(row.batch_id)
+          ? await writeIntent(unit, context, open, row)
+          : null;
       if (intent) intents.push(intent);
+      else context.picker.dropped(row);
     }
     return intents;
   });

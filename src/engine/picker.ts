@@ -8,10 +8,15 @@ const readAheadRows = 200;
 
 /** Decides which row is sent next: by priority, round-robin between the batches of one priority, in file order within one. */
 export interface Picker {
-  /** The batches whose rows may be sent. A batch that is no longer among them gives no more rows. */
-  setBatches(batches: readonly BatchRecord[]): void;
+  /**
+   * The batches whose rows may be sent. A batch that is no longer among them gives no more rows. Of a batch with an allowance only
+   * so many rows are given out that were not before; with none any more, all of them.
+   */
+  setBatches(batches: readonly BatchRecord[], allowances?: ReadonlyMap<string, number>): void;
   /** How many rows could be taken now, counted no further than `limit`. */
   available(limit: number): Promise<number>;
+  /** A row that was taken is not sent at all: its batch's allowance has room for another. */
+  dropped(row: RowRecord): void;
   /** At most `count` rows to send now; each is given out once. */
   take(count: number): Promise<RowRecord[]>;
   /** A row that was taken comes back, to be given out again from `at` (epoch ms) on. */
@@ -27,6 +32,7 @@ interface Source {
   buffer: RowRecord[];
   cursor: number;
   exhausted: boolean;
+  allowance: number | null;
 }
 
 export interface PickerOptions {
@@ -91,9 +97,11 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
 
   const nextOf = async (source: Source, now: number): Promise<RowRecord | null> => {
     for (;;) {
+      if (source.allowance === 0) return null;
       await refill(source);
       const row = source.buffer.shift();
       if (!row) return null;
+      if (source.allowance !== null) source.allowance -= 1;
       if ((row.next_action_at ?? 0) <= now) return row;
       waiting.push({ row, at: row.next_action_at ?? 0 });
     }
@@ -112,13 +120,14 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   };
 
   return {
-    setBatches(batches) {
+    setBatches(batches, allowances = new Map()) {
       const named = new Set(batches.map(({ batch_id }) => batch_id));
       for (const id of sources.keys()) if (!named.has(id)) sources.delete(id);
       for (const batch of batches) {
         const known = sources.get(batch.batch_id);
-        if (known) known.batch = batch;
-        else sources.set(batch.batch_id, { batch, buffer: [], cursor: 0, exhausted: false });
+        const given = allowances.get(batch.batch_id) ?? null;
+        if (known) Object.assign(known, { batch, allowance: given === null ? null : (known.allowance ?? 0) });
+        else sources.set(batch.batch_id, { batch, buffer: [], cursor: 0, exhausted: false, allowance: given });
       }
       const kept = order.filter((source) => sources.get(source.batch.batch_id) === source);
       const added = [...sources.values()].filter((source) => !kept.includes(source));
@@ -131,7 +140,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         for (const source of order) {
           if (count >= limit) break;
           await refill(source);
-          count += source.buffer.length;
+          count += Math.min(source.buffer.length, source.allowance ?? Number.POSITIVE_INFINITY);
         }
         return Math.min(count, limit);
       }),
@@ -152,6 +161,10 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         }
         return taken;
       }),
+    dropped({ batch_id }) {
+      const source = sources.get(batch_id);
+      if (source && source.allowance !== null) source.allowance += 1;
+    },
     putBack(row, at) {
       waiting.push({ row, at });
     },

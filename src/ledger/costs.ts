@@ -1,3 +1,4 @@
+import { addAmounts } from '../core/money.ts';
 import type { Queryable } from './database.ts';
 
 /** What one row was charged, in the currency of the wallet that paid. */
@@ -35,5 +36,24 @@ export function pageCosts(
     `SELECT row_no, cost, cost_currency FROM rows WHERE batch_id = ? AND row_no > ? AND cost IS NOT NULL
        AND cost_currency IS NOT NULL AND COALESCE(accepted_at, first_sent_at) BETWEEN ? AND ? ORDER BY row_no LIMIT ?`,
     [batchId, afterRowNo, between.fromMs, between.toMs, limit],
+  );
+}
+
+/** What a batch was charged so far, by the currency of the wallets. */
+export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
+  const costs = await db.query<{ currency: string; cost: string }>(
+    'SELECT currency, cost FROM batch_costs WHERE batch_id = ?',
+    [batchId],
+  );
+  return new Map(costs.map(({ currency, cost }) => [currency, cost]));
+}
+
+/** Adds `delta` (a decimal text, negative where less was charged after all) to what a batch was charged. */
+export async function addToCosts(tx: Queryable, batchId: string, currency: string, delta: string): Promise<void> {
+  const cost = addAmounts((await costsOfBatch(tx, batchId)).get(currency) ?? '0', delta);
+  await tx.execute(
+    `INSERT INTO batch_costs (batch_id, currency, cost) VALUES (?, ?, ?)
+     ON CONFLICT (batch_id, currency) DO UPDATE SET cost = excluded.cost`,
+    [batchId, currency, cost],
   );
 }

@@ -1,8 +1,10 @@
 import { assert } from '../core/assert.ts';
 import { type BatchEvent, transition as batchTransition } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
+import { Sums, subtractAmounts } from '../core/money.ts';
 import { type RowEvent, transition as rowTransition } from '../core/row-state.ts';
 import { addToCount, type BatchRecord, insertBatch, updateBatch } from './batches.ts';
+import { addToCosts } from './costs.ts';
 import type { Database, Queryable } from './database.ts';
 import {
   canonicalData,
@@ -28,6 +30,8 @@ export interface Unit {
   readonly tx: Queryable;
   /** The time of everything in this unit, epoch milliseconds. */
   readonly at: number;
+  /** The rows that this unit completed or failed, in order: true of the ledger once the unit is durable. */
+  readonly ended: readonly RowRecord[];
   addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
@@ -72,11 +76,20 @@ export function inUnit<Result>(
 function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; finish: () => Promise<void> } {
   const at = clock.now();
   const counts = new Map<string, Map<string, number>>();
+  const costs = new Map<string, Sums>();
+  const ended: RowRecord[] = [];
   const heads = new Map<string, { from: number; seq: number; hash: string }>();
 
   const count = (batchId: string, status: string, delta: number) => {
     const ofBatch = counts.get(batchId) ?? new Map<string, number>();
     counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
+  };
+
+  const countCost = ({ batch_id, cost, cost_currency }: RowRecord, isBefore: boolean) => {
+    if (cost === null || cost_currency === null) return;
+    const ofBatch = costs.get(batch_id) ?? new Sums();
+    costs.set(batch_id, ofBatch);
+    ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
   };
 
   const append: Unit['append'] = async (batchId, kind, data, rowNo) => {
@@ -106,6 +119,11 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     if (before.status !== after.status) {
       count(before.batch_id, before.status, -1);
       count(before.batch_id, after.status, 1);
+      if (after.status === 'completed' || after.status === 'failed') ended.push(after);
+    }
+    if (before.cost !== after.cost || before.cost_currency !== after.cost_currency) {
+      countCost(before, true);
+      countCost(after, false);
     }
     if (kind) await append(before.batch_id, kind, data, before.row_no);
     return after;
@@ -114,6 +132,7 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
   const unit: Unit = {
     tx,
     at,
+    ended,
     append,
     addBatch: async (batch, data) => {
       await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
@@ -148,6 +167,11 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
   const finish = async () => {
     for (const [batchId, ofBatch] of counts) {
       for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
+    }
+    for (const [batchId, sums] of costs) {
+      for (const [currency, delta] of Object.entries(sums.toObject())) {
+        if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
+      }
     }
     for (const [batchId, { from, seq, hash }] of heads) {
       const moved = await moveChainHead(tx, batchId, from, { seq, hash });

@@ -31,7 +31,13 @@ export interface Rig {
 }
 
 export async function makeRig(
-  options: { policy?: ServicePolicy; list?: boolean; settleMs?: number; settings?: Partial<EngineSettings> } = {},
+  options: {
+    policy?: ServicePolicy;
+    list?: boolean;
+    settleMs?: number;
+    settings?: Partial<EngineSettings>;
+    paceMs?: number;
+  } = {},
 ): Promise<Rig> {
   const clock = makeVirtualClock();
   const db = await memoryLedger();
@@ -44,7 +50,15 @@ export async function makeRig(
     runners += 1;
     const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
     return makeAccountRunner(
-      { db, gateway: service, limiter: makeOpenLimiter(clock), clock, random: evenRandom, log, settings },
+      {
+        db,
+        gateway: service,
+        limiter: makeOpenLimiter(clock, { paceMs: options.paceMs ?? 0 }),
+        clock,
+        random: evenRandom,
+        log,
+        settings,
+      },
       { account: 'main', holder: `test/${runners}/0`, isDead: () => false, callbackUrl: null, ...more },
     );
   };

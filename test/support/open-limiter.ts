@@ -2,15 +2,24 @@ import pLimit from 'p-limit';
 import type { Clock } from '../../src/core/clock.ts';
 import { type Limiter, LimiterStopped } from '../../src/limiter/limiter.ts';
 
-/** A limiter without a rate that obeys holds, with so many jobs at once: for tests that are about something else. */
-export function makeOpenLimiter(clock: Clock, jobsAtOnce = 50): Limiter {
+/**
+ * A limiter that obeys holds, with so many jobs at once: for tests that are about something else. Creations are `paceMs` apart, or
+ * as fast as they come.
+ */
+export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = {}): Limiter {
   const atOnce = pLimit(jobsAtOnce);
   let stopped = false;
   let heldUntil = 0;
+  let nextCreationAt = 0;
   return {
-    admit: (_requestClass, job) =>
+    admit: (requestClass, job) =>
       atOnce(async () => {
         while (!stopped && clock.now() < heldUntil) await clock.sleep(Math.min(1_000, heldUntil - clock.now()));
+        if (requestClass === 'creation' && paceMs > 0) {
+          const at = Math.max(nextCreationAt, clock.now());
+          nextCreationAt = at + paceMs;
+          await clock.sleep(at - clock.now());
+        }
         if (stopped) throw new LimiterStopped();
         return job();
       }),

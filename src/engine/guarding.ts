@@ -1,0 +1,86 @@
+import { can } from '../core/batch-state.ts';
+import { countRows, findBatch } from '../ledger/batches.ts';
+import { costsOfBatch } from '../ledger/costs.ts';
+import type { Database } from '../ledger/database.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import type { OpenBatch, RunnerContext } from './context.ts';
+import { canaryVerdict, overspent } from './guards.ts';
+
+/** Rows that were sent, whatever became of them. */
+const sentStates = ['sending', 'accepted', 'in_doubt', 'completed', 'failed'] as const;
+const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
+
+const sumOf = (counts: ReadonlyMap<string, number>, states: readonly string[]) =>
+  states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+
+/** Shows rows that ended to their batches' watches. A batch that must not go on sends nothing from here on. */
+export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): void {
+  for (const [batchId, rows] of Map.groupBy(ended, ({ batch_id }) => batch_id)) {
+    const why = context.batches.get(batchId)?.watch.note(rows) ?? null;
+    if (why !== null && !context.trips.has(batchId)) context.trips.set(batchId, why);
+  }
+}
+
+/** How many rows those batches may send that still send their first rows alone. */
+export async function canaryAllowances(db: Database, running: readonly OpenBatch[]): Promise<Map<string, number>> {
+  const allowances = new Map<string, number>();
+  for (const { batch, policy } of running) {
+    if (policy.canary === null || batch.canary_at !== null) continue;
+    const sent = sumOf(await countRows(db, batch.batch_id), sentStates);
+    allowances.set(batch.batch_id, Math.max(0, policy.canary.rows - sent));
+  }
+  return allowances;
+}
+
+/** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */
+export async function enforceGuards(context: RunnerContext): Promise<void> {
+  for (const open of context.batches.values()) {
+    const { batch, policy } = open;
+    const { batch_id: batchId } = batch;
+    if (batch.status !== 'running') {
+      // The pause is known everywhere by now.
+      context.trips.delete(batchId);
+      continue;
+    }
+    const counts = await countRows(context.db, batchId);
+    const isOver = !counts.has('ready');
+    const isCanaryOver = canaryIsOver(open, counts);
+    const failed = counts.get('failed') ?? 0;
+    const why =
+      context.trips.get(batchId) ??
+      overspent(batch, policy, await costsOfBatch(context.db, batchId)) ??
+      (isCanaryOver ? canaryVerdict(policy, { sent: sumOf(counts, sentStates), failed }) : null);
+    // With nothing left to send, stopping would only keep the batch from being finished.
+    if (why !== null && !isOver) await pauseByGuard(context, batchId, why, isCanaryOver);
+    else if (isCanaryOver) await endCanary(context, batchId);
+  }
+}
+
+/** Whether the rows that go alone have all ended, and were not judged yet. */
+function canaryIsOver({ batch, policy }: OpenBatch, counts: ReadonlyMap<string, number>): boolean {
+  if (policy.canary === null || batch.canary_at !== null || sumOf(counts, inFlightStates) > 0) return false;
+  return sumOf(counts, sentStates) >= policy.canary.rows || !counts.has('ready');
+}
+
+async function endCanary(context: RunnerContext, batchId: string): Promise<void> {
+  await context.committer.commit(async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    if (batch?.status !== 'running' || batch.canary_at !== null) return;
+    await unit.noteBatch(batch, { canary_at: unit.at });
+    await unit.append(batchId, 'batch.canary_passed', {});
+  });
+  context.dispatchWake.wake();
+}
+
+async function pauseByGuard(context: RunnerContext, batchId: string, why: string, canary: boolean): Promise<void> {
+  context.trips.set(batchId, why);
+  context.log.warn('a guard has paused the batch', { batch: batchId, why });
+  await context.committer.commit(async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    if (!batch || !can(batch.status, 'pause')) return;
+    const fields = { pause_reason: 'guard_tripped', pause_detail: why } as const;
+    // Who resumes it has seen how the first rows went: the others need not wait for more of them.
+    const judged = canary ? { canary_at: unit.at } : {};
+    await unit.changeBatch(batch, 'pause', { ...fields, ...judged }, { reason: 'guard_tripped', detail: why });
+  });
+}

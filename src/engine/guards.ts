@@ -1,0 +1,79 @@
+import type { BatchPolicy } from '../core/batch-policy.ts';
+import { compareAmounts, formatAmount, multiplyAmount } from '../core/money.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import type { ApprovedPlan } from './approval.ts';
+
+/**
+ * What is watched while a batch is sent, besides what the service refuses: too many failures, and rows that cost another amount than
+ * their like. It begins anew with every start of the program and after every pause: a person who resumes has looked.
+ */
+export interface BatchWatch {
+  /** Takes rows that ended, in the order in which they did. Returns why the batch must not go on, or null. */
+  note(rows: readonly RowRecord[]): string | null;
+}
+
+export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy): BatchWatch {
+  const ends: boolean[] = [];
+  const usual = new Map<string, { cost: string; row: number }>();
+
+  const tooManyFailures = (row: RowRecord): string | null => {
+    if (stopLoss === null) return null;
+    ends.push(row.status === 'failed');
+    if (ends.length > stopLoss.rows) ends.shift();
+    const failures = ends.filter(Boolean).length;
+    if (ends.length < stopLoss.rows || failures * 100 <= stopLoss.failurePercent * ends.length) return null;
+    return `${failures} of the last ${ends.length} rows failed, more than ${stopLoss.failurePercent}%`;
+  };
+
+  /** Rows of the same amount (or product), network and currency should cost the same. */
+  const unusualCost = (row: RowRecord): string | null => {
+    if (costDeviationPercent === null || row.status !== 'completed' || row.cost === null) return null;
+    const kind = JSON.stringify([row.network_id, row.currency, row.amount, row.product_id, row.cost_currency]);
+    const known = usual.get(kind);
+    if (!known) {
+      usual.set(kind, { cost: row.cost, row: row.row_no });
+      return null;
+    }
+    const share = Number(row.cost) / Number(known.cost) - 1;
+    // A share of an amount, to stop by: nothing is paid by this arithmetic.
+    if (Math.abs(share) * 100 <= costDeviationPercent) return null;
+    const [costs, usually] = [row.cost, known.cost].map((value) => `${row.cost_currency} ${value}`);
+    return `row ${row.row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;
+  };
+
+  return {
+    note(rows) {
+      let why: string | null = null;
+      for (const row of rows) why = tooManyFailures(row) ?? unusualCost(row) ?? why;
+      return why;
+    },
+  };
+}
+
+/**
+ * Why a batch has spent more than was approved, or null. Wallets that pay in another currency than the rows ask for tell
+ * nothing: their rates are known to the service alone.
+ */
+export function overspent(
+  batch: Pick<BatchRecord, 'approved_plan'>,
+  { spendingPercentMax }: BatchPolicy,
+  costs: ReadonlyMap<string, string>,
+): string | null {
+  if (spendingPercentMax === null || batch.approved_plan === null) return null;
+  const { sums } = JSON.parse(batch.approved_plan) as ApprovedPlan;
+  for (const [currency, sum] of Object.entries(sums)) {
+    const spent = costs.get(currency);
+    if (spent === undefined) continue;
+    if (compareAmounts(multiplyAmount(spent, 100), multiplyAmount(sum, spendingPercentMax)) <= 0) continue;
+    const [cost, approved] = [spent, sum].map((value) => formatAmount({ currency, value }));
+    return `${currency} ${cost} were spent, and ${approved} were approved`;
+  }
+  return null;
+}
+
+/** Why the rows that went alone at first must not be followed by the others, or null. */
+export function canaryVerdict({ canary }: BatchPolicy, ended: { sent: number; failed: number }): string | null {
+  if (canary === null || ended.failed <= canary.failuresMax) return null;
+  return `${ended.failed} of the first ${ended.sent} rows failed, which went alone`;
+}

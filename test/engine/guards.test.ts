@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+
+const minute = 60_000;
+const policy = (fields: Record<string, unknown>) => ({ policy: JSON.stringify(fields) });
+
+/** Runs the batch in a program that stays, for as long as the test says. */
+function staying(rig: Rig) {
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  return {
+    after: (ms: number) => rig.clock.drive(rig.clock.sleep(ms)),
+    stop: async () => {
+      runner.stop();
+      await rig.clock.drive(running);
+    },
+  };
+}
+
+async function resume(rig: Rig): Promise<void> {
+  await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+}
+
+describe('the rows that go alone at first', () => {
+  test('are followed by the others only when each of them has ended', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+    const program = staying(rig);
+    await program.after(5 * minute);
+    assert.equal(rig.service.creates.length, 4);
+    await program.after(30 * minute);
+    await program.stop();
+    assert.equal(rig.service.creates.length, 30);
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('pause the batch when one of them fails; a person who resumes it sends the rest', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /1 of the first 4 rows failed, which went alone/);
+    assert.equal(rig.service.creates.length, 4);
+    await resume(rig);
+    await rig.run();
+    assert.equal(rig.service.creates.length, 30);
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('may fail as often as the policy says', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(30), policy({ canary: { rows: 4, failuresMax: 1 } }));
+    await rig.run();
+    assert.equal(rig.service.creates.length, 30);
+  });
+
+  test('stay as few across a restart, and rows that were never sent are none of them', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    rig.service.script('run-1/ref-3', 'unreachable');
+    await rig.add(
+      [...someRows(1), aRow(2, { status: 'held' }), ...someRows(30).slice(2)],
+      policy({ canary: { rows: 4 } }),
+    );
+    const first = staying(rig);
+    await first.after(1_000);
+    await first.stop();
+    const second = staying(rig);
+    await second.after(5 * minute);
+    await second.stop();
+    const sent = new Set(rig.service.creates.map(({ reference }) => reference));
+    assert.equal(sent.size, 4, [...sent].join());
+    await rig.run();
+    assert.equal(rig.service.charges.length, 29);
+  });
+});
+
+describe('the stop-loss', () => {
+  const stopLoss = { stopLoss: { failurePercent: 20, rows: 10 } };
+
+  test('pauses the batch when too many of the last rows failed, with the reason', async () => {
+    const rig = await makeRig({ settleMs: 10, paceMs: 200 });
+    for (let rowNo = 21; rowNo <= 200; rowNo++) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await rig.add(someRows(400), policy(stopLoss));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /[3-9] of the last 10 rows failed, more than 20%/);
+    // What was on its way, and what the reads had not told yet, was sent before; nothing after.
+    assert.ok(rig.service.creates.length < 100, `${rig.service.creates.length} rows were sent`);
+    const sent = rig.service.creates.length;
+    await rig.run();
+    assert.equal(rig.service.creates.length, sent);
+  });
+
+  test('lets failures be that are spread thin, and begins anew for a person who resumes', async () => {
+    const thin = await makeRig();
+    for (let rowNo = 5; rowNo <= 100; rowNo += 10) thin.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await thin.add(someRows(100), policy(stopLoss));
+    await thin.run();
+    assert.equal((await thin.batch()).status, 'completed');
+
+    const rig = await makeRig({ settleMs: 10, paceMs: 200 });
+    for (let rowNo = 1; rowNo <= 5; rowNo++) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await rig.add(someRows(200), policy(stopLoss));
+    await rig.run();
+    assert.equal((await rig.batch()).status, 'paused');
+    await resume(rig);
+    await rig.run();
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+});
+
+describe('what rows cost', () => {
+  test('pauses the batch when it is another amount than that of their like', async () => {
+    const rig = await makeRig({ settleMs: minute });
+    const rows = Array.from({ length: 40 }, (_, index) => aRow(index + 1, { amount: '100' }));
+    await rig.add(rows, policy({ costDeviationPercent: 10, canary: { rows: 3 } }));
+    const program = staying(rig);
+    await program.after(2_000);
+    for (const payment of rig.service.payments.values()) {
+      if (payment.reference === 'run-1/ref-3') payment.cost = { value: '1.2', currency: 'USD' };
+    }
+    await program.after(10 * minute);
+    await program.stop();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /row 3 cost USD 1\.2, and row \d of the same cost USD 1$/);
+    assert.equal(rig.service.creates.length, 3);
+  });
+
+  test('pauses the batch when it is more than was approved, in the currency of the approval', async () => {
+    const spend = async (currency: string, fields: Record<string, unknown> = {}) => {
+      const rig = await makeRig({ paceMs: 200 });
+      const approved_plan = JSON.stringify({ sums: { [currency]: '10' }, rows: 200, products: 0, asked: false });
+      await rig.add(someRows(200), policy(fields));
+      await rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
+      await rig.run();
+      return rig;
+    };
+    const rig = await spend('USD');
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
+    assert.match(batch.pause_detail ?? '', /USD 1\d\.00 were spent, and 10\.00 were approved/);
+    assert.ok(rig.service.charges.length < 60, `${rig.service.charges.length} rows were sent`);
+    assert.equal((await (await spend('KES')).batch()).status, 'completed');
+    assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');
+  });
+});
+
+describe('a balance that is too low for the whole batch', () => {
+  const rows = [aRow(1, { amount: '150', currency: 'USD' }), aRow(2, { amount: '150', currency: 'USD' })];
+
+  test('keeps it from beginning where the policy says so, and says what is missing', async () => {
+    const rig = await makeRig();
+    rig.service.purse.opening = 200;
+    await rig.add(rows, policy({ shortBalance: 'pause' }));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'insufficient_balance']);
+    assert.match(batch.pause_detail ?? '', /USD 100\.00 are missing for the whole batch; nothing was sent/);
+    assert.equal(rig.service.creates.length, 0);
+    await resume(rig);
+    await rig.run();
+    assert.equal(rig.service.charges.length, 2);
+  });
+
+  test('lets it go as far as the money reaches otherwise', async () => {
+    const rig = await makeRig();
+    rig.service.purse.opening = 200;
+    await rig.add(rows);
+    await rig.run();
+    assert.equal(rig.service.charges.length, 2);
+  });
+});
+
+test('a batch that a person has paused sends nothing, whatever its guards say', async () => {
+  const rig = await makeRig({ settleMs: 10 * minute });
+  await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
+  const program = staying(rig);
+  await program.after(minute);
+  await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'month-end');
+  await program.after(60 * minute);
+  await program.stop();
+  assert.deepEqual([rig.service.creates.length, (await rig.batch()).pause_reason], [4, 'by_person']);
+});
