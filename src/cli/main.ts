@@ -39,6 +39,7 @@ const load = {
   networks: () => import('./networks.ts'),
   products: () => import('./products.ts'),
   migrateCheck: () => import('./migrate-check.ts'),
+  reconcile: () => import('./reconcile.ts'),
   verify: () => import('./verify.ts'),
   key: () => import('./key.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
@@ -222,6 +223,14 @@ function addDecisions(program: Command, call: Call): void {
 }
 
 function addProof(program: Command, call: Call): void {
+  example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
+    .description("compare the ledger with the service's own list and with the wallets")
+    .option('--account <name>', 'the account (default: as for "run")')
+    .option('--from <date>', 'the first day (UTC), or a time with its zone')
+    .option('--to <date>', 'the last day, or a time (default: now)')
+    .option('--batch <batch>', 'one batch only')
+    .option('--out <dir>', 'where the reports go (default: reports)')
+    .action(call('reconcile'));
   example(
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',

@@ -3,7 +3,7 @@ import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { findRow, type RowRecord } from '../ledger/rows.ts';
+import { findRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { readTrouble } from './read-trouble.ts';
@@ -76,6 +76,11 @@ async function compare(
   const cost = payment.cost === null ? {} : { cost: payment.cost.value, cost_currency: payment.cost.currency };
   const data = { why, service_status: payment.serviceStatus, topup_id: payment.topupId, ...cost };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
+  const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
+  if (isRefund && row.refunded_at === null) {
+    const refund = { refunded_at: unit.at, refund_amount: row.cost, refund_currency: row.cost_currency };
+    await writeRefund(unit.tx, row, refund);
+  }
   return { row, why };
 }
 

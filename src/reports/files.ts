@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, open, rename, rm } from 'node:fs/promises';
+import { chmod, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** A report of one file: its name, and its content in pieces. */
@@ -53,6 +53,8 @@ export async function writeFolder(
     return names;
   } finally {
     await rm(making, { recursive: true, force: true });
+    // A folder in which nothing came to be does not stay; one that holds reports does.
+    await rmdir(folder).catch(() => undefined);
   }
 }
 

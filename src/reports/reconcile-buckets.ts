@@ -70,7 +70,9 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
   }
   if (bound.status === 'completed' && payment.state === 'failed') return 'refunded_later';
   if (stateHere(bound) !== payment.state) return 'status_differs';
-  return costDiffers(payment, bound) ? 'cost_differs' : 'matched';
+  if (!costDiffers(payment, bound)) return 'matched';
+  // A refund leaves the status as it was; what it shows by is that nothing was charged after all.
+  return bound.status === 'completed' && sameAmount(payment.cost?.value ?? '', '0') ? 'refunded_later' : 'cost_differs';
 }
 
 /** The bucket of a payment of the ledger that the service does not have: a refused one was never created there. */

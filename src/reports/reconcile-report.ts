@@ -3,8 +3,8 @@ import { pageOpenItems } from '../ledger/reconciliations.ts';
 import { moneyText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { pageStyle } from './html-style.ts';
-import type { ReconcileItem, Reconciliation } from './reconcile.ts';
 import { buckets, bucketWords } from './reconcile-buckets.ts';
+import type { ReconcileItem, Reconciliation } from './reconciliation.ts';
 import { counted } from './words.ts';
 import { type Cell, workbook } from './workbook.ts';
 

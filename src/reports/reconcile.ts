@@ -23,7 +23,8 @@ import { writeFolder } from './files.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords } from './reconcile-buckets.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
 import { balanceNow, listedPayments, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
-import { explainWallets, type ReadingSpan, readingSpan, readingsOf, type WalletProof } from './reconcile-wallets.ts';
+import { explainWallets, type ReadingSpan, readingSpan, readingsOf } from './reconcile-wallets.ts';
+import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import type { StoredBalance } from './stored.ts';
 import { findBatchOrFail } from './summary.ts';
 
@@ -35,58 +36,6 @@ export interface ReconcileRequest {
   /** One batch only: what other batches and programs paid is left out. */
   batchId?: string;
 }
-
-/** What was compared, bucket by bucket; the same object that the page and the workbook show. */
-export interface Reconciliation {
-  format: 'airbatch.reconciliation/1';
-  reconciliation_id: string;
-  account: string;
-  batch_id: string | null;
-  from: string;
-  to: string;
-  finished_at: string;
-  counts: Record<Bucket, number>;
-  /** Items in every bucket but `matched`: 0 means that nothing is open. */
-  open: number;
-  /** What the service charged in this time, by currency, all its payments taken together. */
-  charged_by_service: Record<string, string>;
-  wallets: WalletProof | null;
-}
-
-/** One line of reconciliation.csv: a payment as the ledger and as the service have it. */
-export interface ReconcileItem {
-  bucket: Bucket;
-  batch_id: string | null;
-  row: number | null;
-  generation: number | null;
-  reference: string | null;
-  topup_id: string | null;
-  status_here: string | null;
-  status_there: string | null;
-  amount_here: string | null;
-  amount_there: string | null;
-  cost_here: string | null;
-  cost_there: string | null;
-  created_at: string | null;
-  next: string;
-}
-
-const itemColumns = [
-  'bucket',
-  'batch_id',
-  'row',
-  'generation',
-  'reference',
-  'topup_id',
-  'status_here',
-  'status_there',
-  'amount_here',
-  'amount_there',
-  'cost_here',
-  'cost_there',
-  'created_at',
-  'next',
-] as const satisfies readonly (keyof ReconcileItem)[];
 
 /** How far the service's clock and ours may be apart, and how long a request may take until it is created there. */
 const marginMs = 10 * 60_000;

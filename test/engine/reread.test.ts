@@ -54,6 +54,21 @@ describe('a finished batch', () => {
     assert.match(events[0]?.body ?? '', /cost 1 USD, and the service now says 1\.50 USD/);
   });
 
+  test('says on the row that its money was given back, when nothing was charged after all', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    for (const payment of rig.service.payments.values()) payment.cost = { value: '0', currency: 'USD' };
+    const runner = rig.runner({ rereads: true });
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(30 * hour));
+    runner.stop();
+    await rig.clock.drive(running);
+    const { status, cost, refunded_at, refund_amount, refund_currency } = await rig.row(1);
+    assert.deepEqual([status, cost, refund_amount, refund_currency], ['completed', '1', '1', 'USD']);
+    assert.notEqual(refunded_at, null);
+  });
+
   test('is read once, and not before a day is over', async () => {
     const flips = (rig: Awaited<ReturnType<typeof makeRig>>) => rig.service.ends('run-1/ref-1', 'failed');
     assert.equal((await ended(flips, 20)).events.length, 0);

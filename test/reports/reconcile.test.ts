@@ -165,6 +165,11 @@ const differences: [name: string, change: (payments: ServicePayment[]) => Servic
     [['refunded_later', 'payroll-2026-11/R-4', 'topup-4']],
   ],
   [
+    'given back, and still called completed',
+    (all) => all.with(3, paymentAtService(4, { cost: { value: '0', currency: 'USD' } })),
+    [['refunded_later', 'payroll-2026-11/R-4', 'topup-4']],
+  ],
+  [
     'completed though failed here',
     (all) => all.with(7, paymentAtService(8, { state: 'completed', serviceStatus: 'completed' })),
     [['status_differs', 'payroll-2026-11/R-8', 'topup-8']],

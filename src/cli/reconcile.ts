@@ -1,0 +1,121 @@
+import { relative, resolve } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { moneyText } from '../reports/format.ts';
+import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
+import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
+import type { Reconciliation } from '../reports/reconciliation.ts';
+import { counted } from '../reports/words.ts';
+import { openAccount } from '../runtime/account.ts';
+import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
+import type { Session } from '../runtime/session.ts';
+import type { CommandContext } from './main.ts';
+import { openSession } from './session.ts';
+
+interface ReconcileOptions {
+  account?: string;
+  from?: string;
+  to?: string;
+  batch?: string;
+  out?: string;
+}
+
+const dayMs = 24 * 3_600_000;
+/** How long after the last row of a batch its payments are still looked for. */
+const afterBatchMs = 60_000;
+
+/** `airbatch reconcile`: compares the ledger with the service's own list and with the wallets. */
+export async function execute(
+  context: CommandContext,
+  _args: string[],
+  given: Record<string, unknown>,
+): Promise<number> {
+  const options = given as ReconcileOptions;
+  const session = await openSession(context);
+  try {
+    const request = await requestOf(session, options);
+    const account = await openAccount(chooseAccount(session.config, request.account), session);
+    try {
+      const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
+      const { clock, random, db } = session;
+      const { gateway, limiter } = account;
+      const { dir, files, reconciliation } = await reconcile(
+        db,
+        { gateway, clock, random, admit: (ask) => limiter.admit('read', ask) },
+        request,
+        out,
+      );
+      if (context.json) context.terminal.print(`${JSON.stringify({ reconciliation, reports: { dir, files } })}\n`);
+      else {
+        context.terminal.print(linesOf(context, reconciliation));
+        context.terminal.print(`Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})\n`);
+      }
+      return isSettled(reconciliation) ? 0 : 5;
+    } finally {
+      await account.close();
+    }
+  } finally {
+    await session.db.close();
+  }
+}
+
+async function requestOf(session: Session, { account, from, to, batch }: ReconcileOptions): Promise<ReconcileRequest> {
+  const now = session.clock.now();
+  if (batch !== undefined) {
+    const found = await requireBatch(session.db, batch);
+    if (found.started_at === null)
+      throw new AirbatchError('BATCH_STATE', `batch ${batch} is ${found.status}: nothing of it was sent`);
+    const toMs = found.completed_at === null ? now : found.completed_at + afterBatchMs;
+    return { account: found.account, batchId: batch, fromMs: found.started_at, toMs };
+  }
+  if (from === undefined)
+    throw new AirbatchError('USAGE', 'it is not said which time is to be compared', {
+      hint: 'Say --from DATE (and --to DATE), or --batch BATCH.',
+    });
+  const fromMs = timeOf('--from', from);
+  // A day is meant to its end.
+  const toMs = to === undefined ? now : timeOf('--to', to) + (isDay(to) ? dayMs - 1 : 0);
+  if (toMs < fromMs) throw new AirbatchError('USAGE', `--to ${to} is before --from ${from}`);
+  const chosen = chooseAccount(session.config, account);
+  return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
+}
+
+function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+function timeOf(option: string, text: string): number {
+  const ms = isDay(text) || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
+      hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
+    });
+  return ms;
+}
+
+/** Whether nobody has anything left to do. */
+function isSettled({ open, wallets }: Reconciliation): boolean {
+  return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
+}
+
+function linesOf({ terminal }: CommandContext, run: Reconciliation): string {
+  const all = Object.values(run.counts).reduce((sum, count) => sum + count, 0);
+  const settled = isSettled(run);
+  const headline = settled
+    ? `${terminal.paint('green', '✔')} ${counted(all, 'payment')} compared: everything agrees.`
+    : `${terminal.paint('yellow', '!')} ${counted(all, 'payment')} compared: ${run.open > 0 ? `${run.open} need somebody to look` : 'the wallets do not add up'}.`;
+  const lines = [headline, `Compared   ${run.account}, ${run.from} to ${run.to}`];
+  for (const bucket of buckets) {
+    const count = run.counts[bucket];
+    if (count === 0) continue;
+    const { meaning, next } = bucketWords[bucket];
+    lines.push(`${String(count).padStart(8)}   ${bucket.replaceAll('_', ' ')}: ${meaning}${next ? ` ${next}` : ''}`);
+  }
+  for (const { currency, left, charged, unexplained } of run.wallets?.currencies ?? []) {
+    if ([left, charged, unexplained].every((amount) => Number(amount) === 0)) continue;
+    const explained =
+      Number(unexplained) === 0 ? 'all of it explained' : `${moneyText(currency, unexplained)} not explained`;
+    lines.push(`Wallets    ${moneyText(currency, left)} left, ${moneyText(currency, charged)} charged: ${explained}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
