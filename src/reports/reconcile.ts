@@ -39,6 +39,8 @@ export interface ReconcileRequest {
 
 /** How far the service's clock and ours may be apart, and how long a request may take until it is created there. */
 const marginMs = 10 * 60_000;
+/** A time that ends so shortly before it is compared is meant to last until now. */
+const nowMarginMs = 60_000;
 /** Payments of the ledger held at once. */
 const paymentsPerPage = 500;
 
@@ -63,7 +65,8 @@ export async function reconcile(
     await prepareSeen(scratch);
     const batch = request.batchId === undefined ? null : await findBatchOrFail(db, request.batchId);
     const readings = await readingsOf(db, request);
-    const span = readingSpan(readings, request.toMs >= deps.clock.now());
+    const readsNow = request.toMs >= deps.clock.now() - nowMarginMs;
+    const span = readingSpan(readings, readsNow);
     const run: Run = {
       db,
       scratch,
@@ -72,6 +75,7 @@ export async function reconcile(
       id,
       runId: batch?.run_id ?? null,
       readings,
+      readsNow,
       span,
       gathered: gatherer(),
     };
@@ -100,6 +104,8 @@ interface Run {
   /** The run of the one batch that is looked at, or null. */
   runId: string | null;
   readings: StoredBalance[];
+  /** Whether the time that is compared lasts until now: then the balance is read once more at the end. */
+  readsNow: boolean;
   span: ReadingSpan | null;
   gathered: ReturnType<typeof gatherer>;
 }
@@ -232,9 +238,9 @@ function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: ServicePaym
 }
 
 /** The third way: what left the wallets between two readings is what the service charged in between. */
-async function finish({ db, deps, request, id, gathered, readings }: Run): Promise<Reconciliation> {
+async function finish({ db, deps, request, id, gathered, readings, readsNow }: Run): Promise<Reconciliation> {
   const { account, fromMs, toMs, batchId } = request;
-  const all = toMs >= deps.clock.now() ? [...readings, await balanceNow(deps)] : readings;
+  const all = readsNow ? [...readings, await balanceNow(deps)] : readings;
   const finishedAt = deps.clock.now();
   const reconciliation: Reconciliation = {
     format: 'airbatch.reconciliation/1',
