@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
+import { prepareStatement, readAll, type Statement } from './statement.ts';
 
 /** How long a statement waits by default for another process's transaction before it gives up. */
 const defaultBusyTimeoutMs = 5_000;
@@ -22,21 +23,21 @@ const statementsMax = 200;
 export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs } = {}): Database {
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
-  const statements = new Map<string, StatementSync>();
+  const statements = new Map<string, Statement>();
 
-  const prepare = (sql: string): StatementSync => {
+  const prepare = (sql: string): Statement => {
     let statement = statements.get(sql);
     if (!statement) {
       assert(statements.size < statementsMax, 'SQL is constant text: too many different statements');
-      statement = database.prepare(sql);
+      statement = prepareStatement(database, sql);
       statements.set(sql, statement);
     }
     return statement;
   };
   const direct: Queryable = {
     query: async <Result extends object>(sql: string, params: readonly SqlValue[] = []) =>
-      attempt(path, () => prepare(sql).all(...params) as Result[]),
-    execute: async (sql, params = []) => attempt(path, () => Number(prepare(sql).run(...params).changes)),
+      attempt(path, () => readAll<Result>(prepare(sql), params)),
+    execute: async (sql, params = []) => attempt(path, () => Number(prepare(sql).prepared.run(...params).changes)),
   };
 
   // One connection serves everyone, so whoever comes while a transaction is open waits for its end.
@@ -97,9 +98,9 @@ async function readSnapshot<Result>(
 ): Promise<Result> {
   const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
   try {
-    const statements = new Map<string, StatementSync>();
-    const prepare = (sql: string): StatementSync => {
-      const statement = statements.get(sql) ?? database.prepare(sql);
+    const statements = new Map<string, Statement>();
+    const prepare = (sql: string): Statement => {
+      const statement = statements.get(sql) ?? prepareStatement(database, sql);
       statements.set(sql, statement);
       return statement;
     };
@@ -110,7 +111,7 @@ async function readSnapshot<Result>(
     });
     return await work({
       query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
-        attempt(path, () => prepare(sql).all(...params) as Row[]),
+        attempt(path, () => readAll<Row>(prepare(sql), params)),
       execute: async (sql) => assert(false, `a snapshot only reads: ${sql}`) as never,
     });
   } finally {

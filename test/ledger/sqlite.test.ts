@@ -37,6 +37,21 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
+  test('reads rows whole when another process adds a column meanwhile', async () => {
+    const path = join(folder, 'wider.db');
+    const db = openSqlite(path);
+    await db.execute('CREATE TABLE t (n INTEGER, word TEXT)');
+    await db.execute("INSERT INTO t (n, word) VALUES (1, 'one')");
+    const read = () => db.query<Record<string, unknown>>('SELECT * FROM t');
+    assert.deepEqual(await read(), [{ n: 1, word: 'one' }]);
+    const other = openSqlite(path);
+    await other.execute('ALTER TABLE t ADD COLUMN late INTEGER');
+    await other.execute('UPDATE t SET late = 7');
+    assert.deepEqual(await read(), [{ n: 1, word: 'one', late: 7 }]);
+    await other.close();
+    await db.close();
+  });
+
   test('is readable by its owner alone', async () => {
     const path = join(folder, 'private.db');
     await openSqlite(path).close();
