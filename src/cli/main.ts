@@ -40,6 +40,7 @@ const load = {
   products: () => import('./products.ts'),
   migrateCheck: () => import('./migrate-check.ts'),
   reconcile: () => import('./reconcile.ts'),
+  forget: () => import('./forget.ts'),
   verify: () => import('./verify.ts'),
   key: () => import('./key.ts'),
 } satisfies Record<string, () => Promise<CommandModule>>;
@@ -239,6 +240,14 @@ function addProof(program: Command, call: Call): void {
     .option('--key <file>', 'the public key (PEM) that must have signed them')
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
     .action(call('verify'));
+  example(
+    program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
+    'airbatch forget --before 2026-01-01 --why "retention of one year"',
+  )
+    .description('take out of ended batches whom they paid; sums, states and the audit chain stay')
+    .option('--before <date>', 'batches that ended before this day')
+    .option('--why <text>', 'the reason, for the audit log (default: retention)')
+    .action(call('forget'));
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")
     .action(call('key'));

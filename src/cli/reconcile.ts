@@ -9,6 +9,7 @@ import { counted } from '../reports/words.ts';
 import { openAccount } from '../runtime/account.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
+import { isDay, timeOf } from './dates.ts';
 import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
 
@@ -78,19 +79,6 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
   if (toMs < fromMs) throw new AirbatchError('USAGE', `--to ${to} is before --from ${from}`);
   const chosen = chooseAccount(session.config, account);
   return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
-}
-
-function isDay(text: string): boolean {
-  return /^\d{4}-\d{2}-\d{2}$/.test(text);
-}
-
-function timeOf(option: string, text: string): number {
-  const ms = isDay(text) || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(ms))
-    throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
-      hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
-    });
-  return ms;
 }
 
 /** Whether nobody has anything left to do. */

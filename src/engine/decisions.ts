@@ -69,6 +69,8 @@ export async function retryFailed(
   if (!['running', 'paused', 'completed'].includes(batch.status)) {
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: nothing of it was sent`);
   }
+  if (batch.forgotten_at !== null)
+    throw new AirbatchError('BATCH_STATE', `who was to be paid by batch ${batchId} is forgotten`);
   const result: RetryResult = { retried: 0, kept: [] };
   for (let after = 0; ; ) {
     const rows = await pageRowsInState(actor.db, batchId, 'failed', after, rowsPerPage);

@@ -110,6 +110,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         reread_at: null,
         approved_plan: null,
         canary_at: null,
+        forgotten_at: null,
         job: options.job ?? null,
         policy: JSON.stringify(batchPolicy(options.policy)),
         columns: '[]',

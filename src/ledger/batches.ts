@@ -45,6 +45,8 @@ export interface BatchRecord {
   completed_at: number | null;
   /** When its payments were read once more after its end. */
   reread_at: number | null;
+  /** When what names persons was taken out of its rows. */
+  forgotten_at: number | null;
   audit_seq: number;
   audit_head: string;
 }
@@ -123,7 +125,7 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
     `UPDATE batches SET run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
        content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
        approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?,
-       approved_plan = ?, canary_at = ?
+       approved_plan = ?, canary_at = ?, forgotten_at = ?
      WHERE batch_id = ? AND status = ?`,
     [
       batch.run_id,
@@ -144,6 +146,7 @@ export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchR
       batch.reread_at,
       batch.approved_plan,
       batch.canary_at,
+      batch.forgotten_at,
       batch.batch_id,
       from,
     ],

@@ -24,5 +24,7 @@ export interface Database extends Queryable {
    * each other. It blocks no writer. `work` reads only.
    */
   snapshot<Result>(work: (view: Queryable) => Promise<Result>): Promise<Result>;
+  /** Writes the database anew, so that nothing of what was deleted or overwritten stays in its files. */
+  compact(): Promise<void>;
   close(): Promise<void>;
 }

@@ -163,6 +163,7 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN job TEXT',
     'ALTER TABLE batches ADD COLUMN approved_plan TEXT',
     'ALTER TABLE batches ADD COLUMN canary_at BIGINT',
+    'ALTER TABLE batches ADD COLUMN forgotten_at BIGINT',
     // What a batch was charged so far, exactly, by the currency of the wallets.
     'CREATE TABLE batch_costs (batch_id TEXT NOT NULL, currency TEXT NOT NULL, cost TEXT NOT NULL, PRIMARY KEY (batch_id, currency))',
   ],

@@ -82,6 +82,10 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs 
       }),
     // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
     snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, work)),
+    compact: () =>
+      inTurn(async () => {
+        attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
+      }),
     close: () =>
       inTurn(async () => {
         statements.clear();

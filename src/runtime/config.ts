@@ -95,6 +95,8 @@ const configShape = z.strictObject({
     .default({}),
   /** What intake takes for granted and what it refuses; checked by its own shape where it is used. */
   intake: z.record(z.string(), z.unknown()).default({}),
+  /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
+  retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
   policy: z.record(z.string(), z.unknown()).default({}),
   /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
@@ -118,6 +120,7 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  retention: { personalDataDays?: number | undefined };
   people: { readonly [role in 'submit' | 'approve' | 'run']?: readonly string[] };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
@@ -160,6 +163,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    retention: parsed.data.retention,
     people: parsed.data.people,
     secrets,
   });

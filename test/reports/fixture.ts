@@ -119,6 +119,7 @@ export function newBatch(
     reread_at: null,
     approved_plan: null,
     canary_at: null,
+    forgotten_at: null,
     job: null,
     approved_by: null,
     created_at: startMs,

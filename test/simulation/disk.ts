@@ -107,6 +107,7 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
     execute: (sql, params) => durably(process, () => database.execute(sql, params)),
     snapshot: (work) => process.read(() => database.snapshot(work)),
     transact: (work) => durably(process, () => database.transact(work)),
+    compact: () => process.read(() => database.compact()),
     close: async () => undefined,
   });
 

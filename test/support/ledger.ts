@@ -37,6 +37,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     reread_at: null,
     approved_plan: null,
     canary_at: null,
+    forgotten_at: null,
     job: null,
     approved_by: null,
     created_at: 1_000,

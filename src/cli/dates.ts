@@ -1,0 +1,16 @@
+import { AirbatchError } from '../core/errors.ts';
+
+/** Whether a day is written, without a time. */
+export function isDay(text: string): boolean {
+  return /^\d{4}-\d{2}-\d{2}$/.test(text);
+}
+
+/** The time (epoch ms) that an option says: a day begins at midnight UTC. */
+export function timeOf(option: string, text: string): number {
+  const ms = isDay(text) || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(ms))
+    throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
+      hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
+    });
+  return ms;
+}

@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join, relative } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { forgetBatch, forgetEnded } from '../engine/forget.ts';
+import { counted } from '../reports/words.ts';
+import { requireRole } from '../runtime/people.ts';
+import { timeOf } from './dates.ts';
+import type { CommandContext } from './main.ts';
+import { openSession } from './session.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/** `airbatch forget`: takes what names persons out of batches that have ended. */
+export async function execute(
+  context: CommandContext,
+  [batchId]: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const session = await openSession(context);
+  try {
+    requireRole(session, 'approve');
+    const actor = { ...session, name: session.person };
+    const why = typeof options.why === 'string' ? options.why : 'retention';
+    const days = session.config.retention.personalDataDays;
+    let done: { batches: string[]; rows: number };
+    if (batchId !== undefined) done = { batches: [batchId], rows: await forgetBatch(actor, batchId, why) };
+    else if (typeof options.before === 'string')
+      done = await forgetEnded(actor, timeOf('--before', options.before), why);
+    else if (days !== undefined) done = await forgetEnded(actor, session.clock.now() - days * dayMs, why);
+    else
+      throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
+        hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
+      });
+    await session.db.compact();
+    const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
+    if (context.json) context.terminal.print(`${JSON.stringify({ ...done, reports: folders })}\n`);
+    else {
+      const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch')}`;
+      context.terminal.print(`Forgotten: who was paid in ${what.replace(/batchs$/, 'batches')}.\n`);
+      for (const folder of folders)
+        context.terminal.print(`Reports made before still name them: ${relative(context.cwd, folder)}/\n`);
+    }
+    return 0;
+  } finally {
+    await session.db.close();
+  }
+}

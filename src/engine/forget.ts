@@ -1,0 +1,65 @@
+import { storedPolicy } from '../core/batch-policy.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { findBatch } from '../ledger/batches.ts';
+import { batchesToForget, forgetPayments, forgetRows } from '../ledger/forget.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import { type Actor, requireBatch } from './acts.ts';
+
+/** Rows that one transaction changes at most, so that it blocks nobody for long. */
+const rowsPerUnit = 500;
+/** Batches that are looked for at once. */
+const batchesPerPage = 100;
+const dayMs = 24 * 3_600_000;
+/** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
+const daysMin = 2;
+
+/**
+ * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
+ * alone. Sums, times, states, keys and references stay. Returns how many rows. Call `db.compact()` afterwards: until then
+ * the files still hold what was overwritten.
+ */
+export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<number> {
+  const batch = await requireBatch(actor.db, batchId);
+  if (!['completed', 'cancelled', 'rejected'].includes(batch.status))
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: its people are still needed`);
+  if (batch.forgotten_at !== null) return 0;
+  // Until then the guard between runs compares numbers with those of this batch.
+  const days = Math.max(daysMin, storedPolicy(batch.policy).repeatWithinDays);
+  const endedAt = batch.completed_at ?? batch.created_at;
+  if (batch.started_at !== null && actor.clock.now() - endedAt < days * dayMs)
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
+      hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
+    });
+  const options = { clock: actor.clock, actor: actor.name };
+  let rows = 0;
+  for (let from = 1; ; from += rowsPerUnit) {
+    const changed = await inUnit(actor.db, options, ({ tx }) => forgetRows(tx, batchId, from, from + rowsPerUnit - 1));
+    rows += changed;
+    if (changed === 0) break;
+  }
+  await inUnit(actor.db, options, async (unit) => {
+    await forgetPayments(unit.tx, batchId);
+    const current = await findBatch(unit.tx, batchId);
+    if (!current) return;
+    await unit.noteBatch(current, { forgotten_at: unit.at });
+    await unit.append(batchId, 'batch.forget', { why, rows });
+  });
+  return rows;
+}
+
+/** Forgets every batch that ended before `endedBefore` (epoch ms). Returns how many batches and rows. */
+export async function forgetEnded(
+  actor: Actor,
+  endedBefore: number,
+  why: string,
+): Promise<{ batches: string[]; rows: number }> {
+  const done = { batches: [] as string[], rows: 0 };
+  for (;;) {
+    const found = await batchesToForget(actor.db, endedBefore, batchesPerPage);
+    if (found.length === 0) return done;
+    for (const { batch_id } of found) {
+      done.rows += await forgetBatch(actor, batch_id, why);
+      done.batches.push(batch_id);
+    }
+  }
+}

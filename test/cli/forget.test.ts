@@ -1,0 +1,98 @@
+import assert from 'node:assert/strict';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
+
+const dayMs = 24 * 3_600_000;
+const numbers = ['254712101000', '254712101001', '254712101002'];
+const canary = 'Thank you, Wanjiku Kamau';
+
+/** Three rows that were paid and one that was invalid, with names and texts, some days ago. */
+async function paidDaysAgo(t: TestContext, days: number, config: Record<string, unknown> = {}) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const sandbox = await startSandbox(folder.path, ['--instant']);
+  t.after(() => sandbox.stop());
+  const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
+  const lines = numbers.map((number, index) => `+${number},1,${10 + index},KES,e-${index},"${canary}"`);
+  const file = ['phone_number,network_id,amount,currency,reference,sms_message', ...lines];
+  writeFileSync(join(folder.path, 'payroll.csv'), [...file, '+254712101003x,1,10,KES,e-9,', ''].join('\n'));
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { PAY_KEY: 'sandbox-key' } });
+  const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
+  assert.equal(result.code, 4, result.stderr);
+  const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
+  const path = join(folder.path, '.airbatch/ledger.db');
+  const ledger = new DatabaseSync(path, { timeout: 5_000 });
+  ledger.exec(
+    `UPDATE batches SET completed_at = completed_at - ${days * dayMs}, created_at = created_at - ${days * dayMs}`,
+  );
+  ledger.close();
+  /** Every byte of the ledger's files, as text. */
+  const bytes = () =>
+    ['', '-wal', '-shm'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
+  return { folder: folder.path, run, batch, bytes };
+}
+
+describe('airbatch forget', () => {
+  test('leaves no byte of a person in the ledger, and an audit chain that still verifies', async (t) => {
+    const { folder, run, batch, bytes } = await paidDaysAgo(t, 30);
+    const before = bytes();
+    for (const text of [...numbers, canary, '254712101003x']) assert.ok(before.includes(text), `${text} was there`);
+    const forgotten = await run('forget', batch, '--why', 'asked by the recipients');
+    assert.equal(forgotten.code, 0, forgotten.stderr);
+    assert.match(
+      forgotten.stdout,
+      /Forgotten: who was paid in 4 rows of 1 batch\.\nReports made before still name them/,
+    );
+    const after = bytes();
+    for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
+      assert.equal(after.includes(text), false, text);
+    assert.equal((await run('report', batch)).code, 0);
+    const verified = await run('verify', join('reports', batch));
+    assert.equal(verified.code, 0, verified.stdout + verified.stderr);
+    const results = readFileSync(join(folder, 'reports', batch, 'results.csv'), 'utf8');
+    assert.doesNotMatch(results, /2547121010/);
+    assert.equal(results.match(/november\/e-/g)?.length, 3);
+    assert.match(
+      readFileSync(join(folder, 'reports', batch, 'events.jsonl'), 'utf8'),
+      /batch\.forget.*asked by the recipients/,
+    );
+  });
+
+  test('waits until nobody could be paid twice for want of a number', async (t) => {
+    const { run, batch, bytes } = await paidDaysAgo(t, 6);
+    const early = await run('forget', batch);
+    assert.equal(early.code, 2);
+    assert.match(early.stderr, /ended less than 7 days ago/);
+    assert.ok(bytes().includes(numbers[0] ?? '?'));
+  });
+
+  test('follows the days of the configuration, and says so where there are none', async (t) => {
+    const kept = await paidDaysAgo(t, 30, { retention: { personalDataDays: 60 } });
+    const none = await kept.run('--json', 'forget');
+    assert.deepEqual([none.code, JSON.parse(none.stdout).batches], [0, []]);
+    const over = await paidDaysAgo(t, 30, { retention: { personalDataDays: 20 } });
+    const some = await over.run('--json', 'forget');
+    assert.deepEqual(JSON.parse(some.stdout).batches, [over.batch]);
+    const unsaid = await paidDaysAgo(t, 30);
+    assert.equal((await unsaid.run('forget')).code, 2);
+  });
+
+  test('keeps a batch whose people are still needed, and retries none whose people are gone', async (t) => {
+    const { run, batch, folder } = await paidDaysAgo(t, 30);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET status = 'paused'`);
+    assert.match((await run('forget', batch)).stderr, /is paused: its people are still needed/);
+    ledger.exec(`UPDATE batches SET status = 'completed'`);
+    ledger.close();
+    assert.equal((await run('forget', batch)).code, 0);
+    assert.match((await run('retry', batch)).stderr, /is forgotten/);
+    // The same file again pays nobody again: its rows are known by their references.
+    const again = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
+    assert.equal(JSON.parse(again.stdout).summary.rows.by_status.completed, 0);
+  });
+});
