@@ -26,7 +26,7 @@ interface Run extends AirbatchRun {
  * The service's own charge log says when each row was taken.
  */
 export const bench: Bench = async ({ quick, rows }) => {
-  const count = rows ?? (quick ? 180 : 600);
+  const count = rows ?? (quick ? 120 : 600);
   const times = quick ? 1 : 3;
   const alone: Run[] = [];
   const shared: Run[] = [];

@@ -28,8 +28,10 @@ export function rivalRows(count: number): RivalRow[] {
 
 /** The least that a client of the service can do: it sends, reads the list, and believes what it is told. */
 export interface RivalClient {
-  /** Sends a row. Resolves when the service took it. */
-  send(row: RivalRow): Promise<void>;
+  /** Sends a row. Resolves with its id when the service took it. */
+  send(row: RivalRow): Promise<string>;
+  /** Reads one row until it is `completed`. */
+  follow(id: string): Promise<void>;
   /** Reads list pages of 100 until `count` rows were seen `completed`. */
   followAll(count: number): Promise<void>;
   close(): Promise<void>;
@@ -42,7 +44,7 @@ interface Entry {
   created_at: string;
 }
 
-/** How long the follower waits when a page told it nothing new. */
+/** How long a follower waits when it was told nothing new. */
 const pollMs = 100;
 
 export function makeRivalClient(url: string): RivalClient {
@@ -61,8 +63,17 @@ export function makeRivalClient(url: string): RivalClient {
           reference,
         }),
       });
-      await answer.body.json();
+      const { data } = (await answer.body.json()) as { data: Entry };
       if (answer.statusCode !== 201) throw new Error(`a row was answered with ${answer.statusCode}`);
+      return data.id;
+    },
+    async follow(id) {
+      for (;;) {
+        const answer = await pool.request({ path: `/v2/topups/${id}`, method: 'GET', headers });
+        const { data } = (await answer.body.json()) as { data: Entry };
+        if (data.status === 'completed') return;
+        await wait(pollMs);
+      }
     },
     async followAll(count) {
       const open = new Set<string>();

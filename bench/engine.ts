@@ -1,0 +1,88 @@
+import { openLedger } from '../src/runtime/ledger.ts';
+import { runAirbatch } from './airbatch-child.ts';
+import { type Bench, type Figure, median } from './figures.ts';
+import { addApprovedBatch } from './ledger.ts';
+import { type Rival, runRival } from './rivals.ts';
+import { startPostgres, startRedis } from './servers.ts';
+import { startSwiftService } from './swift-service.ts';
+import { furnish, inWorkplace, noLimits } from './workplace.ts';
+
+/**
+ * Rows a second from approved to all terminal, where no limit holds anybody back. Everyone sends the same rows to a service in
+ * another process that answers at once, and follows each to its end. They take turns, and each round gives its own ratios.
+ */
+export const bench: Bench = async ({ quick, rows }) => {
+  const count = rows ?? (quick ? 1_500 : 30_000);
+  const rounds = quick ? 1 : 3;
+  const speeds: Record<'airbatch' | Rival, (number | null)[]> = { airbatch: [], bare: [], bullmq: [], pgboss: [] };
+  for (let round = 0; round < rounds; round++) {
+    speeds.airbatch.push(await airbatch(count));
+    speeds.bare.push(await rival('bare', count));
+    speeds.bullmq.push(await rival('bullmq', count));
+    speeds.pgboss.push(await rival('pgboss', count));
+  }
+  const figures: Figure[] = [];
+  const missing: string[] = [];
+  const compare = (name: Rival, title: string, goal: Figure['goal']) => {
+    const known = speeds[name].flatMap((speed, round) =>
+      speed ? [(speeds.airbatch[round] ?? Number.NaN) / speed] : [],
+    );
+    if (known.length === 0) missing.push(title);
+    else figures.push({ name: `airbatch / ${title}`, value: median(known), unit: 'x', ...(goal && { goal }) });
+  };
+  for (const [name, title] of [
+    ['airbatch', 'airbatch'],
+    ['bare', 'bare loop'],
+    ['bullmq', 'BullMQ'],
+    ['pgboss', 'pg-boss'],
+  ] as const) {
+    const known = speeds[name].filter((speed) => speed !== null);
+    if (known.length > 0) figures.push({ name: title, value: median(known), unit: 'rows/s' });
+  }
+  compare('bare', 'bare loop', { atLeast: 0.5 });
+  compare('bullmq', 'BullMQ', { atLeast: 1 });
+  compare('pgboss', 'pg-boss', { atLeast: 5 });
+  const notes = [
+    `${count} rows, ${rounds} round(s), 64 connections for everybody. The service is the bench's own: the sandbox would take more time than the clients that are measured.`,
+    'airbatch makes every step durable: the intent before the request, the answer, and the end, each with its event in the audit chain. It reads the list.',
+    'The bare loop is p-limit and undici: it keeps nothing, and reads the list.',
+    'BullMQ (Redis, appended to a file, synchronised every second) and pg-boss (PostgreSQL with its defaults, 4 workers that fetch and settle 64 jobs at a time) have one job a row, which sends it and reads it once: the job ends with its row. Their jobs are in the queue before the time begins. They keep neither an intent nor what the service answered.',
+    ...missing.map((title) => `${title} was left out: its server is not installed.`),
+  ];
+  return { figures, notes };
+};
+
+async function airbatch(count: number): Promise<number> {
+  await using service = await startSwiftService();
+  const { url } = service;
+  const { startedAt, endedAt } = await inWorkplace(async (folder) => {
+    const place = await furnish(folder, { baseUrl: url, limits: noLimits });
+    const db = await openLedger(place.ledgerPath);
+    await addApprovedBatch(db, count);
+    await db.close();
+    return runAirbatch(place);
+  });
+  await checkCount(service, count);
+  return (count * 1_000) / (endedAt - startedAt);
+}
+
+const servers = { bare: null, bullmq: startRedis, pgboss: startPostgres } as const;
+
+/** Null: its server is not installed. */
+async function rival(name: Rival, count: number): Promise<number | null> {
+  return inWorkplace(async (folder) => {
+    const start = servers[name];
+    await using server = start && (await start(folder));
+    if (start && !server) return null;
+    await using service = await startSwiftService();
+    const tookMs = await runRival(name, service.url, count, server?.url);
+    await checkCount(service, count);
+    return (count * 1_000) / tookMs;
+  });
+}
+
+/** A figure counts only where everybody did the same: each row once. */
+async function checkCount(service: Awaited<ReturnType<typeof startSwiftService>>, count: number): Promise<void> {
+  const { topups } = await service.seen();
+  if (topups !== count) throw new Error(`${topups} rows arrived instead of ${count}`);
+}
