@@ -1,13 +1,16 @@
 import { systemClock } from '../src/core/clock.ts';
+import { idempotencyKey } from '../src/core/ids.ts';
 import { approve } from '../src/engine/acts.ts';
 import { findBatch } from '../src/ledger/batches.ts';
 import type { Database } from '../src/ledger/database.ts';
-import type { NewRow } from '../src/ledger/rows.ts';
-import { inUnit } from '../src/ledger/unit-of-work.ts';
-import { aBatch } from '../test/support/ledger.ts';
+import { insertPayment } from '../src/ledger/payments.ts';
+import { findRow, type NewRow, type RowRecord } from '../src/ledger/rows.ts';
+import { inUnit, type Unit } from '../src/ledger/unit-of-work.ts';
+import { aBatch, unplanned } from '../test/support/ledger.ts';
 
 export const batchId = 'B-bench';
 export const accountName = 'main';
+export const runId = 'payroll-2026-11';
 export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
 
 const rowsPerUnit = 5_000;
@@ -25,7 +28,67 @@ export async function addApprovedBatch(db: Database, count: number): Promise<voi
     const batch = await findBatch(unit.tx, batchId);
     if (batch) await unit.changeBatch(batch, 'validate', {}, {});
   });
-  await approve({ db, clock, name: 'bench' }, batchId, null);
+  await approve({ db, clock, name: 'bench' }, batchId, unplanned);
+}
+
+/** The half of a batch's work that a run killed in the middle of it had done; a few rows were just being sent. */
+export async function addHalfDoneBatch(db: Database, count: number, beingSent: number): Promise<void> {
+  await addApprovedBatch(db, count);
+  const options = { clock: systemClock, actor: 'engine' };
+  await inUnit(db, options, async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    if (batch) await unit.changeBatch(batch, 'start', { started_at: unit.at }, {});
+  });
+  const done = Math.floor(count / 2);
+  for (let from = 1; from <= done; from += rowsPerUnit) {
+    await inUnit(db, options, async (unit) => {
+      for (let rowNo = from; rowNo < from + rowsPerUnit && rowNo <= done; rowNo++) {
+        await completeRow(unit, await sendRow(unit, rowNo, unit.at), unit.at);
+      }
+    });
+  }
+  await inUnit(db, options, async (unit) => {
+    for (let rowNo = done + 1; rowNo <= done + beingSent; rowNo++) await sendRow(unit, rowNo, unit.at);
+  });
+}
+
+/** A row as it stands between its intent and its answer. */
+export async function sendRow(unit: Unit, rowNo: number, at: number): Promise<RowRecord> {
+  const key = idempotencyKey({ account: accountName, runId, rowRef: `R-${rowNo}`, generation: 1 });
+  await insertPayment(unit.tx, {
+    idempotency_key: key,
+    account: accountName,
+    batch_id: batchId,
+    row_no: rowNo,
+    generation: 1,
+    reference: `${runId}/R-${rowNo}`,
+    body: '{}',
+    body_digest: '',
+    attempts: 1,
+    open_attempts: 0,
+    first_intent_at: at,
+    last_intent_at: at,
+    lookups: 0,
+    aged_lookups: 0,
+    resends: 0,
+    same_errors: 0,
+    last_evidence: null,
+  });
+  const row = await findRow(unit.tx, batchId, rowNo);
+  const sent = row && (await unit.changeRow(row, 'send', { attempts: 1, first_sent_at: at }, { key, attempt: 1 }));
+  if (!sent) throw new Error(`row ${rowNo} of the bench cannot be sent`);
+  return sent;
+}
+
+export async function completeRow(unit: Unit, row: RowRecord, at: number): Promise<void> {
+  const ended = {
+    topup_id: `topup-${row.row_no}`,
+    service_status: 'completed',
+    cost: '0.8',
+    cost_currency: 'USD',
+  };
+  const fields = { ...ended, provider_reference: `P-${row.row_no}`, completed_at: at };
+  await unit.changeRow(row, 'complete', fields, ended);
 }
 
 /** Row number `rowNo`: 10 KES to a number of its own, whose last digits ask no sandbox for anything special. */
@@ -59,7 +122,7 @@ export function newBatch(at: number): ReturnType<typeof aBatch> {
     batch_id: batchId,
     account: accountName,
     service: 'https://service.example',
-    run_id: 'payroll-2026-11',
+    run_id: runId,
     status: 'received',
     columns: JSON.stringify(columns),
     created_by: 'bench',

@@ -20,7 +20,8 @@ import { summaryOf } from '../src/reports/summary.ts';
 import { surveyRows } from '../src/reports/survey.ts';
 import { resultsXlsx } from '../src/reports/xlsx.ts';
 import { verifyReports } from '../src/verify/verify.ts';
-import { batchId, benchStartMs, fillLedger } from './reports-ledger.ts';
+import { batchId, phoneNumber } from './ledger.ts';
+import { benchStartMs, fillLedger } from './reports-ledger.ts';
 
 interface Measured {
   part: string;
@@ -183,8 +184,8 @@ function paymentAt(rowNo: number): ServicePayment {
     state: 'completed',
     unknownStatus: false,
     reference,
-    phoneNumber: `+2547${String(rowNo).padStart(8, '0')}`,
-    amount: { value: '100.5', currency: 'KES' },
+    phoneNumber: phoneNumber(rowNo),
+    amount: { value: '10.5', currency: 'KES' },
     cost: { value: '0.8', currency: 'USD' },
     productId: null,
     providerReference: null,
