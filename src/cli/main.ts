@@ -239,6 +239,7 @@ function addProof(program: Command, call: Call): void {
     .description('prove offline that reports are whole, unchanged and agree with each other')
     .option('--key <file>', 'the public key (PEM) that must have signed them')
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
+    .option('--anchor <file>', 'heads of audit chains as they were put outside, one JSON object a line')
     .action(call('verify'));
   example(
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),

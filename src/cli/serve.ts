@@ -4,6 +4,7 @@ import { makeAccountRunner } from '../engine/account-runner.ts';
 import { unfinishedBatches } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
+import { anchorFinished } from '../runtime/anchors.ts';
 import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
@@ -157,6 +158,7 @@ function makeReportWriter(session: Session): { write: (batchId: string) => void;
   let last: Promise<void> = Promise.resolve();
   const write = async (batchId: string) => {
     try {
+      await anchorFinished(session);
       const { dir } = await writeReports(db, batchId, config.out, { key: await sessionKey(session) });
       log.info('a batch is completed', { batch: batchId, reports: dir });
     } catch (error) {

@@ -11,10 +11,11 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const path = (option: unknown) => (typeof option === 'string' ? resolve(cwd, option) : null);
-  const [keyPath, serviceList] = [path(options.key), path(options.serviceList)];
+  const [keyPath, serviceList, anchors] = [path(options.key), path(options.serviceList), path(options.anchor)];
   const result = await verifyReports(resolve(cwd, dir), {
     ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
     ...(serviceList ? { serviceList } : {}),
+    ...(anchors ? { anchors } : {}),
     ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
   });
   if (json) {

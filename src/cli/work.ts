@@ -5,6 +5,7 @@ import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
+import { anchorFinished } from '../runtime/anchors.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
@@ -57,6 +58,7 @@ export async function workOn(
     await progress.end();
     interrupt.dispose();
   }
+  await anchorFinished(session);
   const key = await sessionKey(session);
   const results: WorkResult[] = [];
   for (const batchId of options.batchIds) {

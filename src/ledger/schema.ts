@@ -164,6 +164,15 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN approved_plan TEXT',
     'ALTER TABLE batches ADD COLUMN canary_at BIGINT',
     'ALTER TABLE batches ADD COLUMN forgotten_at BIGINT',
+    `CREATE TABLE anchors (
+      batch_id TEXT NOT NULL,
+      place TEXT NOT NULL,
+      events BIGINT NOT NULL,
+      head TEXT NOT NULL,
+      anchored_at BIGINT NOT NULL,
+      receipt TEXT,
+      PRIMARY KEY (batch_id, place, head)
+    )`,
     // What a batch was charged so far, exactly, by the currency of the wallets.
     'CREATE TABLE batch_costs (batch_id TEXT NOT NULL, currency TEXT NOT NULL, cost TEXT NOT NULL, PRIMARY KEY (batch_id, currency))',
   ],

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import type { Database } from '../ledger/database.ts';
+import { anchorsJson } from './anchors.ts';
 import { failedCsv } from './failed.ts';
 import { type ReportFile, type WrittenFile, writeFolder } from './files.ts';
 import { htmlReport } from './html-report.ts';
@@ -25,6 +26,7 @@ const reportNames = [
   'report.html',
   'failed.csv',
   'events.jsonl',
+  'anchors.json',
   'manifest.json',
   'manifest.sig',
 ];
@@ -53,6 +55,8 @@ export async function writeReports(
       { name: 'report.html', content: [page] },
       { name: 'events.jsonl', content: eventLines(view, batchId) },
     ];
+    const anchors = await anchorsJson(view, batchId);
+    if (anchors !== null) reports.push({ name: 'anchors.json', content: [anchors] });
     // Its numbers are there to be corrected, so a masked one would be of no use.
     if (!mask) reports.push({ name: 'failed.csv', content: failedCsv(view, batch) });
     const dir = join(outDir, batch.batch_id);

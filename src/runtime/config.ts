@@ -8,6 +8,7 @@ import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import { isLoopback } from '../gateway/transport.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
+import { type Anchor, anchorShape } from './anchor-places.ts';
 
 /** The account that stands in where none is configured: the sandbox inside this very process. */
 export const sandboxAccountName = 'sandbox';
@@ -95,6 +96,8 @@ const configShape = z.strictObject({
     .default({}),
   /** What intake takes for granted and what it refuses; checked by its own shape where it is used. */
   intake: z.record(z.string(), z.unknown()).default({}),
+  /** Where the heads of audit chains are put outside of the ledger. */
+  anchors: z.array(anchorShape).default([]),
   /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
@@ -120,6 +123,7 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in 'submit' | 'approve' | 'run']?: readonly string[] };
   /** Every secret, for the log to redact. */
@@ -152,17 +156,22 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const namesApiKey = Object.values(parsed.data.accounts).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
   const fromEnv = environmentAccount(env, namesApiKey);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
-  const secrets = [...accounts.values()].flatMap(({ credentials, webhookKeys }) => [
-    ...Object.values(credentials),
-    ...webhookKeys.callback,
-    ...webhookKeys.registered,
-  ]);
+  const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, env }));
+  const anchorTokens = anchors.flatMap((anchor) => (anchor.kind === 'url' && anchor.token ? [anchor.token] : []));
+  const secrets = [...accounts.values()]
+    .flatMap(({ credentials, webhookKeys }) => [
+      ...Object.values(credentials),
+      ...webhookKeys.callback,
+      ...webhookKeys.registered,
+    ])
+    .concat(anchorTokens);
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    anchors,
     retention: parsed.data.retention,
     people: parsed.data.people,
     secrets,
@@ -185,6 +194,19 @@ async function readConfigFile(path: string): Promise<unknown> {
 function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, '.env');
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+}
+
+function resolveAnchor(
+  anchor: z.output<typeof anchorShape>,
+  index: number,
+  { base, env }: { base: string; env: Record<string, string | undefined> },
+): Anchor {
+  if (anchor.kind === 'file') return { kind: 'file', path: resolve(base, anchor.path) };
+  if (anchor.kind === 'rfc3161' || anchor.tokenEnv === undefined) return { kind: anchor.kind, url: anchor.url };
+  const token = env[anchor.tokenEnv];
+  if (token) return { kind: 'url', url: anchor.url, token };
+  const message = `anchors.${index}.tokenEnv: the environment variable ${anchor.tokenEnv} is not set`;
+  throw new AirbatchError('CONFIG_INVALID', message);
 }
 
 function resolveAccount(

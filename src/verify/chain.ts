@@ -32,7 +32,12 @@ const file = 'events.jsonl';
  * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one before
  * and from all that its event says, so that none was changed, left out, added or moved.
  */
-export async function walkChain(dir: string, manifest: Manifest, findings: Findings): Promise<ChainFacts> {
+export async function walkChain(
+  dir: string,
+  manifest: Manifest,
+  findings: Findings,
+  anchored: ReadonlyMap<number, string> = new Map(),
+): Promise<ChainFacts> {
   const facts = makeFacts();
   let previous = '0'.repeat(64);
   let seq = 0;
@@ -50,8 +55,12 @@ export async function walkChain(dir: string, manifest: Manifest, findings: Findi
     else if (hash !== expected)
       findings.add(file, `event ${seq} does not follow from the one before it: it was changed.`);
     previous = hash;
+    if ((anchored.get(seq) ?? hash) !== hash)
+      findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
     if (row_no !== null) facts.note(row_no, kind, z.record(z.string(), z.unknown()).parse(JSON.parse(body)));
   }
+  for (const events of anchored.keys())
+    if (events > seq) findings.add(file, `was cut short: ${events} events were anchored, and it has ${seq}.`);
   if (seq !== manifest.audit.events)
     findings.add(file, `has ${seq} events; the manifest says ${manifest.audit.events}.`);
   if (previous !== manifest.audit.head) findings.add(file, 'does not end in the head that the manifest names.');

@@ -1,3 +1,4 @@
+import { readAnchors } from './anchors.ts';
 import { walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
 import { checkLedger } from './ledger.ts';
@@ -12,6 +13,8 @@ export interface VerifyOptions {
   ledger?: string;
   /** The service's own list of payments: a file with one JSON object a line, as `GET /v2/topups` lists them. */
   serviceList?: string;
+  /** Heads of audit chains that were put outside: a file with one JSON object a line. The chain must have each of them. */
+  anchors?: string;
 }
 
 export interface Verification {
@@ -32,7 +35,7 @@ export interface Verification {
  * shares no code with the program that made them: it is short so that an auditor's own engineer can read it.
  */
 export async function verifyReports(dir: string, options: VerifyOptions = {}): Promise<Verification> {
-  const { publicKey = null, ledger, serviceList } = options;
+  const { publicKey = null, ledger, serviceList, anchors } = options;
   const findings = new Findings();
   const checked: string[] = [];
   const signed = await readManifest(dir, publicKey, findings);
@@ -50,8 +53,15 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   const { manifest, fingerprint } = signed;
   await checkFiles(dir, manifest, findings);
   checked.push('Every file is there, with the digest that the manifest names, and no other file.');
-  const chain = await attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings));
+  const anchored =
+    anchors === undefined
+      ? null
+      : await attempt(findings, 'events.jsonl', () => readAnchors(anchors, manifest, findings));
+  const chain = await attempt(findings, 'events.jsonl', () =>
+    walkChain(dir, manifest, findings, anchored ?? new Map()),
+  );
   checked.push('The audit chain is unbroken from its first event to the head that the manifest names.');
+  if (anchors !== undefined) checked.push('The chain has every head that was put outside: nothing was cut off since.');
   const rows = chain && (await attempt(findings, 'results.csv', () => checkResults(dir, manifest, chain, findings)));
   checked.push(
     'Each row is in the results once, in one state, as the chain has it; no key is used twice; counts and sums agree.',

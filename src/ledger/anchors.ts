@@ -1,0 +1,42 @@
+import type { Queryable } from './database.ts';
+
+/** A head of a batch's audit chain as it was put outside of the ledger. */
+export interface AnchorRecord {
+  batch_id: string;
+  /** Where, in words: "file /mnt/audit/heads.jsonl". */
+  place: string;
+  /** The number of events in the chain, and the hash of the last. */
+  events: number;
+  head: string;
+  /** Epoch milliseconds. */
+  anchored_at: number;
+  /** What the place gave for it (a time-stamp, base64), or null. */
+  receipt: string | null;
+}
+
+export async function insertAnchor(tx: Queryable, anchor: AnchorRecord): Promise<void> {
+  await tx.execute(
+    `INSERT INTO anchors (batch_id, place, events, head, anchored_at, receipt) VALUES (?, ?, ?, ?, ?, ?)
+     ON CONFLICT (batch_id, place, head) DO NOTHING`,
+    [anchor.batch_id, anchor.place, anchor.events, anchor.head, anchor.anchored_at, anchor.receipt],
+  );
+}
+
+/** Where the heads of a batch's chain were put, in the order in which they were. */
+export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[]> {
+  return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
+}
+
+/** Finished batches whose chain ends in a head that was not put in this place yet; the oldest first. */
+export function batchesToAnchor(
+  db: Queryable,
+  place: string,
+  limit: number,
+): Promise<{ batch_id: string; account: string; audit_seq: number; audit_head: string }[]> {
+  return db.query(
+    `SELECT batch_id, account, audit_seq, audit_head FROM batches WHERE status = 'completed' AND NOT EXISTS
+       (SELECT 1 FROM anchors WHERE anchors.batch_id = batches.batch_id AND anchors.place = ? AND anchors.head = audit_head)
+     ORDER BY completed_at, batch_id LIMIT ?`,
+    [place, limit],
+  );
+}

@@ -1,0 +1,190 @@
+import assert from 'node:assert/strict';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+
+/** A folder with a small payroll, paid at the embedded sandbox by `run`. */
+function place(t: TestContext, anchors: unknown[]) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const config = { anchors };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify(config));
+  const line = '+254712101000,1,10,KES,e-1';
+  writeFileSync(join(folder.path, 'payroll.csv'), `phone_number,network_id,amount,currency,reference\n${line}\n`);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { ANCHOR_TOKEN: 'canary-token' } });
+  const pay = async () => {
+    const result = await run('--json', 'run', 'payroll.csv', '--yes');
+    assert.ok([0, 4].includes(result.code ?? -1), result.stderr);
+    return { ...result, dir: (JSON.parse(result.stdout) as { reports: { dir: string } }).reports.dir };
+  };
+  return { folder: folder.path, run, pay };
+}
+
+/** A server that answers every request as `answer` says. */
+async function serverWith(
+  t: TestContext,
+  answer: (request: IncomingMessage, body: Buffer) => { status: number; body?: Buffer },
+) {
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { status, body } = answer(request, Buffer.concat(chunks));
+    response.writeHead(status).end(body);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+const anchorsOf = (dir: string) =>
+  JSON.parse(readFileSync(join(dir, 'anchors.json'), 'utf8')) as {
+    place: string;
+    head: string;
+    receipt: string | null;
+  }[];
+
+describe('a file of anchors', () => {
+  test('has the head of each finished batch, and shows a chain whose end was cut off', async (t) => {
+    const { folder, run, pay } = place(t, [{ kind: 'file', path: 'elsewhere/heads.jsonl' }]);
+    const { dir } = await pay();
+    const heads = join(folder, 'elsewhere/heads.jsonl');
+    const [line = ''] = readFileSync(heads, 'utf8').trim().split('\n');
+    assert.equal(JSON.parse(line).head, anchorsOf(dir)[0]?.head);
+    const whole = await run('verify', dir, '--anchor', heads);
+    assert.equal(whole.code, 0, whole.stdout);
+    assert.match(whole.stdout, /every head that was put outside/);
+
+    // Somebody with the ledger and the key takes the last event away, and has the reports made anew.
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec('DELETE FROM events WHERE seq = (SELECT MAX(seq) FROM events)');
+    ledger.exec(
+      'UPDATE batches SET audit_seq = audit_seq - 1, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)',
+    );
+    ledger.close();
+    const batch = dir.split('/').at(-1) ?? '';
+    assert.equal((await run('report', batch)).code, 0);
+    const cut = await run('verify', dir, '--anchor', heads);
+    assert.equal(cut.code, 4);
+    assert.match(cut.stdout, /was cut short: \d+ events were anchored/);
+  });
+
+  test('that never had the batch proves nothing, and says so', async (t) => {
+    const { folder, run, pay } = place(t, []);
+    const { dir } = await pay();
+    assert.equal(existsSync(join(dir, 'anchors.json')), false);
+    writeFileSync(join(folder, 'heads.jsonl'), '');
+    const result = await run('verify', dir, '--anchor', 'heads.jsonl');
+    assert.equal(result.code, 4);
+    assert.match(result.stdout, /was never anchored in the given file/);
+  });
+});
+
+describe('an address for anchors', () => {
+  test('is given each head once, with its token; while it is out of order, the next batch brings both', async (t) => {
+    const heads: string[] = [];
+    let status = 503;
+    const url = await serverWith(t, ({ headers }, body) => {
+      assert.equal(headers.authorization, 'Bearer canary-token');
+      if (status === 200) heads.push(JSON.parse(body.toString()).batch_id);
+      return { status };
+    });
+    const { folder, pay } = place(t, [{ kind: 'url', url, tokenEnv: 'ANCHOR_TOKEN' }]);
+    const first = await pay();
+    assert.match(first.stderr, /could not be put outside/);
+    assert.doesNotMatch(first.stderr, /canary-token/);
+    status = 200;
+    writeFileSync(
+      join(folder, 'payroll.csv'),
+      readFileSync(join(folder, 'payroll.csv'), 'utf8').replace('101000', '101001'),
+    );
+    const second = await pay();
+    assert.deepEqual(
+      heads,
+      [first, second].map(({ dir }) => dir.split('/').at(-1)),
+    );
+    assert.equal(anchorsOf(second.dir).length, 1);
+  });
+});
+
+const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
+
+describe('a time-stamping authority', { skip: hasOpenssl ? false : 'openssl is not installed here' }, () => {
+  /** An authority of openssl: its certificate, and the server that answers with it. */
+  async function authority(t: TestContext) {
+    const folder = workFolder();
+    t.after(() => folder.dispose());
+    const at = (name: string) => join(folder.path, name);
+    mkdirSync(at('db'));
+    writeFileSync(at('serial'), '01\n');
+    writeFileSync(
+      at('tsa.cnf'),
+      [
+        '[req]\ndistinguished_name = dn\nx509_extensions = ext\nprompt = no\n[dn]\nCN = A test authority',
+        '[ext]\nextendedKeyUsage = critical,timeStamping\nbasicConstraints = CA:FALSE\nkeyUsage = digitalSignature',
+        `[tsa]\ndefault_tsa = one\n[one]\nserial = ${at('serial')}\nsigner_cert = ${at('cert.pem')}\nsigner_key = ${at('key.pem')}`,
+        'signer_digest = sha256\ndefault_policy = 1.2.3.4\ndigests = sha256\naccuracy = secs:1\ness_cert_id_chain = no\n',
+      ].join('\n'),
+    );
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: ['ignore', 'pipe', 'pipe'] });
+    openssl(
+      'req',
+      '-x509',
+      '-newkey',
+      'rsa:2048',
+      '-nodes',
+      '-days',
+      '2',
+      '-config',
+      at('tsa.cnf'),
+      '-keyout',
+      at('key.pem'),
+      '-out',
+      at('cert.pem'),
+    );
+    const url = await serverWith(t, ({ headers }, body) => {
+      assert.equal(headers['content-type'], 'application/timestamp-query');
+      writeFileSync(at('query.tsq'), body);
+      openssl('ts', '-reply', '-config', at('tsa.cnf'), '-queryfile', at('query.tsq'), '-out', at('answer.tsr'));
+      return { status: 200, body: readFileSync(at('answer.tsr')) };
+    });
+    return { url, openssl, at };
+  }
+
+  test('gives a receipt for the head that openssl verifies, and for no other digest', async (t) => {
+    const { url, openssl, at } = await authority(t);
+    const { pay, run } = place(t, [{ kind: 'rfc3161', url }]);
+    const { dir } = await pay();
+    const [anchor] = anchorsOf(dir);
+    writeFileSync(at('receipt.tsr'), Buffer.from(anchor?.receipt ?? '', 'base64'));
+    const verify = (digest: string) =>
+      openssl(
+        'ts',
+        '-verify',
+        '-digest',
+        digest,
+        '-in',
+        at('receipt.tsr'),
+        '-CAfile',
+        at('cert.pem'),
+        '-partial_chain',
+      );
+    verify(anchor?.head ?? '');
+    assert.throws(() => verify('0'.repeat(64)));
+    assert.equal((await run('verify', dir)).code, 0);
+  });
+
+  test('that grants nothing is asked again another time', async (t) => {
+    const url = await serverWith(t, () => ({ status: 200, body: Buffer.from('no') }));
+    const { pay } = place(t, [{ kind: 'rfc3161', url }]);
+    const { dir, stderr } = await pay();
+    assert.match(stderr, /granted no time-stamp/);
+    assert.equal(existsSync(join(dir, 'anchors.json')), false);
+  });
+});
