@@ -11,8 +11,16 @@ import { text } from 'node:stream/consumers';
  */
 export interface SwiftService extends AsyncDisposable {
   url: string;
-  /** When its first request arrived, epoch milliseconds, and how many top-ups it took. */
-  seen(): Promise<{ firstAt: number | null; topups: number }>;
+  seen(): Promise<Seen>;
+  /** Forgets when the first requests arrived: whoever comes next is the first. */
+  forget(): Promise<void>;
+}
+
+/** Times are epoch milliseconds, and null where there was no such request. */
+export interface Seen {
+  firstAt: number | null;
+  firstCreationAt: number | null;
+  topups: number;
 }
 
 export async function startSwiftService(): Promise<SwiftService> {
@@ -23,7 +31,10 @@ export async function startSwiftService(): Promise<SwiftService> {
     url,
     async seen() {
       const answer = await fetch(`${url}/bench/seen`);
-      return (await answer.json()) as { firstAt: number | null; topups: number };
+      return (await answer.json()) as Seen;
+    },
+    async forget() {
+      await (await fetch(`${url}/bench/forget`)).text();
     },
     async [Symbol.asyncDispose]() {
       child.kill('SIGTERM');
@@ -107,12 +118,19 @@ const catalog =
   '{"success":true,"data":{"networks":[{"id":1,"name":"Safaricom","country":"Kenya","country_code":"KE","currency":"KES"}],"products":[]}}';
 
 function serve(): void {
-  let firstAt: number | null = null;
+  const seen: Omit<Seen, 'topups'> = { firstAt: null, firstCreationAt: null };
   const answer = async (request: IncomingMessage, response: ServerResponse) => {
     const path = request.url ?? '';
-    if (path === '/bench/seen') return reply(response, 200, JSON.stringify({ firstAt, topups: topups.length }));
-    firstAt ??= Date.now();
-    if (request.method === 'POST') return reply(response, 201, await create(request));
+    if (path === '/bench/seen') return reply(response, 200, JSON.stringify({ ...seen, topups: topups.length }));
+    if (path === '/bench/forget') {
+      Object.assign(seen, { firstAt: null, firstCreationAt: null });
+      return reply(response, 200, '{}');
+    }
+    seen.firstAt ??= Date.now();
+    if (request.method === 'POST') {
+      seen.firstCreationAt ??= Date.now();
+      return reply(response, 201, await create(request));
+    }
     if (path.startsWith('/v2/topups?')) return reply(response, 200, list(new URLSearchParams(path.slice(11))));
     if (path.startsWith('/v2/topups/')) return reply(response, 200, single(path.slice(11)));
     return reply(response, 200, path.startsWith('/v2/catalog') ? catalog : balance);
