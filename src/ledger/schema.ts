@@ -164,6 +164,26 @@ const migrations: readonly (readonly string[])[] = [
     'ALTER TABLE batches ADD COLUMN approved_plan TEXT',
     'ALTER TABLE batches ADD COLUMN canary_at BIGINT',
     'ALTER TABLE batches ADD COLUMN forgotten_at BIGINT',
+    // Each due time of a job, decided once.
+    `CREATE TABLE slots (
+      job TEXT NOT NULL,
+      due_at BIGINT NOT NULL,
+      state TEXT NOT NULL,
+      holder TEXT,
+      started_at BIGINT,
+      ended_at BIGINT,
+      detail TEXT,
+      PRIMARY KEY (job, due_at)
+    )`,
+    // The files that jobs brought, with the batches that they became.
+    `CREATE TABLE job_files (
+      batch_id TEXT PRIMARY KEY,
+      job TEXT NOT NULL,
+      due_at BIGINT NOT NULL,
+      name TEXT NOT NULL,
+      working_path TEXT NOT NULL,
+      filed_at BIGINT
+    )`,
     `CREATE TABLE anchors (
       batch_id TEXT NOT NULL,
       place TEXT NOT NULL,

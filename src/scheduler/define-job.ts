@@ -1,0 +1,99 @@
+import { Cron } from 'croner';
+import { z } from 'zod';
+import { batchPolicy } from '../core/batch-policy.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { intakeSettings } from '../intake/settings.ts';
+import { priorities } from '../ledger/batches.ts';
+import { runIdParts } from './run-id.ts';
+
+const timeZone = z.string().refine((zone) => {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return true;
+  } catch {
+    return false;
+  }
+}, 'is no time zone such as "Africa/Nairobi"');
+
+const cron = z.string().refine((text) => {
+  try {
+    new Cron(text, { paused: true }).stop();
+    return text.trim().split(/\s+/).length === 5;
+  } catch {
+    return false;
+  }
+}, 'is no cron expression of five fields such as "0 9 25 * *"');
+
+const sourceShape = z.discriminatedUnion('kind', [
+  /**
+   * Every file that lies in `<folder>/inbox` and is complete. It goes to `working`, and from there to `done` (with its reports beside
+   * it) or to `rejected`.
+   */
+  z.strictObject({
+    kind: z.literal('folder'),
+    folder: z.string().min(1),
+    /** Which files: a pattern with "*". */
+    pattern: z.string().min(1).default('*'),
+    /** How long after the due time files are waited for that are still being written, in minutes. */
+    waitMinutes: z.number().int().min(0).max(1_440).default(60),
+    /** Whether a slot without any file is a failure. */
+    required: z.boolean().default(false),
+  }),
+  /** One file that stays where it is. */
+  z.strictObject({ kind: z.literal('file'), file: z.string().min(1) }),
+  /** A program that writes CSV to its standard output; no shell is between. An exit code other than 0 rejects what it wrote. */
+  z.strictObject({
+    kind: z.literal('command'),
+    command: z.array(z.string()).min(1),
+    timeoutMinutes: z.number().positive().max(1_440).default(10),
+  }),
+]);
+
+const jobShape = z.strictObject({
+  /** Its name in the ledger and in run ids: never give it to another job. */
+  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"'),
+  /** What it is for, in a sentence. */
+  description: z.string().default(''),
+  /** The account that pays (default: as for "run"). */
+  account: z.string().min(1).optional(),
+  schedule: z.strictObject({
+    cron,
+    timeZone,
+    /** Which of the slots that were missed are run: the last one, all of them in their order, or none. */
+    catchUp: z.enum(['last', 'all', 'none']).default('last'),
+  }),
+  source: sourceShape,
+  /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */
+  intake: z.record(z.string(), z.unknown()).default({}),
+  /** The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own time zone. */
+  runId: z.string().default('{job}-{slot:yyyy-MM}'),
+  priority: z.enum(priorities).default('normal'),
+  /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
+  policy: z.record(z.string(), z.unknown()).default({}),
+  /** How often what failed with one of these codes is tried again without a person, each time after looking it up. */
+  retry: z
+    .strictObject({ codes: z.array(z.string().min(1)).min(1), times: z.number().int().min(1).max(2) })
+    .nullable()
+    .default(null),
+});
+
+/** What a file of `jobs/` says. */
+export type JobInput = z.input<typeof jobShape>;
+export type Job = z.output<typeof jobShape>;
+export type JobSource = Job['source'];
+
+/** A job, as `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+export function defineJob(given: JobInput): Job {
+  const parsed = jobShape.safeParse(given);
+  if (!parsed.success) {
+    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the job'}: ${issue.message}`);
+    throw new AirbatchError('CONFIG_INVALID', `the job has ${faults.length} fault(s): ${faults.join('; ')}`);
+  }
+  const job = parsed.data;
+  if (runIdParts(job.runId) === null)
+    throw new AirbatchError('CONFIG_INVALID', 'the job has 1 fault(s): runId: has a part that is not known');
+  // Their own shapes name what is wrong in them.
+  intakeSettings(job.intake);
+  batchPolicy(job.policy);
+  return job;
+}

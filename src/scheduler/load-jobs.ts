@@ -1,0 +1,46 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { defineJob, type Job, type JobInput } from './define-job.ts';
+
+/** A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in. */
+export interface LoadedJob {
+  file: string;
+  job: Job;
+}
+
+/** The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with the file and the field. */
+export async function loadJobs(folder: string): Promise<LoadedJob[]> {
+  if (!existsSync(folder)) return [];
+  const files = readdirSync(folder)
+    .filter((name) => /\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
+    .sort();
+  const loaded: LoadedJob[] = [];
+  for (const name of files) {
+    const file = join(folder, name);
+    const job = placed(await readJob(file), dirname(folder));
+    const other = loaded.find((one) => one.job.name === job.name);
+    if (other) throw new AirbatchError('CONFIG_INVALID', `${file} and ${other.file} are both called "${job.name}"`);
+    loaded.push({ file, job });
+  }
+  return loaded.sort((a, b) => (a.job.name < b.job.name ? -1 : 1));
+}
+
+async function readJob(file: string): Promise<Job> {
+  try {
+    if (file.endsWith('.json')) return defineJob(JSON.parse(readFileSync(file, 'utf8')) as JobInput);
+    const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
+    if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
+    return defineJob(module.default);
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `${file}: ${errorMessage(error)}`, { cause: error });
+  }
+}
+
+function placed(job: Job, base: string): Job {
+  const { source } = job;
+  if (source.kind === 'folder') return { ...job, source: { ...source, folder: resolve(base, source.folder) } };
+  if (source.kind === 'file') return { ...job, source: { ...source, file: resolve(base, source.file) } };
+  return job;
+}
