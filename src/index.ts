@@ -21,4 +21,5 @@ export { openLedger } from './runtime/ledger.ts';
 export { makeLog } from './runtime/log.ts';
 export { isDeadProcess, processHolder } from './runtime/process-holder.ts';
 export { makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
+export { defineJob, type Job, type JobInput } from './scheduler/define-job.ts';
 export { makeServer, type ServerDeps } from './server/app.ts';

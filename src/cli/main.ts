@@ -27,6 +27,7 @@ const load = {
   resume: () => import('./resume.ts'),
   report: () => import('./report.ts'),
   sandbox: () => import('./sandbox.ts'),
+  jobs: () => import('./jobs.ts'),
   serve: () => import('./serve.ts'),
   submit: () => import('./submit.ts'),
   approve: () => import('./approve.ts'),
@@ -284,6 +285,19 @@ function addService(program: Command, call: Call): void {
 }
 
 function addServer(program: Command, call: Call): void {
+  example(
+    program
+      .command('jobs')
+      .argument('[action]', 'list, check, run or new', 'list')
+      .argument('[name]', 'the job, for "run" and "new"'),
+    'airbatch jobs run monthly-payroll --slot 2026-11-25T09:00:00+03:00',
+  )
+    .description(
+      'what runs with no one watching: list it with its next runs, check it, run a slot by hand, write a new one',
+    )
+    .option('--slot <time>', 'with "run": the due time that is meant (default: the last one that has not run)')
+    .option(...restored)
+    .action(call('jobs'));
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
     .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
     .option('--port <n>', 'port (default: 8787)', Number)

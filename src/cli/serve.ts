@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { makeAccountRunner } from '../engine/account-runner.ts';
@@ -5,13 +6,16 @@ import { unfinishedBatches } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
-import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
+import { type AccountConfig, type Config, chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { makeLog } from '../runtime/log.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
+import type { Job } from '../scheduler/define-job.ts';
+import { loadJobs } from '../scheduler/load-jobs.ts';
+import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
@@ -51,7 +55,9 @@ export async function execute(
     onWebhook: (name) => kept.get(name)?.hint(),
     health: () => healthOf([...kept.values()], signals.happened()),
   });
-  const reports = makeReportWriter(session);
+  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
+  let scheduler: StartedScheduler | null = null;
+  const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
   try {
     const url = await listen(server, options);
     context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
@@ -60,10 +66,12 @@ export async function execute(
       const restored = options.restored === true;
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
+    if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
     const trouble = await firstEnd(signals.first, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { message: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
-    const stopped = Promise.all([...kept.values()].map((account) => account.stop()))
+    const stopped = Promise.resolve(scheduler?.stop())
+      .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.written())
       .then(() => server.close());
     if (!(await endsWithin(session, stopped, graceSeconds * 1_000))) {
@@ -152,8 +160,32 @@ async function listen(server: FastifyInstance, options: Record<string, unknown>)
   }
 }
 
-/** Writes the reports of each batch as it completes, one after the other. */
-function makeReportWriter(session: Session): { write: (batchId: string) => void; written: () => Promise<void> } {
+/** Runs the jobs with the accounts as they are kept open here. */
+function startJobs(session: Session, jobs: readonly Job[], kept: ReadonlyMap<string, KeptAccount>): StartedScheduler {
+  for (const { name, schedule } of jobs)
+    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, timeZone: schedule.timeZone });
+  return startScheduler({
+    session,
+    jobs,
+    base: dirname(session.config.jobs),
+    holder: processHolder(Math.round(session.clock.now() - process.uptime() * 1_000)),
+    isDead: isDeadProcess,
+    withAccount: (name, work) => {
+      const account = kept.get(chooseAccount(session.config, name)?.name ?? sandboxAccountName);
+      if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
+      return account.use(work);
+    },
+    onBatches: () => {
+      for (const account of kept.values()) account.nudge();
+    },
+  });
+}
+
+/** Writes the reports of each batch as it completes, one after the other; then tells `written`. */
+function makeReportWriter(
+  session: Session,
+  written: (batchId: string) => Promise<void> | undefined,
+): { write: (batchId: string) => void; written: () => Promise<void> } {
   const { db, log, config } = session;
   let last: Promise<void> = Promise.resolve();
   const write = async (batchId: string) => {
@@ -161,6 +193,7 @@ function makeReportWriter(session: Session): { write: (batchId: string) => void;
       await anchorFinished(session);
       const { dir } = await writeReports(db, batchId, config.out, { key: await sessionKey(session) });
       log.info('a batch is completed', { batch: batchId, reports: dir });
+      await written(batchId);
     } catch (error) {
       log.warn('the reports of a batch could not be written; "airbatch report" writes them', {
         batch: batchId,

@@ -8,6 +8,7 @@ import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { CheckContext, Needs, RowUnderCheck } from './row-under-check.ts';
+import type { IntakeSettings } from './settings.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
 export interface UnderstoodCells {
@@ -112,7 +113,7 @@ function readCells(row: RowUnderCheck): UnderstoodCells {
     amount: money?.value ?? null,
     currency: money?.currency ?? null,
     productId,
-    smsMessage: readSms(row),
+    smsMessage: readSms(row, settings),
   };
 }
 
@@ -201,9 +202,9 @@ function readReference(row: RowUnderCheck): string | null {
   return null;
 }
 
-function readSms(row: RowUnderCheck): string | null {
+function readSms(row: RowUnderCheck, settings: IntakeSettings): string | null {
   const message = withoutSpreadsheetGuard(row.cell('sms_message').trim());
-  if (message === '') return null;
+  if (message === '') return settings.smsMessage;
   if (message.length <= smsLengthMax) return message;
   row.blame('sms_message', {
     code: 'SMS_TOO_LONG',

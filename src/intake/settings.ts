@@ -82,6 +82,8 @@ const intakeShape = z.strictObject({
   currency: currencyCode.nullable().default(null),
   /** The network of numbers, where the file does not say. */
   networkId: z.number().int().nonnegative().nullable().default(null),
+  /** The text message that goes with the airtime, where the file has none; at most 459 characters. */
+  smsMessage: z.string().trim().min(1).max(459).nullable().default(null),
   /** The file's own names of the columns, by what they mean; whatever is not named is found by its header. */
   columns: z.partialRecord(z.enum(fields), z.string().min(1)).default({}),
   /** The sheet of an XLSX file; null: the first. */

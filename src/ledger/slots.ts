@@ -82,3 +82,11 @@ export async function endSlot(
 export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {
   return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY job, state ORDER BY job, state');
 }
+
+/** A slot that has failed, or was skipped, is to be run after all: a person says so. */
+export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Promise<void> {
+  await tx.execute(
+    `UPDATE slots SET state = 'due', ended_at = NULL WHERE job = ? AND due_at = ? AND state IN ('failed', 'skipped')`,
+    [job, dueAt],
+  );
+}

@@ -9,6 +9,7 @@ import { requestClasses } from '../gateway/gateway.ts';
 import { isLoopback } from '../gateway/transport.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 import { type Anchor, anchorShape } from './anchor-places.ts';
+import { resolveAirbatch } from './resolve-airbatch.ts';
 
 /** The account that stands in where none is configured: the sandbox inside this very process. */
 export const sandboxAccountName = 'sandbox';
@@ -91,6 +92,8 @@ const accountShape = z
 const configShape = z.strictObject({
   ledger: z.string().min(1).default('.airbatch/ledger.db'),
   out: z.string().min(1).default('reports'),
+  /** The folder of the job definitions. */
+  jobs: z.string().min(1).default('jobs'),
   accounts: z
     .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'is a name of a-z, 0-9, "_" and "-"'), accountShape)
     .default({}),
@@ -123,6 +126,8 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  /** The folder of the job definitions; what is relative in them is so to the folder that it lies in. */
+  jobs: string;
   anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
   people: { readonly [role in 'submit' | 'approve' | 'run']?: readonly string[] };
@@ -171,6 +176,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    jobs: resolve(base, parsed.data.jobs),
     anchors,
     retention: parsed.data.retention,
     people: parsed.data.people,
@@ -181,6 +187,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
 async function readConfigFile(path: string): Promise<unknown> {
   try {
     if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readFileSync(path, 'utf8'));
+    resolveAirbatch();
     const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
     if (module.default === undefined) throw new Error('it has no default export');
     return module.default;

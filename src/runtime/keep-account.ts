@@ -9,6 +9,10 @@ export interface KeptAccount {
   readonly name: string;
   /** False while another process has the account, or the ledger cannot be written. */
   isWorking(): boolean;
+  /** Works with the account as it is open here; where another process has it, it is opened for the while. */
+  use<Result>(work: (account: OpenAccount) => Promise<Result>): Promise<Result>;
+  /** Something changed that a person or a job did: look now. */
+  nudge(): void;
   /** A webhook was received for it. */
   hint(): void;
   /** Nothing more is sent; resolves when what was in flight has its outcome and the account is given back. */
@@ -46,16 +50,22 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
   const { clock, log, open, makeRunner } = deps;
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
+  let opened: OpenAccount | null = null;
+  // The account is not closed while somebody works with it.
+  const users = new Set<Promise<unknown>>();
   let toldCode: ErrorCode | null = null;
 
   const work = async () => {
     const account = await open();
     try {
       if (stopping.signal.aborted) return;
+      opened = account;
       runner = makeRunner(account);
       await runner.run(Number.POSITIVE_INFINITY);
     } finally {
       runner = null;
+      opened = null;
+      await Promise.allSettled(users);
       await account.close();
     }
   };
@@ -89,6 +99,21 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
     name,
     isWorking: () => runner?.isWorking() ?? false,
     hint: () => runner?.hint(),
+    nudge: () => runner?.nudge(),
+    async use(work) {
+      const account = opened;
+      if (account !== null) {
+        const use = work(account);
+        users.add(use);
+        return use.finally(() => users.delete(use));
+      }
+      const own = await open();
+      try {
+        return await work(own);
+      } finally {
+        await own.close();
+      }
+    },
     async stop() {
       stopping.abort();
       runner?.stop();

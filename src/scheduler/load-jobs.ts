@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { resolveAirbatch } from '../runtime/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
 
 /** A job with the file that says it. Paths in it are absolute: they were relative to the folder that `jobs/` lies in. */
@@ -30,6 +31,7 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
 async function readJob(file: string): Promise<Job> {
   try {
     if (file.endsWith('.json')) return defineJob(JSON.parse(readFileSync(file, 'utf8')) as JobInput);
+    resolveAirbatch();
     const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
     if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
     return defineJob(module.default);

@@ -1,0 +1,115 @@
+import { dirname } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { findBatch } from '../ledger/batches.ts';
+import { filesOfSlot } from '../ledger/job-files.ts';
+import { claimSlot, endSlot, insertSlot, listSlots, reopenSlot } from '../ledger/slots.ts';
+import { openAccount } from '../runtime/account.ts';
+import { chooseAccount } from '../runtime/config.ts';
+import { requireRole } from '../runtime/people.ts';
+import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import type { Session } from '../runtime/session.ts';
+import type { Job } from '../scheduler/define-job.ts';
+import { dueTimes } from '../scheduler/due-times.ts';
+import { loadJobs } from '../scheduler/load-jobs.ts';
+import { putAway } from '../scheduler/put-away.ts';
+import { runSlot } from '../scheduler/run-slot.ts';
+import type { SlotOutcome } from '../scheduler/scheduler.ts';
+import { closingLines, jsonResult } from './closing.ts';
+import { timeOf } from './dates.ts';
+import type { CommandContext } from './main.ts';
+import { workOn, worstExitCode } from './work.ts';
+
+const minuteMs = 60_000;
+const dayMs = 24 * 60 * minuteMs;
+/** How many days back the last due time is looked for, one after the other: from jobs of every minute to those of once a year. */
+const daysBack = [1, 8, 40, 400];
+
+/** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
+export async function runJob(
+  context: CommandContext,
+  session: Session,
+  name: string,
+  options: Record<string, unknown>,
+): Promise<number> {
+  requireRole(session, 'run');
+  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
+  const job = jobs.find((one) => one.name === name);
+  if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
+  const dueAt = await slotOf(session, job, options.slot);
+  const outcome = await bring(session, job, dueAt);
+  if (!context.json) context.terminal.error(`${name}: ${outcome.detail}\n`);
+  const batches = await Promise.all(
+    (await filesOfSlot(session.db, name, dueAt)).map(({ batch_id }) => findBatch(session.db, batch_id)),
+  );
+  const ready = batches.flatMap((batch) => (batch && ['approved', 'running'].includes(batch.status) ? [batch] : []));
+  const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
+  const codes = [outcome.outcome === 'failed' ? 4 : outcome.outcome === 'wait' || waits ? 5 : 0];
+  const account = await openAccount(chooseAccount(session.config, job.account), session);
+  try {
+    const batchIds = ready.map(({ batch_id }) => batch_id);
+    const work = { batchIds, out: session.config.out, restored: options.restored === true };
+    const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
+    await putAway(session, jobs);
+    codes.push(...results.map(({ exitCode }) => exitCode));
+    if (context.json)
+      context.terminal.print(`${JSON.stringify({ job: name, outcome, batches: results.map(jsonResult) })}\n`);
+    else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+  } finally {
+    await account.close();
+  }
+  return worstExitCode(codes);
+}
+
+/** The slot that is meant: the one named, else the last due one that has not run, else one of this very minute. */
+async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: unknown): Promise<number> {
+  if (typeof given === 'string') return timeOf('--slot', given);
+  const now = clock.now();
+  const last = lastDue(schedule, now);
+  const known = await listSlots(db, name, 100);
+  if (last !== undefined && !known.some(({ due_at }) => due_at === last)) return last;
+  return Math.floor(now / minuteMs) * minuteMs;
+}
+
+function lastDue(schedule: Job['schedule'], now: number): number | undefined {
+  for (const days of daysBack) {
+    const last = dueTimes(schedule, now - days * dayMs, now).at(-1);
+    if (last !== undefined) return last;
+  }
+  return undefined;
+}
+
+async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {
+  const { db, clock, config } = session;
+  const holder = processHolder(Math.round(clock.now() - process.uptime() * 1_000));
+  const slot = (await listSlots(db, job.name, 1_000)).find(({ due_at }) => due_at === dueAt);
+  if (slot?.state === 'done')
+    throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {
+      hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
+    });
+  const deadHolder = slot?.holder && isDeadProcess(slot.holder) ? slot.holder : null;
+  const isClaimed = await db.transact(async (tx) => {
+    await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
+    await reopenSlot(tx, job.name, dueAt);
+    return claimSlot(tx, { job: job.name, dueAt, holder, now: clock.now(), deadHolder });
+  });
+  if (!isClaimed) throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
+  const deps = {
+    session,
+    base: dirname(config.jobs),
+    withAccount: async <Result>(
+      name: string | undefined,
+      work: (account: Awaited<ReturnType<typeof openAccount>>) => Promise<Result>,
+    ) => {
+      const account = await openAccount(chooseAccount(config, name), session);
+      return work(account).finally(() => account.close());
+    },
+  };
+  const outcome = await runSlot(deps, job, dueAt).catch(
+    (error: Error): SlotOutcome => ({ outcome: 'failed', detail: error.message }),
+  );
+  const state = outcome.outcome === 'wait' ? 'due' : outcome.outcome;
+  await db.transact((tx) =>
+    endSlot(tx, { job: job.name, dueAt, holder, now: clock.now(), state, detail: outcome.detail }),
+  );
+  return outcome;
+}

@@ -1,0 +1,32 @@
+/** The file that `airbatch jobs new NAME` writes: every field that most jobs need, with what it means. */
+export function jobTemplate(name: string): string {
+  return `import { defineJob } from 'airbatch';
+
+export default defineJob({
+  name: '${name}',
+  description: 'What it is for, in a sentence',
+  // The account of airbatch.config.json that pays; left out, as for "airbatch run".
+  // account: 'main',
+  schedule: {
+    // Minute, hour, day of the month, month, day of the week (0 is Sunday).
+    cron: '0 9 25 * *',
+    timeZone: 'Africa/Nairobi',
+    // Slots that were missed while nothing ran: 'last' runs the last of them, 'all' each, 'none' reports them.
+    catchUp: 'last',
+  },
+  // Files that lie in ${name}/inbox. Instead: { kind: 'file', file } or { kind: 'command', command: ['program', 'argument'] }.
+  source: { kind: 'folder', folder: '${name}', pattern: '*.csv' },
+  // The same as "intake" of the configuration.
+  intake: { country: 'KE', currency: 'KES' },
+  // Within this name a row is paid once.
+  runId: '{job}-{slot:yyyy-MM}',
+  priority: 'normal',
+  policy: {
+    // A second person approves: 'never', 'always', or 'above' a number of rows or a sum.
+    approval: { needed: 'always' },
+    // So many rows go first, alone; a failure among them stops the rest.
+    canary: { rows: 5 },
+  },
+});
+`;
+}

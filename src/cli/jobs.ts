@@ -1,0 +1,136 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { isoTime } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { listSlots } from '../ledger/slots.ts';
+import { loadConfig } from '../runtime/config.ts';
+import { nextDueTime } from '../scheduler/due-times.ts';
+import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
+import { runJob } from './job-run.ts';
+import { jobTemplate } from './job-template.ts';
+import type { CommandContext } from './main.ts';
+import { openSession } from './session.ts';
+import { printTable } from './table.ts';
+
+const columns = [
+  { name: 'job' },
+  { name: 'schedule' },
+  { name: 'next run' },
+  { name: 'last run' },
+  { name: 'file' },
+] as const;
+
+/** `airbatch jobs [list|check|run NAME|new NAME]`: what runs with no one watching. */
+export async function execute(
+  context: CommandContext,
+  [action = 'list', name]: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  switch (action) {
+    case 'list':
+      return list(context);
+    case 'check':
+      return check(context);
+    case 'new':
+      return makeNew(context, required(name));
+    case 'run': {
+      const wanted = required(name);
+      const session = await openSession(context);
+      try {
+        return await runJob(context, session, wanted, options);
+      } finally {
+        await session.db.close();
+      }
+    }
+    default:
+      throw new AirbatchError('USAGE', `"jobs ${action}" is not known: it is list, check, run or new`);
+  }
+}
+
+function required(name: string | undefined): string {
+  if (name !== undefined) return name;
+  throw new AirbatchError('USAGE', 'which job is not said', { hint: 'Name it: "airbatch jobs run NAME".' });
+}
+
+async function list(context: CommandContext): Promise<number> {
+  const session = await openSession(context);
+  try {
+    const jobs = await loadJobs(session.config.jobs);
+    const now = session.clock.now();
+    const known = await Promise.all(
+      jobs.map(async ({ job, file }) => {
+        const [last] = await listSlots(session.db, job.name, 1);
+        return { job, file, next: nextDueTime(job.schedule, now), last: last ?? null };
+      }),
+    );
+    const lines = known.map(({ job, file, next, last }) => [
+      job.name,
+      `${job.schedule.cron} ${job.schedule.timeZone}`,
+      next === null ? 'never' : localTime(next, job.schedule.timeZone),
+      last === null ? 'never' : `${localTime(last.due_at, job.schedule.timeZone)} ${last.state}`,
+      relative(context.cwd, file),
+    ]);
+    printTable(context, columns, lines, {
+      json: {
+        jobs: known.map(({ job, file, next, last }) => ({
+          ...job,
+          file,
+          next_run: next === null ? null : isoTime(next),
+          last_slot: last,
+        })),
+      },
+      none: `No jobs in ${relative(context.cwd, session.config.jobs) || '.'}/. Begin with: airbatch jobs new NAME`,
+    });
+    return 0;
+  } finally {
+    await session.db.close();
+  }
+}
+
+/** The time in the job's own zone, as people there write it down. */
+function localTime(at: number, timeZone: string): string {
+  const format = new Intl.DateTimeFormat('en-CA', {
+    timeZone,
+    hourCycle: 'h23',
+    weekday: 'short',
+    year: 'numeric',
+    month: '2-digit',
+    day: '2-digit',
+    hour: '2-digit',
+    minute: '2-digit',
+  });
+  const { weekday, year, month, day, hour, minute } = Object.fromEntries(
+    format.formatToParts(at).map(({ type, value }) => [type, value]),
+  );
+  return `${weekday} ${year}-${month}-${day} ${hour}:${minute}`;
+}
+
+async function check(context: CommandContext): Promise<number> {
+  const { cwd, env, configPath, terminal, json } = context;
+  const config = await loadConfig({ cwd, env, configPath });
+  const jobs = await loadJobs(config.jobs);
+  for (const { job, file } of jobs) checkAccount({ job, file }, [...config.accounts.keys()]);
+  if (json) terminal.print(`${JSON.stringify({ jobs: jobs.map(({ job, file }) => ({ name: job.name, file })) })}\n`);
+  else
+    for (const { job, file } of jobs)
+      terminal.print(`${terminal.paint('green', '✔')} ${job.name} (${relative(cwd, file)})\n`);
+  return 0;
+}
+
+function checkAccount({ job, file }: LoadedJob, accounts: readonly string[]): void {
+  if (job.account === undefined || accounts.includes(job.account)) return;
+  throw new AirbatchError('CONFIG_INVALID', `${file}: account: there is no account "${job.account}"`);
+}
+
+async function makeNew(context: CommandContext, name: string): Promise<number> {
+  const { cwd, env, configPath } = context;
+  const config = await loadConfig({ cwd, env, configPath });
+  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name))
+    throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
+  const path = join(config.jobs, `${name}.ts`);
+  if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, jobTemplate(name));
+  context.terminal.print(`Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check\n`);
+  return 0;
+}

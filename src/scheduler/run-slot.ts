@@ -1,0 +1,145 @@
+import { rename, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { storedPolicy } from '../core/batch-policy.ts';
+import { isoTime } from '../core/clock.ts';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { approve, askApproval } from '../engine/acts.ts';
+import { approvalReason } from '../engine/approval.ts';
+import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
+import type { OpenAccount } from '../runtime/account.ts';
+import type { Session } from '../runtime/session.ts';
+import { planOf, takeIn } from '../runtime/take-in.ts';
+import { runSourceCommand } from './command-source.ts';
+import type { Job } from './define-job.ts';
+import { originalName, takeFromInbox } from './inbox.ts';
+import { runIdOfSlot } from './run-id.ts';
+import type { SlotOutcome } from './scheduler.ts';
+
+export interface SlotRunnerDeps {
+  session: Session;
+  /** Where relative things of jobs begin: the folder that `jobs/` lies in. */
+  base: string;
+  /** Works with the account that pays, which is open only meanwhile. */
+  withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => Promise<Result>;
+}
+
+interface SlotFile {
+  path: string;
+  name: string;
+}
+
+/** What became of one file, in words. */
+interface FileOutcome {
+  isTaken: boolean;
+  words: string;
+}
+
+const minuteMs = 60_000;
+
+/**
+ * Brings the files of a slot into the ledger, each as a batch that is approved or waits for a person. Called again after a crash, it
+ * goes on where it was: what the slot has already brought is left alone, and a row that was sent is not sent again.
+ */
+export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
+  const { session } = deps;
+  const { files, unfinished } = await bring(deps, job, dueAt);
+  const before = await filesOfSlot(session.db, job.name, dueAt);
+  await decideLeft(deps, job, before);
+  const known = new Set(before.map(({ name }) => name));
+  const outcomes: FileOutcome[] = [];
+  for (const file of files) if (!known.has(file.name)) outcomes.push(await takeOne(deps, job, dueAt, file));
+  const words = outcomes.map((one) => one.words);
+  const { source } = job;
+  const brought = known.size + files.length;
+  const isMissing = source.kind === 'folder' && source.required && brought === 0;
+  if (source.kind === 'folder' && (unfinished.length > 0 || isMissing)) {
+    const isOver = session.clock.now() - dueAt >= source.waitMinutes * minuteMs;
+    const what =
+      isMissing && unfinished.length === 0 ? 'there is no file' : `still being written: ${unfinished.join(', ')}`;
+    return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
+  }
+  const isFailed = outcomes.some(({ isTaken }) => !isTaken);
+  if (brought === 0) return { outcome: 'done', detail: 'no file was there' };
+  return { outcome: isFailed ? 'failed' : 'done', detail: words.join('; ') || 'brought before' };
+}
+
+async function bring(
+  { session, base }: SlotRunnerDeps,
+  { name, source, schedule }: Job,
+  dueAt: number,
+): Promise<{ files: SlotFile[]; unfinished: string[] }> {
+  const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
+  switch (source.kind) {
+    case 'folder': {
+      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp });
+      return { files: taken.map((path) => ({ path, name: originalName(path) })), unfinished };
+    }
+    case 'file':
+      return { files: [{ path: source.file, name: basename(source.file) }], unfinished: [] };
+    case 'command': {
+      const path = join(dirname(session.ledgerPath), 'jobs', name, `${stamp}.csv`);
+      await runSourceCommand(source.command, { cwd: base, path, timeoutMs: source.timeoutMinutes * minuteMs });
+      return { files: [{ path, name: basename(path) }], unfinished: [] };
+    }
+  }
+}
+
+async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, name }: SlotFile): Promise<FileOutcome> {
+  const { session, withAccount } = deps;
+  try {
+    return await withAccount(job.account, async (account) => {
+      const { batch } = await takeIn({ ...session, person: personOf(job) }, account, {
+        file: path,
+        job: job.name,
+        runId: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
+        priority: job.priority,
+        settings: { ...session.config.intake, ...job.intake },
+        policy: { ...session.config.policy, ...job.policy },
+      });
+      const record = { batch_id: batch.batch_id, job: job.name, due_at: dueAt, name, working_path: path };
+      await session.db.transact((tx) => insertJobFile(tx, record));
+      return { isTaken: true, words: `${name} is ${await decide(session, account, job, batch)}` };
+    });
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || error.code !== 'FILE_REJECTED') throw error;
+    await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`);
+    return { isTaken: false, words: `${name} was rejected: ${errorMessage(error)}` };
+  }
+}
+
+/** What a crash kept from being decided: the batch is in the ledger, and neither approved nor waiting for a person. */
+async function decideLeft(
+  { session, withAccount }: SlotRunnerDeps,
+  job: Job,
+  files: readonly JobFile[],
+): Promise<void> {
+  for (const { batch_id } of files) {
+    const batch = await findBatch(session.db, batch_id);
+    if (batch?.status === 'validated')
+      await withAccount(job.account, (account) => decide(session, account, job, batch));
+  }
+}
+
+/** Approves the batch, or leaves it for a person where its policy says so. Returns what it is now, in words. */
+async function decide(session: Session, account: OpenAccount, job: Job, batch: BatchRecord): Promise<string> {
+  const actor = { ...session, name: personOf(job) };
+  const plan = await planOf(session, account, batch);
+  const reason = approvalReason(storedPolicy(batch.policy), plan);
+  if (reason !== null) await askApproval(actor, batch.batch_id, reason);
+  else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
+  const what = reason === null ? `${plan.toSend} rows to pay` : `waits for approval: ${reason}`;
+  return `batch ${batch.batch_id} (${what})`;
+}
+
+function personOf({ name }: Job): string {
+  return `job ${name}`;
+}
+
+/** A file that cannot be paid lies in `rejected`, with the reason beside it, for a person to correct and drop in again. */
+async function reject({ source }: Job, path: string, name: string, why: string): Promise<void> {
+  if (source.kind !== 'folder') return;
+  const rejected = join(source.folder, 'rejected');
+  await rename(path, join(rejected, basename(path)));
+  await writeFile(join(rejected, `${basename(path)}.why.txt`), `${name}: ${why}`);
+}

@@ -1,0 +1,99 @@
+import cron from 'node-cron';
+import type { AirbatchError } from '../core/errors.ts';
+import { errorMessage } from '../core/errors.ts';
+import { retryFailed } from '../engine/decisions.ts';
+import { findBatch } from '../ledger/batches.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
+import { findJobFile } from '../ledger/job-files.ts';
+import type { OpenAccount } from '../runtime/account.ts';
+import type { Job } from './define-job.ts';
+import { putAway } from './put-away.ts';
+import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
+import { makeScheduler } from './scheduler.ts';
+
+export interface StartDeps extends SlotRunnerDeps {
+  jobs: readonly Job[];
+  holder: string;
+  isDead: (holder: string) => boolean;
+  /** Called when batches may be ready to be sent. */
+  onBatches: () => void;
+}
+
+export interface StartedScheduler {
+  /** A batch has ended: what failed is tried again where its job says so, and its file is put away. */
+  ended(batchId: string): Promise<void>;
+  /** No slot begins; resolves when what is being brought is in the ledger. */
+  stop(): Promise<void>;
+}
+
+/**
+ * How often it is looked what is due (node-cron's six fields, seconds first). Its triggers are a heartbeat only: it runs nothing
+ * that was missed, and knows nothing after a restart, so which slot is due, and whether it was run, is the ledger's to say.
+ */
+const heartbeat = '*/5 * * * * *';
+
+/** Runs the slots of jobs as they fall due, until it is stopped. */
+export function startScheduler(deps: StartDeps): StartedScheduler {
+  const { session, jobs, holder, isDead, onBatches } = deps;
+  const { db, clock, log } = session;
+  const scheduler = makeScheduler({
+    db,
+    clock,
+    log,
+    jobs,
+    holder,
+    isDead,
+    runSlot: async (job, dueAt) => {
+      const outcome = await runSlot(deps, job, dueAt);
+      onBatches();
+      return outcome;
+    },
+  });
+  // One after the other: two of them would put the same file away.
+  let filing: Promise<void> = Promise.resolve();
+  const fileAway = () => {
+    filing = filing
+      .then(() => putAway(session, jobs))
+      .catch((error: unknown) =>
+        log.warn('files could not be put away; they are at the next end of a batch', { message: errorMessage(error) }),
+      );
+    return filing;
+  };
+  const look = () =>
+    scheduler
+      .look()
+      .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { message: error.message }));
+  const task = cron.schedule(heartbeat, look, { name: 'airbatch jobs', noOverlap: true });
+  void look();
+  void fileAway();
+  return {
+    async ended(batchId) {
+      if (!(await retriedByPolicy(deps, batchId))) await fileAway();
+      else onBatches();
+    },
+    async stop() {
+      await task.destroy();
+      await scheduler.stop();
+      await filing;
+    },
+  };
+}
+
+/** Opens the next generation of what failed, as often as the job says. Returns whether anything is tried again. */
+async function retriedByPolicy({ session, jobs, withAccount }: StartDeps, batchId: string): Promise<boolean> {
+  const { db } = session;
+  const file = await findJobFile(db, batchId);
+  const batch = await findBatch(db, batchId);
+  const job = jobs.find(({ name }) => name === file?.job);
+  if (!job?.retry || batch?.status !== 'completed') return false;
+  const { codes, times } = job.retry;
+  const name = `job_retries:${batchId}`;
+  const done = Number((await readFact(db, name)) ?? 0);
+  if (done >= times) return false;
+  await db.transact((tx) => writeFact(tx, name, String(done + 1)));
+  const actor = { ...session, name: `job ${job.name}` };
+  const { retried } = await withAccount(job.account, (account: OpenAccount) =>
+    retryFailed(actor, account, batchId, { codes, generationsMax: account.settings.generationsMax }),
+  );
+  return retried > 0;
+}
