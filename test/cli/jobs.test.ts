@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
+
+const examples = resolve(import.meta.dirname, '../../jobs');
+
+/** A folder with the example jobs; `dropped` puts a file into the inbox of the payroll as one that has lain there for a while. */
+function place(t: TestContext) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  cpSync(examples, join(folder.path, 'jobs'), { recursive: true });
+  const inbox = join(folder.path, 'payroll/inbox');
+  mkdirSync(inbox, { recursive: true });
+  const drop = (name: string, content: string, agoMs = 60_000) => {
+    writeFileSync(join(inbox, name), content);
+    const at = (Date.now() - agoMs) / 1_000;
+    utimesSync(join(inbox, name), at, at);
+  };
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const found = (sub: string) => {
+    const path = join(folder.path, 'payroll', sub);
+    return existsSync(path) ? readdirSync(path).sort() : [];
+  };
+  const ledger = () => new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+  return { folder: folder.path, drop, run, found, ledger };
+}
+
+const header = 'phone_number,network,amount,staff_no';
+const payroll = (...rows: string[]) => [header, ...rows, ''].join('\n');
+const two = payroll('0712 101 000,Safaricom,100,S-1', '0712 101 001,Safaricom,50,S-2');
+const slot = '2026-10-25T09:00:00+03:00';
+
+async function until(what: string, isSo: () => boolean): Promise<void> {
+  const end = Date.now() + 40_000;
+  while (!isSo()) {
+    assert.ok(Date.now() < end, `not in time: ${what}`);
+    await sleep(100);
+  }
+}
+
+describe('airbatch jobs', () => {
+  test('lists the jobs with their next runs, in their own time zones', async (t) => {
+    const { run } = place(t);
+    const { code, stdout } = await run('jobs');
+    assert.equal(code, 0);
+    assert.match(stdout, /friday-promo +0 17 \* \* 5 Africa\/Lagos +Fri \d{4}-\d\d-\d\d 17:00 +never/);
+    assert.match(stdout, /monthly-payroll +0 9 25 \* \* Africa\/Nairobi +\w{3} \d{4}-\d\d-25 09:00 +never/);
+  });
+
+  test('checks them, and writes a new one that passes', async (t) => {
+    const { folder, run } = place(t);
+    assert.equal((await run('jobs', 'new', 'bonus')).code, 0);
+    assert.equal((await run('jobs', 'new', 'bonus')).code, 2, 'it is there already');
+    assert.equal((await run('jobs', 'check')).code, 0);
+    writeFileSync(
+      join(folder, 'jobs/bonus.ts'),
+      readFileSync(join(folder, 'jobs/bonus.ts'), 'utf8').replace('0 9 25', '0 99 25'),
+    );
+    const bad = await run('jobs', 'check');
+    assert.equal(bad.code, 2);
+    assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
+  });
+
+  test('runs a slot by hand, once: what it paid is put away with its reports', async (t) => {
+    const { folder, drop, run, found } = place(t);
+    drop('october.csv', two);
+    const first = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(first.code, 0, first.stderr);
+    const { summary } = JSON.parse(first.stdout).batches[0];
+    assert.deepEqual([summary.run_id, summary.rows.by_status.completed], ['monthly-payroll-2026-10', 2]);
+    assert.deepEqual(found('inbox'), []);
+    assert.deepEqual(found('working'), []);
+    assert.deepEqual(found('done'), ['20261025-0900~october.csv', summary.batch_id]);
+    assert.equal((await run('verify', join('payroll/done', summary.batch_id))).code, 0);
+    const again = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(again.code, 2);
+    assert.match(again.stderr, /has run already/);
+    // The same people again in another slot of the month, in another file: nobody is paid twice.
+    drop('october-again.csv', two);
+    const third = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
+    assert.equal(JSON.parse(third.stdout).batches[0].summary.rows.by_status.skipped, 2);
+    assert.ok(existsSync(join(folder, 'payroll/done/20261026-0900~october-again.csv')));
+  });
+
+  test('puts a file that cannot be read aside, with the reason, and pays the others', async (t) => {
+    const { folder, drop, run, found } = place(t);
+    drop('bad.csv', 'name,colour\nMary,blue\n');
+    drop('good.csv', two);
+    const result = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(result.code, 4, result.stderr);
+    assert.deepEqual(found('rejected'), ['20261025-0900~bad.csv', '20261025-0900~bad.csv.why.txt']);
+    assert.match(
+      readFileSync(join(folder, 'payroll/rejected/20261025-0900~bad.csv.why.txt'), 'utf8'),
+      /bad\.csv: .*the column "staff_no", and the file has no such column/,
+    );
+    assert.equal(found('done').includes('20261025-0900~good.csv'), true);
+  });
+
+  test('leaves what is large for a second person', async (t) => {
+    const { drop, run, found } = place(t);
+    const rows = Array.from({ length: 30 }, (_, index) => `07121010${10 + index},Safaricom,4000,S-${index}`);
+    drop('large.csv', payroll(...rows));
+    const result = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(result.code, 5);
+    assert.match(result.stderr, /waits for approval: KES 120000\.00 is more than the 100000\.00/);
+    assert.deepEqual(found('working'), ['20261025-0900~large.csv']);
+  });
+
+  test('says when there is no file, or when it is still being written', async (t) => {
+    const { drop, run } = place(t);
+    const none = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.deepEqual([none.code, /there is no file/.test(none.stderr)], [4, true]);
+    drop('x.csv', two, 0);
+    const now = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
+    const fresh = await run('jobs', 'run', 'monthly-payroll', '--slot', now);
+    assert.deepEqual([fresh.code, /still being written: x\.csv/.test(fresh.stderr)], [5, true]);
+  });
+
+  test('takes what a command writes, and nothing of one that fails', async (t) => {
+    const { folder, run } = place(t);
+    mkdirSync(join(folder, 'promo'));
+    writeFileSync(
+      join(folder, 'promo/winners.csv'),
+      'phone_number,network_id,amount,reference\n+2348031230001,13,100,W-1\n',
+    );
+    const paid = await run('--json', 'jobs', 'run', 'friday-promo', '--slot', '2026-11-20T17:00:00+01:00');
+    assert.equal(JSON.parse(paid.stdout).batches.length, 1, paid.stderr);
+    const failing = readFileSync(join(folder, 'jobs/friday-promo.ts'), 'utf8').replace(
+      "'cat', 'promo/winners.csv'",
+      "'cat', 'none.csv'",
+    );
+    writeFileSync(join(folder, 'jobs/friday-promo.ts'), failing);
+    const failed = await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
+    assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [4, true]);
+  });
+});
+
+describe('airbatch serve with the example jobs', () => {
+  test('catches up with the slot that it missed, pays the file in the inbox, and puts it away', async (t) => {
+    const { folder, drop, run, found, ledger } = place(t);
+    assert.equal((await run('status')).code, 0);
+    const db = ledger();
+    // It was last seen two months ago; on the 25th of last month, nothing ran.
+    const since = Date.now() - 62 * 24 * 3_600_000;
+    db.exec(`INSERT INTO facts (name, value) VALUES ('job_since:monthly-payroll', '${since}')`);
+    drop('payroll.csv', two);
+    const command = startCommand(['serve', '--port', '0'], { cwd: folder });
+    t.after(async () => {
+      command.child.kill('SIGKILL');
+      await command.ended;
+      db.close();
+    });
+    await until('the file is put away', () => found('done').length === 2);
+    const slots = db.prepare(`SELECT state, detail FROM slots WHERE job = 'monthly-payroll' ORDER BY due_at`).all();
+    assert.deepEqual(
+      slots.map(({ state }) => state),
+      ['skipped', 'done'],
+    );
+    const batch = db.prepare('SELECT status, created_by, approved_by, job FROM batches').all();
+    assert.deepEqual(
+      batch.map((one) => ({ ...one })),
+      [
+        {
+          status: 'completed',
+          created_by: 'job monthly-payroll',
+          approved_by: 'job monthly-payroll',
+          job: 'monthly-payroll',
+        },
+      ],
+    );
+    assert.deepEqual([found('inbox'), found('working')], [[], []]);
+    command.child.kill('SIGTERM');
+    const { code, stderr } = await command.ended;
+    assert.equal(code, 0, stderr);
+    assert.doesNotMatch(stderr, /712101000/);
+    // Started anew, it runs nothing again.
+    const second = startCommand(['serve', '--port', '0'], { cwd: folder });
+    await second.seen(/a job is scheduled/);
+    await sleep(1_500);
+    second.child.kill('SIGTERM');
+    assert.equal((await second.ended).code, 0);
+    assert.equal(db.prepare('SELECT COUNT(*) AS count FROM batches').get()?.count, 1);
+  });
+});

@@ -1,0 +1,89 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
+import { loadJobs } from '../../src/scheduler/load-jobs.ts';
+import { runIdOfSlot } from '../../src/scheduler/run-id.ts';
+import { workFolder } from '../support/command.ts';
+
+const good: JobInput = {
+  name: 'payroll',
+  schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi' },
+  source: { kind: 'folder', folder: 'payroll' },
+};
+
+describe('a job definition', () => {
+  for (const [what, change, words] of [
+    ['a name with a space', { name: 'my job' }, /name: is a name of a-z/],
+    [
+      'no such time zone',
+      { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
+      /schedule\.timeZone: is no time zone/,
+    ],
+    ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron: is no cron/],
+    ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
+    ['a run id of unknown parts', { runId: '{month}' }, /runId/],
+    ['a field that is none', { acount: 'main' }, /acount/],
+    ['an unknown field of intake', { intake: { countri: 'KE' } }, /intake.*countri/],
+    ['an unknown field of the policy', { policy: { canari: {} } }, /policy.*canari/],
+    ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
+  ] as [string, object, RegExp][])
+    test(`with ${what} is refused, naming the field`, () => {
+      assert.throws(
+        () => defineJob({ ...good, ...change } as JobInput),
+        (error: Error & { code?: string }) => {
+          assert.equal(error.code, 'CONFIG_INVALID');
+          assert.match(error.message, words);
+          return true;
+        },
+      );
+    });
+
+  test('has its defaults filled in', () => {
+    const { schedule, runId, priority } = defineJob(good);
+    assert.deepEqual([schedule.catchUp, runId, priority], ['last', '{job}-{slot:yyyy-MM}', 'normal']);
+  });
+});
+
+test('a run id has the time of the slot in the zone of the job', () => {
+  const at = Date.UTC(2026, 11, 31, 22, 30);
+  assert.equal(runIdOfSlot('{job}-{slot:yyyy-MM}', 'payroll', at, 'Africa/Nairobi'), 'payroll-2027-01');
+  assert.equal(runIdOfSlot('{job}-{slot:yyyy-MM}', 'payroll', at, 'Africa/Lagos'), 'payroll-2026-12');
+  assert.equal(runIdOfSlot('p {slot:dd.MM.yyyy HH:mm}', 'x', at, 'UTC'), 'p-31.12.2026-22-30');
+});
+
+describe('a folder of jobs', () => {
+  test('is read from TypeScript, JavaScript and JSON, with paths from the folder that it lies in', async (t) => {
+    const folder = workFolder();
+    t.after(() => folder.dispose());
+    const jobs = join(folder.path, 'jobs');
+    mkdirSync(jobs);
+    writeFileSync(
+      join(jobs, 'a.ts'),
+      `import { defineJob } from 'airbatch';\nexport default defineJob(${JSON.stringify(good)});\n`,
+    );
+    writeFileSync(join(jobs, 'b.js'), `export default ${JSON.stringify({ ...good, name: 'b' })};\n`);
+    writeFileSync(join(jobs, 'c.json'), JSON.stringify({ ...good, name: 'c' }));
+    writeFileSync(join(jobs, 'README.md'), 'not a job');
+    const loaded = await loadJobs(jobs);
+    assert.deepEqual(
+      loaded.map(({ job }) => job.name),
+      ['b', 'c', 'payroll'],
+    );
+    const [{ job } = assert.fail()] = loaded;
+    assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder.path, 'payroll'));
+    writeFileSync(join(jobs, 'd.json'), JSON.stringify(good));
+    await assert.rejects(loadJobs(jobs), /both called "payroll"/);
+    writeFileSync(join(jobs, 'd.json'), '{"name": "d"}');
+    await assert.rejects(loadJobs(jobs), { code: 'CONFIG_INVALID', message: /d\.json.*schedule/ });
+  });
+
+  test('is the one of the project as well: its examples are jobs', async () => {
+    const loaded = await loadJobs(resolve(import.meta.dirname, '../../jobs'));
+    assert.deepEqual(
+      loaded.map(({ job }) => job.name),
+      ['friday-promo', 'monthly-payroll'],
+    );
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { appendFileSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { originalName, takeFromInbox } from '../../src/scheduler/inbox.ts';
+import { workFolder } from '../support/command.ts';
+
+function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const inbox = join(folder.path, 'inbox');
+  mkdirSync(inbox);
+  for (const name of names) {
+    writeFileSync(join(inbox, name), 'x');
+    const at = (Date.now() - agoMs) / 1_000;
+    utimesSync(join(inbox, name), at, at);
+  }
+  const take = (pattern = '*', clock = systemClock) =>
+    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900' });
+  return { path: folder.path, inbox, take };
+}
+
+describe('an inbox', () => {
+  test('gives the complete files that fit the pattern, and makes its folders', async (t) => {
+    const { path, inbox, take } = inboxWith(t, ['b.csv', 'A.CSV', 'notes.txt']);
+    const { taken, unfinished } = await take('*.csv');
+    assert.deepEqual(taken.map(originalName), ['A.CSV', 'b.csv']);
+    assert.deepEqual(unfinished, []);
+    assert.deepEqual(readdirSync(inbox), ['notes.txt']);
+    for (const name of ['working', 'done', 'rejected']) assert.ok(existsSync(join(path, name)), name);
+  });
+
+  for (const name of ['x.csv.part', 'x.csv.tmp', 'x.csv.crdownload', 'x.csv.filepart'])
+    test(`leaves ${name} where it is: it is still being written`, async (t) => {
+      const { take } = inboxWith(t, [name]);
+      assert.deepEqual(await take(), { taken: [], unfinished: [name] });
+    });
+
+  test('does not wait for what an editor or a spreadsheet leaves lying about', async (t) => {
+    const { take } = inboxWith(t, ['.hidden.csv', 'x.csv~', '~$x.xlsx']);
+    assert.deepEqual(await take(), { taken: [], unfinished: [] });
+  });
+
+  test('leaves a file that somebody has open', async (t) => {
+    for (const lock of ['x.csv.lock', '~$x.csv', '.~lock.x.csv#']) {
+      const { take } = inboxWith(t, ['x.csv', lock]);
+      assert.deepEqual((await take('x.csv')).taken, [], lock);
+    }
+  });
+
+  test('leaves a file that was changed a moment ago, or that grows while it is looked at', async (t) => {
+    const fresh = inboxWith(t, ['x.csv'], 500);
+    assert.deepEqual(await fresh.take(), { taken: [], unfinished: ['x.csv'] });
+    const growing = inboxWith(t, ['x.csv']);
+    const clock = {
+      ...systemClock,
+      async sleep() {
+        appendFileSync(join(growing.inbox, 'x.csv'), 'more');
+      },
+    };
+    assert.deepEqual(await growing.take('*', clock), { taken: [], unfinished: ['x.csv'] });
+  });
+
+  test('gives what a crash left in working again, and only to its own slot', async (t) => {
+    const { path, take } = inboxWith(t, ['x.csv']);
+    const first = await take();
+    assert.deepEqual(await take(), first);
+    const other = await takeFromInbox({ clock: systemClock }, { folder: path, pattern: '*', stamp: '20261225-0900' });
+    assert.deepEqual(other.taken, []);
+  });
+});
