@@ -8,6 +8,7 @@ import { chooseAccount, loadConfig } from '../src/runtime/config.ts';
 import { openLedger } from '../src/runtime/ledger.ts';
 import { makeLog } from '../src/runtime/log.ts';
 import { isDeadProcess, processHolder } from '../src/runtime/process-holder.ts';
+import { makeServer } from '../src/server/app.ts';
 import { accountName } from './ledger.ts';
 import { peakMiB } from './memory.ts';
 import type { Workplace } from './workplace.ts';
@@ -26,10 +27,16 @@ export interface AirbatchRun {
 /** Waits no longer than this for doubts: in a bench there are none. */
 const patienceMs = 60_000;
 
-/** Pays out in a process of its own, as `airbatch run` does after its question. */
-export function runAirbatch({ folder, env }: Workplace, execArgv: readonly string[] = []): Promise<AirbatchRun> {
+/**
+ * Pays out in a process of its own, as `airbatch run` does after its question; with `webhooks` it also takes the service's
+ * callbacks, as `airbatch serve` does.
+ */
+export function runAirbatch(
+  { folder, env }: Workplace,
+  { webhooks = false, execArgv = [] }: { webhooks?: boolean; execArgv?: readonly string[] } = {},
+): Promise<AirbatchRun> {
   return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, [folder], {
+    const child = fork(import.meta.filename, [folder, ...(webhooks ? ['webhooks'] : [])], {
       stdio: 'inherit',
       env: { ...process.env, ...env },
       execArgv: [...execArgv],
@@ -43,21 +50,32 @@ export function runAirbatch({ folder, env }: Workplace, execArgv: readonly strin
   });
 }
 
-async function payOut(folder: string): Promise<AirbatchRun> {
+async function payOut(folder: string, takesWebhooks: boolean): Promise<AirbatchRun> {
   const config = await loadConfig({ cwd: folder, env: process.env });
   const log = makeLog({ level: 'warn', secrets: config.secrets, pretty: true });
   const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
-  const account = await openAccount(chooseAccount(config, accountName), deps);
+  const chosen = chooseAccount(config, accountName);
+  const account = await openAccount(chosen, deps);
   const db = await openLedger(config.ledger);
   const { gateway, answers } = counting(account.gateway);
-  const { limiter, settings, callbackUrl } = account;
+  const { limiter, settings } = account;
   const startedAt = Date.now();
+  const server = makeServer({
+    ...deps,
+    db,
+    webhookKeys: new Map(chosen ? [[accountName, chosen.webhookKeys]] : []),
+    onWebhook: () => runner.hint(),
+    health: () => ({ stopping: false, accounts: { working: 1, waiting: 0 } }),
+  });
+  const url = takesWebhooks ? await server.listen({ port: 0, host: '127.0.0.1' }) : null;
+  const callbackUrl = url && `${url}/webhooks/${accountName}/topups`;
   const runner = makeAccountRunner(
     { ...deps, db, gateway, limiter, settings },
     { account: accountName, holder: processHolder(startedAt), isDead: isDeadProcess, callbackUrl },
   );
   await runner.run(patienceMs);
   const endedAt = Date.now();
+  await server.close();
   await account.close();
   await db.close();
   const { throttled = 0, ...asked } = answers;
@@ -95,7 +113,7 @@ function counting(gateway: Gateway): { gateway: Gateway; answers: Record<string,
 }
 
 if (process.send && process.argv[1] === import.meta.filename) {
-  const [, , folder = ''] = process.argv;
-  process.send(await payOut(folder));
+  const [, , folder = '', webhooks] = process.argv;
+  process.send(await payOut(folder, webhooks === 'webhooks'));
   process.disconnect();
 }

@@ -1,21 +1,58 @@
-import { existsSync } from 'node:fs';
 import { cpus, totalmem } from 'node:os';
-import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Bench, BenchOptions } from './figures.ts';
+import { type BenchRecord, figureTable, keepRecord } from './records.ts';
 
-/** `npm run bench -- NAME [--quick] [--rows N]`: runs `bench/NAME.ts`, which prints its table and what it ran on. */
+/** Every bench, in the order in which all of them run. Each exports its work as `bench`. */
+const benches: Record<string, () => Promise<{ bench: Bench }>> = {
+  start: () => import('./start.ts'),
+  pace: () => import('./pace.ts'),
+  engine: () => import('./engine.ts'),
+  scale: () => import('./scale.ts'),
+  restart: () => import('./restart.ts'),
+  tracking: () => import('./tracking.ts'),
+  reports: () => import('./reports.ts'),
+};
+
+/**
+ * `npm run bench`: runs all benches, prints one table, and keeps the figures in `bench/results/` and `docs/performance.md`.
+ * `npm run bench -- NAME...` runs those alone. `--quick` takes sizes so small that all work within a minute; its figures mean nothing and
+ * are not kept. Nor are those of another size than the bench's own (`--rows N`).
+ */
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: { quick: { type: 'boolean', default: false }, rows: { type: 'string' } },
 });
-const [name = ''] = positionals;
-const path = join(import.meta.dirname, `${name}.ts`);
-if (!/^[a-z-]+$/.test(name) || name === 'main' || !existsSync(path)) {
-  console.error(`There is no bench "${name}".`);
+const unknown = positionals.filter((name) => !(name in benches));
+if (unknown.length > 0) {
+  console.error(`There is no bench "${unknown.join('", "')}". There are: ${Object.keys(benches).join(', ')}.`);
   process.exit(2);
 }
-console.log(
-  `${cpus().length} x ${cpus()[0]?.model ?? 'CPU'}, ${Math.round(totalmem() / 2 ** 30)} GiB, Node ${process.versions.node}`,
-);
-const { bench } = await import(path);
-await bench({ quick: values.quick, rows: values.rows === undefined ? null : Number(values.rows) });
+const options: BenchOptions = { quick: values.quick, rows: values.rows === undefined ? null : Number(values.rows) };
+const isKept = !options.quick && options.rows === null;
+
+const records: BenchRecord[] = [];
+for (const name of positionals.length > 0 ? positionals : Object.keys(benches)) {
+  process.stderr.write(`${name} ...`);
+  const begun = performance.now();
+  const load = benches[name];
+  if (!load) continue;
+  const { bench } = await load();
+  const { figures, notes = [] } = await bench(options);
+  const seconds = Math.round((performance.now() - begun) / 100) / 10;
+  process.stderr.write(` ${seconds} s\n`);
+  const record: BenchRecord = {
+    bench: name,
+    command: `npm run bench -- ${name}`,
+    at: new Date().toISOString(),
+    machine: `${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'}), ${Math.round(totalmem() / 2 ** 30)} GiB`,
+    node: process.versions.node,
+    seconds,
+    figures,
+    notes,
+  };
+  records.push(record);
+  if (isKept) await keepRecord(record);
+}
+console.log(figureTable(records, { judged: !options.quick }));
+for (const { bench, notes } of records) for (const note of notes) console.log(`${bench}: ${note}`);

@@ -1,7 +1,5 @@
 import { fork } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
@@ -20,8 +18,11 @@ import { summaryOf } from '../src/reports/summary.ts';
 import { surveyRows } from '../src/reports/survey.ts';
 import { resultsXlsx } from '../src/reports/xlsx.ts';
 import { verifyReports } from '../src/verify/verify.ts';
+import type { Bench, Figure } from './figures.ts';
 import { batchId, phoneNumber } from './ledger.ts';
+import { peakMiB } from './memory.ts';
 import { benchStartMs, fillLedger } from './reports-ledger.ts';
+import { inWorkplace } from './workplace.ts';
 
 interface Measured {
   part: string;
@@ -42,33 +43,31 @@ const parts = {
 type Part = keyof typeof parts;
 
 /** Results, workbook, reconciliation and proof of one large batch; results.csv as a ratio to csv-stringify alone. */
-export async function bench({ quick, rows }: { quick: boolean; rows: number | null }): Promise<void> {
-  const count = rows ?? (quick ? 20_000 : 1_000_000);
-  const folder = await mkdtemp(join(tmpdir(), 'airbatch-bench-reports-'));
-  try {
-    console.log(`${count.toLocaleString('en-US')} rows`);
+export const bench: Bench = async ({ quick, rows }) => {
+  const count = rows ?? (quick ? 5_000 : 1_000_000);
+  return await inWorkplace(async (folder) => {
     await fillLedger(join(folder, 'ledger.db'), count);
     const measured: Measured[] = [];
-    for (const part of Object.keys(parts) as Part[]) {
-      const one = await inChild(folder, part, count);
-      measured.push(one);
-      const { rowsPerSecond, peakMiB, seconds } = one;
-      console.log(
-        `${part.padEnd(42)} ${rowsPerSecond.toLocaleString('en-US').padStart(9)} rows/s ${String(peakMiB).padStart(5)} MiB ${seconds.toFixed(1).padStart(7)} s`,
-      );
-    }
+    for (const part of Object.keys(parts) as Part[]) measured.push(await inChild(folder, part, count));
     const time = (part: Part) => measured.find((one) => one.part === part)?.seconds ?? Number.NaN;
-    const ratio = time('results.csv') / time('csv-stringify alone');
-    console.log(`results.csv / csv-stringify: ${ratio.toFixed(2)} (to reach: at most 1.5)`);
-    console.log(`peak memory: ${Math.max(...measured.map(({ peakMiB }) => peakMiB))} MiB (to reach: under 250)`);
-    await mkdir(join(import.meta.dirname, 'results'), { recursive: true });
-    const record = { rows: count, node: process.versions.node, results_csv_ratio: ratio, measured };
-    if (!quick)
-      await writeFile(join(import.meta.dirname, 'results/reports.json'), `${JSON.stringify(record, null, 2)}\n`);
-  } finally {
-    await rm(folder, { recursive: true, force: true });
-  }
-}
+    const figures: Figure[] = [
+      {
+        name: 'results.csv / csv-stringify alone',
+        value: time('results.csv') / time('csv-stringify alone'),
+        unit: 'x',
+        goal: { atMost: 1.5 },
+      },
+      {
+        name: 'peak memory',
+        value: Math.max(...measured.map(({ peakMiB }) => peakMiB)),
+        unit: 'MiB',
+        goal: { atMost: 250 },
+      },
+      ...measured.map(({ part, rowsPerSecond }) => ({ name: part, value: rowsPerSecond, unit: 'rows/s' as const })),
+    ];
+    return { figures, notes: [`${count} rows, each part in a process of its own.`] };
+  });
+};
 
 function inChild(folder: string, part: Part, rows: number): Promise<Measured> {
   return new Promise((resolve, reject) => {
@@ -197,11 +196,15 @@ function paymentAt(rowNo: number): ServicePayment {
   };
 }
 
-if (process.send) {
+if (process.send && process.argv[1] === import.meta.filename) {
   const [folder = '', part = '', rows = ''] = process.argv.slice(2);
   const start = performance.now();
   await parts[part as Part](folder, Number(rows));
   const seconds = (performance.now() - start) / 1_000;
-  const peakMiB = Math.round(process.resourceUsage().maxRSS / 1_024);
-  process.send({ part, seconds, peakMiB, rowsPerSecond: Math.round(Number(rows) / seconds) } satisfies Measured);
+  process.send({
+    part,
+    seconds,
+    peakMiB: peakMiB(),
+    rowsPerSecond: Math.round(Number(rows) / seconds),
+  } satisfies Measured);
 }
