@@ -44,8 +44,9 @@ export function figureTable(records: readonly BenchRecord[], { judged }: { judge
     style: { head: [], border: [] },
   });
   for (const { bench, figures } of records) {
-    for (const figure of figures)
-      table.push([bench, figure.name, valueText(figure), goalText(figure), verdict(figure)]);
+    for (const figure of figures) {
+      table.push([bench, figure.name, valueText(figure), goalText(figure), judged ? verdict(figure) : '']);
+    }
   }
   return table.toString();
 }
