@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { makeAccountRunner } from '../engine/account-runner.ts';
 import { unfinishedBatches } from '../ledger/batches.ts';
+import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
 import { writeReports } from '../reports/reports.ts';
 import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
@@ -13,6 +14,7 @@ import { makeLog } from '../runtime/log.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
+import { makeWord } from '../runtime/word.ts';
 import type { Job } from '../scheduler/define-job.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
@@ -57,11 +59,13 @@ export async function execute(
   });
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
+  const word = makeWord(session, jobRecipients(session, jobs));
   const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
   try {
     const url = await listen(server, options);
     context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
     await tellAccounts(session, accounts);
+    word.keep();
     for (const [name, account] of accounts) {
       const restored = options.restored === true;
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
@@ -73,6 +77,7 @@ export async function execute(
     const stopped = Promise.resolve(scheduler?.stop())
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.written())
+      .then(() => word.stop())
       .then(() => server.close());
     if (!(await endsWithin(session, stopped, graceSeconds * 1_000))) {
       session.log.warn('what is still in flight is left; it is looked up at the next start', { graceSeconds });
@@ -158,6 +163,17 @@ async function listen(server: FastifyInstance, options: Record<string, unknown>)
       cause: error,
     });
   }
+}
+
+/** Whom jobs name to be told of them. */
+function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
+  return jobs.flatMap(({ name, notifications }) =>
+    notifications.map((one, index) =>
+      resolveRecipient({ ...one, jobs: [name] }, (field, variable) =>
+        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable),
+      ),
+    ),
+  );
 }
 
 /** Runs the jobs with the accounts as they are kept open here. */

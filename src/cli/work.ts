@@ -9,6 +9,7 @@ import { anchorFinished } from '../runtime/anchors.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
+import { makeWord } from '../runtime/word.ts';
 import type { CommandContext } from './main.ts';
 import { showProgress } from './progress.ts';
 
@@ -47,6 +48,8 @@ export async function workOn(
       restored: options.restored,
     },
   );
+  const word = makeWord(session);
+  await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
   const interrupt = onInterrupt(context, () => {
     progress.leave();
@@ -66,6 +69,7 @@ export async function workOn(
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
     results.push({ summary: await batchSummary(db, batchId), reports, exitCode });
   }
+  await word.pass();
   return results;
 }
 

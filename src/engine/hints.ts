@@ -68,7 +68,7 @@ async function takeHint(unit: Unit, context: RunnerContext, entry: InboxEntry): 
     return { warn: { message: 'a webhook could not be read', data: { digest: entry.body_digest } } };
   }
   if (word.says === 'account') {
-    await close(unit, entry, 'account_event');
+    await close(unit, entry, word.verbatim === 'wallet.low_balance' ? 'low_balance' : 'account_event');
     return {
       warn: { message: 'the service tells of the account', data: { account: entry.account, event: word.verbatim } },
     };

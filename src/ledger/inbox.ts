@@ -17,7 +17,9 @@ export type InboxOutcome =
   /** It said something else than the ledger has: noted and alerted. */
   | 'contradiction'
   | 'nothing_new'
-  /** It speaks of the account and of no payment (`wallet.low_balance`). */
+  /** The service says that a wallet is low (`wallet.low_balance`). */
+  | 'low_balance'
+  /** It speaks of the account and of no payment. */
   | 'account_event'
   /** It speaks of a payment that is not of this ledger. */
   | 'foreign'

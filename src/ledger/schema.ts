@@ -184,6 +184,19 @@ const migrations: readonly (readonly string[])[] = [
       working_path TEXT NOT NULL,
       filed_at BIGINT
     )`,
+    // Word to the people concerned: once for each event and recipient.
+    `CREATE TABLE outbox (
+      event_id TEXT NOT NULL,
+      recipient TEXT NOT NULL,
+      body TEXT NOT NULL,
+      created_at BIGINT NOT NULL,
+      due_at BIGINT,
+      attempts INTEGER NOT NULL,
+      sent_at BIGINT,
+      last_error TEXT,
+      PRIMARY KEY (event_id, recipient)
+    )`,
+    'CREATE INDEX outbox_due ON outbox (due_at) WHERE due_at IS NOT NULL',
     `CREATE TABLE anchors (
       batch_id TEXT NOT NULL,
       place TEXT NOT NULL,

@@ -8,6 +8,14 @@ import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import { isLoopback } from '../gateway/transport.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
+import {
+  type Mail,
+  type MailInput,
+  mailShape,
+  type Recipient,
+  recipientShape,
+  resolveRecipient,
+} from '../notify/recipients.ts';
 import { type Anchor, anchorShape } from './anchor-places.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
@@ -101,6 +109,9 @@ const configShape = z.strictObject({
   intake: z.record(z.string(), z.unknown()).default({}),
   /** Where the heads of audit chains are put outside of the ledger. */
   anchors: z.array(anchorShape).default([]),
+  /** Whom to tell what, and the mail server that takes e-mail. */
+  notifications: z.array(recipientShape).default([]),
+  mail: mailShape.optional(),
   /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
@@ -126,6 +137,10 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  notifications: readonly Recipient[];
+  /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
+  secretOf: (field: string, variable: string) => string;
+  mail: Mail | null;
   /** The folder of the job definitions; what is relative in them is so to the folder that it lies in. */
   jobs: string;
   anchors: readonly Anchor[];
@@ -162,6 +177,16 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const fromEnv = environmentAccount(env, namesApiKey);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
   const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, env }));
+  const secretOf = (field: string) => (name: string, variable: string) =>
+    requireSecret(env, `${field}.${name}`, variable);
+  const notifications = parsed.data.notifications.map((one, index) =>
+    resolveRecipient(one, secretOf(`notifications.${index}`)),
+  );
+  const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  const wordSecrets = notifications.flatMap((one) =>
+    one.kind === 'webhook' ? [one.secret] : one.kind === 'chat' ? [one.url] : [],
+  );
+  if (mail?.password) wordSecrets.push(mail.password);
   const anchorTokens = anchors.flatMap((anchor) => (anchor.kind === 'url' && anchor.token ? [anchor.token] : []));
   const secrets = [...accounts.values()]
     .flatMap(({ credentials, webhookKeys }) => [
@@ -169,13 +194,16 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       ...webhookKeys.callback,
       ...webhookKeys.registered,
     ])
-    .concat(anchorTokens);
+    .concat(anchorTokens, wordSecrets);
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    notifications,
+    secretOf: (field: string, variable: string) => requireSecret(env, field, variable),
+    mail,
     jobs: resolve(base, parsed.data.jobs),
     anchors,
     retention: parsed.data.retention,
@@ -203,6 +231,22 @@ function readDotEnv(cwd: string): Record<string, string | undefined> {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }
 
+function requireSecret(env: Record<string, string | undefined>, field: string, variable: string): string {
+  const value = env[variable];
+  if (value) return value;
+  const message = `${field}: the environment variable ${variable} is not set`;
+  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
+}
+
+function resolveMail(given: MailInput, secret: (field: string, variable: string) => string): Mail {
+  const { userEnv, passwordEnv, ...rest } = given;
+  return {
+    ...rest,
+    ...(userEnv ? { user: secret('userEnv', userEnv) } : {}),
+    ...(passwordEnv ? { password: secret('passwordEnv', passwordEnv) } : {}),
+  };
+}
+
 function resolveAnchor(
   anchor: z.output<typeof anchorShape>,
   index: number,
@@ -210,10 +254,8 @@ function resolveAnchor(
 ): Anchor {
   if (anchor.kind === 'file') return { kind: 'file', path: resolve(base, anchor.path) };
   if (anchor.kind === 'rfc3161' || anchor.tokenEnv === undefined) return { kind: anchor.kind, url: anchor.url };
-  const token = env[anchor.tokenEnv];
-  if (token) return { kind: 'url', url: anchor.url, token };
-  const message = `anchors.${index}.tokenEnv: the environment variable ${anchor.tokenEnv} is not set`;
-  throw new AirbatchError('CONFIG_INVALID', message);
+  const token = requireSecret(env, `anchors.${index}.tokenEnv`, anchor.tokenEnv);
+  return { kind: 'url', url: anchor.url, token };
 }
 
 function resolveAccount(
@@ -221,12 +263,7 @@ function resolveAccount(
   account: z.output<typeof accountShape>,
   env: Record<string, string | undefined>,
 ): AccountConfig {
-  const secret = (field: string, variable: string): string => {
-    const value = env[variable];
-    if (value) return value;
-    const message = `accounts.${name}.${field}: the environment variable ${variable} is not set`;
-    throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
-  };
+  const secret = (field: string, variable: string) => requireSecret(env, `accounts.${name}.${field}`, variable);
   const { apiKeyEnv = '', emailEnv = '', tokenEnv = '', webhooks, ...rest } = account;
   const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
   if (account.version === 'v1') {

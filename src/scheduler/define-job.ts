@@ -4,6 +4,7 @@ import { batchPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { intakeSettings } from '../intake/settings.ts';
 import { priorities } from '../ledger/batches.ts';
+import { recipientShape } from '../notify/recipients.ts';
 import { runIdParts } from './run-id.ts';
 
 const timeZone = z.string().refine((zone) => {
@@ -70,6 +71,10 @@ const jobShape = z.strictObject({
   priority: z.enum(priorities).default('normal'),
   /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
   policy: z.record(z.string(), z.unknown()).default({}),
+  /** Who is told of this job's batches and slots, besides those of the configuration: the same as its `notifications`. */
+  notifications: z.array(recipientShape).default([]),
+  /** How long it is kept who was paid, in days after a batch has ended. */
+  retention: z.strictObject({ personalDataDays: z.number().int().positive() }).nullable().default(null),
   /** How often what failed with one of these codes is tried again without a person, each time after looking it up. */
   retry: z
     .strictObject({ codes: z.array(z.string().min(1)).min(1), times: z.number().int().min(1).max(2) })

@@ -1,0 +1,79 @@
+import type { Queryable } from './database.ts';
+
+/** Word to somebody about one event, sent once. Times are epoch milliseconds. */
+export interface OutboxEntry {
+  /** What happened, uniquely: the same event is told to a recipient once, whatever restarts. */
+  event_id: string;
+  /** Whom it goes to, as the configuration names them: "email ann@example.com". */
+  recipient: string;
+  /** JSON of `Word` (notify/words.ts). */
+  body: string;
+  created_at: number;
+  /** When it is tried next; null when it was sent, or given up. */
+  due_at: number | null;
+  attempts: number;
+  sent_at: number | null;
+  last_error: string | null;
+}
+
+/** Keeps word to be sent. False where this event was told to this recipient before. */
+export async function addToOutbox(
+  tx: Queryable,
+  entry: Pick<OutboxEntry, 'event_id' | 'recipient' | 'body' | 'created_at'>,
+): Promise<boolean> {
+  const added = await tx.execute(
+    `INSERT INTO outbox (event_id, recipient, body, created_at, due_at, attempts) VALUES (?, ?, ?, ?, ?, 0)
+     ON CONFLICT (event_id, recipient) DO NOTHING`,
+    [entry.event_id, entry.recipient, entry.body, entry.created_at, entry.created_at],
+  );
+  return added === 1;
+}
+
+export function dueWord(db: Queryable, now: number, limit: number): Promise<OutboxEntry[]> {
+  return db.query('SELECT * FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT ?', [
+    now,
+    limit,
+  ]);
+}
+
+/** Writes what came of an attempt. */
+export async function noteAttempt(
+  tx: Queryable,
+  entry: Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at' | 'attempts' | 'sent_at' | 'last_error'>,
+): Promise<void> {
+  await tx.execute(
+    'UPDATE outbox SET due_at = ?, attempts = ?, sent_at = ?, last_error = ? WHERE event_id = ? AND recipient = ?',
+    [entry.due_at, entry.attempts, entry.sent_at, entry.last_error, entry.event_id, entry.recipient],
+  );
+}
+
+/** What there may be word of, since a time (epoch ms): each by what makes it that very event. */
+export function newsSince(
+  db: Queryable,
+  sinceMs: number,
+): Promise<{ kind: string; event_id: string; batch_id: string | null; account: string | null; job: string | null }[]> {
+  return db.query(
+    `SELECT 'needs_approval' AS kind, 'needs_approval:' || batch_id AS event_id, batch_id, account, job FROM batches
+       WHERE status = 'awaiting_approval' AND created_at >= ?
+     UNION ALL
+     SELECT 'finished', 'finished:' || batch_id || ':' || completed_at, batch_id, account, job FROM batches
+       WHERE status = 'completed' AND completed_at >= ?
+     UNION ALL
+     SELECT 'paused', 'paused:' || batches.batch_id || ':' || MAX(events.seq), batches.batch_id, account, job
+       FROM batches JOIN events ON events.batch_id = batches.batch_id
+       WHERE status = 'paused' AND events.kind = 'batch.pause' AND events.at >= ? GROUP BY batches.batch_id, account, job
+     UNION ALL
+     SELECT 'in_doubt', 'in_doubt:' || batches.batch_id || ':' || COUNT(*), batches.batch_id, account, job
+       FROM batches JOIN rows ON rows.batch_id = batches.batch_id
+       WHERE batches.status IN ('running', 'paused') AND rows.status = 'in_doubt'
+         AND rows.status IN ('sending', 'accepted', 'in_doubt') AND rows.next_action_at IS NULL
+       GROUP BY batches.batch_id, account, job
+     UNION ALL
+     SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
+       WHERE state IN ('skipped', 'failed') AND due_at >= ?
+     UNION ALL
+     SELECT 'low_balance', 'low_balance:' || account || ':' || message_id, NULL, account, NULL FROM inbox
+       WHERE outcome = 'low_balance' AND received_at >= ?`,
+    [sinceMs, sinceMs, sinceMs, sinceMs, sinceMs],
+  );
+}

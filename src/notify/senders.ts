@@ -1,0 +1,88 @@
+import { createHmac } from 'node:crypto';
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { createTransport } from 'nodemailer';
+import { request } from 'undici';
+import type { Mail, Recipient } from './recipients.ts';
+import type { Word } from './words.ts';
+
+/** Sends one word to one recipient; rejects when it is not known to have arrived. */
+export type Sender = (recipient: Recipient, word: Word, sent: { eventId: string; at: number }) => Promise<void>;
+
+export interface SenderOptions {
+  mail: Mail | null;
+  /** The folder in which each batch has its folder of reports. */
+  reports: string;
+}
+
+const deadlineMs = 15_000;
+/** Larger reports are named, not attached. */
+const attachmentBytesMax = 5 * 2 ** 20;
+
+export function makeSender({ mail, reports }: SenderOptions): Sender {
+  const transport = mail && makeMailTransport(mail);
+  return async (recipient, word, sent) => {
+    switch (recipient.kind) {
+      case 'email': {
+        if (!transport || !mail) throw new Error('no mail server is configured ("mail")');
+        const path = word.report === null ? null : join(reports, word.report, 'report.html');
+        const attached = path !== null && recipient.attachReport && isAttachable(path);
+        await transport.sendMail({
+          from: mail.from,
+          to: recipient.to,
+          subject: word.subject,
+          text: textOf(word, attached ? null : path),
+          // Should it be sent twice after a crash, a mailbox knows it by this.
+          messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
+          attachments: attached ? [{ filename: `${word.report}.html`, path }] : [],
+        });
+        return;
+      }
+      case 'webhook': {
+        const timestamp = new Date(sent.at).toISOString();
+        const body = JSON.stringify({ type: word.kind, timestamp, data: { text: word.subject, ...word.facts } });
+        await post(recipient.url, signedHeaders(recipient.secret, sent, body), body);
+        return;
+      }
+      case 'chat':
+        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null) }));
+    }
+  };
+}
+
+function makeMailTransport({ host, port, secure, user, password }: Mail) {
+  const auth = user !== undefined && password !== undefined ? { auth: { user, pass: password } } : {};
+  const timeouts = { connectionTimeout: deadlineMs, greetingTimeout: deadlineMs, socketTimeout: deadlineMs };
+  return createTransport({ host, port, secure, ...auth, ...timeouts });
+}
+
+function isAttachable(path: string): boolean {
+  return existsSync(path) && statSync(path).size <= attachmentBytesMax;
+}
+
+function textOf({ subject, lines }: Word, report: string | null): string {
+  return `${[subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])].join('\n')}\n`;
+}
+
+function hashed(text: string): string {
+  return createHmac('sha256', 'recipient').update(text).digest('hex').slice(0, 16);
+}
+
+/** Standard Webhooks: HMAC-SHA256 over id, time and body; the id stays the same when it is sent again. */
+function signedHeaders(secret: string, { eventId, at }: { eventId: string; at: number }, body: string) {
+  const seconds = String(Math.floor(at / 1_000));
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${eventId}.${seconds}.${body}`).digest('base64');
+  return { 'webhook-id': eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
+}
+
+async function post(url: string, headers: Record<string, string>, body: string): Promise<void> {
+  const answer = await request(url, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body,
+    signal: AbortSignal.timeout(deadlineMs),
+  });
+  await answer.body.dump();
+  if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered HTTP ${answer.statusCode}`);
+}

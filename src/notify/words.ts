@@ -1,0 +1,149 @@
+import { isoTime } from '../core/clock.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { findBatch } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
+import { listSlots } from '../ledger/slots.ts';
+import { sumsText } from '../reports/format.ts';
+import { type BatchSummary, batchSummary } from '../reports/summary.ts';
+import { verdictOf } from '../reports/verdict.ts';
+import { counted, pauseReasonWords } from '../reports/words.ts';
+import type { NewsKind } from './recipients.ts';
+
+/** Something that happened, by what the ledger knows it by. */
+export interface News {
+  kind: NewsKind;
+  event_id: string;
+  batch_id: string | null;
+  account: string | null;
+  job: string | null;
+}
+
+/** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
+export interface Word {
+  kind: NewsKind;
+  subject: string;
+  lines: string[];
+  facts: Record<string, string | number | null>;
+  /** The batch whose report goes with it. */
+  report: string | null;
+}
+
+/** Says what happened, in words that a clerk understands; null where it is no longer so. */
+export async function wordOf(db: Database, news: News): Promise<Word | null> {
+  if (news.kind === 'slot_missed') return slotWord(db, news);
+  if (news.kind === 'low_balance') return lowBalanceWord(news);
+  const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
+  if (!batch) return null;
+  const summary = await batchSummary(db, batch.batch_id);
+  const facts = factsOf(batch, summary);
+  const about = [
+    `Run:     ${batch.run_id} (batch ${batch.batch_id})`,
+    `File:    ${batch.file_name}`,
+    `Account: ${batch.account}, ${batch.service}`,
+  ];
+  const word = { kind: news.kind, facts, report: news.kind === 'finished' ? batch.batch_id : null };
+  switch (news.kind) {
+    case 'needs_approval':
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id} waits for your approval: ${toSendText(summary)}`,
+        lines: [
+          `${batch.created_by} has submitted ${toSendText(summary)}. Nothing is sent before another person approves it.`,
+          ...about,
+          `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
+        ],
+      };
+    case 'finished': {
+      const { headline, details } = verdictOf(summary);
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id}: ${headline}`,
+        lines: [headline, ...details, ...about, `Charged: ${sumsText(summary.charged.total)}`],
+      };
+    }
+    case 'paused': {
+      const why = batch.pause_reason === null ? 'paused' : pauseReasonWords[batch.pause_reason];
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id} has paused: ${why}`,
+        lines: [
+          `${why}.${batch.pause_detail ? ` ${batch.pause_detail}` : ''}`,
+          'Nothing more is sent until somebody has looked. No row was burnt.',
+          ...about,
+          `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,
+        ],
+      };
+    }
+    case 'in_doubt': {
+      const doubted = counted(summary.rows.by_status.in_doubt, 'row');
+      const sum = sumsText(summary.in_doubt.requested);
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id}: ${doubted} in doubt (${sum})`,
+        lines: [
+          `It is not known whether ${doubted} (${sum}) ${summary.rows.by_status.in_doubt === 1 ? 'was' : 'were'} paid, and the service cannot say. Do not pay them by other means.`,
+          ...about,
+          `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
+        ],
+      };
+    }
+  }
+}
+
+function toSendText({ rows, requested }: BatchSummary): string {
+  const sums = sumsText(requested.by_status.ready ?? {});
+  return `${counted(rows.by_status.ready, 'row')}${sums === 'none' ? '' : `, ${sums}`}`;
+}
+
+function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
+  const { completed, failed, invalid, in_doubt, held, ready } = summary.rows.by_status;
+  return {
+    batch_id: batch.batch_id,
+    run_id: batch.run_id,
+    account: batch.account,
+    job: batch.job,
+    file_name: batch.file_name,
+    status: batch.status,
+    pause_reason: batch.pause_reason,
+    rows: summary.rows.total,
+    completed,
+    failed,
+    invalid,
+    in_doubt,
+    held,
+    ready,
+    charged: sumsText(summary.charged.total),
+  };
+}
+
+async function slotWord(db: Database, { job, event_id }: News): Promise<Word | null> {
+  if (job === null) return null;
+  const dueAt = Number(event_id.split(':')[2]);
+  const slot = (await listSlots(db, job, 1_000)).find(({ due_at }) => due_at === dueAt);
+  if (!slot) return null;
+  const due = isoTime(dueAt).slice(0, 16).replace('T', ' ');
+  const what = slot.state === 'failed' ? 'has failed' : 'was missed';
+  return {
+    kind: 'slot_missed',
+    subject: `Job ${job}: the run of ${due} UTC ${what}`,
+    lines: [
+      `The run of ${due} UTC ${what}: ${slot.detail ?? 'no reason is known'}.`,
+      `Next:    airbatch jobs run ${job} --slot ${isoTime(dueAt)}`,
+    ],
+    facts: { job, due_at: isoTime(dueAt), state: slot.state, detail: slot.detail },
+    report: null,
+  };
+}
+
+function lowBalanceWord({ account }: News): Word {
+  return {
+    kind: 'low_balance',
+    subject: `The balance of account ${account} is low`,
+    lines: [
+      `The service says that a wallet of account ${account} is low. Batches pause when it is empty; no row is burnt.`,
+      `Next:    airbatch balance --account ${account}, and fund it`,
+    ],
+    facts: { account },
+    report: null,
+  };
+}

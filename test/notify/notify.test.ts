@@ -1,0 +1,239 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import { SMTPServer } from 'smtp-server';
+import { Webhook } from 'standardwebhooks';
+import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
+import { addToOutbox, dueWord } from '../../src/ledger/outbox.ts';
+import { insertSlot } from '../../src/ledger/slots.ts';
+import { deliverWord } from '../../src/notify/deliver.ts';
+import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
+import { makeSender, type Sender } from '../../src/notify/senders.ts';
+import { watchNews } from '../../src/notify/watch.ts';
+import type { Word } from '../../src/notify/words.ts';
+import { workFolder } from '../support/command.ts';
+import { makeRig, someRows } from '../support/engine.ts';
+import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
+
+const everything: Recipient = { id: 'chat all', kind: 'chat', url: 'http://x', on: newsKinds };
+
+/** What is told to `recipients`, and a service that may be out of order. */
+async function teller(recipients: readonly Recipient[] = [everything]) {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  const told: { to: string; word: Word; id: string }[] = [];
+  const troubles: string[] = [];
+  let broken = false;
+  const send: Sender = async (recipient, word, { eventId }) => {
+    if (broken) throw new Error('out of order');
+    told.push({ to: recipient.id, word, id: eventId });
+  };
+  const pass = async () => {
+    await watchNews(db, clock, recipients);
+    const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
+      void troubles.push(`${recipient}: ${message}${isGivenUp ? ', given up' : ''}`);
+    await deliverWord({ db, clock, recipients, send, onTrouble });
+  };
+  await pass();
+  const actor = { db, clock, name: 'mary' };
+  return { rig, db, clock, told, troubles, pass, actor, breakIt: (is: boolean) => (broken = is) };
+}
+
+describe('word', () => {
+  test('is of a batch that waits for approval, pauses and finishes, each once, in words for clerks', async () => {
+    const { rig, db, clock, told, pass, actor } = await teller();
+    const batch = aBatch({ created_by: 'ann', created_at: clock.now() });
+    await addBatch(db, clock, batch, someRows(3));
+    await askApproval(actor, 'batch-1', 'every batch needs a second person');
+    await pass();
+    await pass();
+    await db.execute(`UPDATE batches SET content_sha256 = NULL`);
+    await db.execute(`UPDATE batches SET status = 'validated'`);
+    await approve(actor, 'batch-1', unplanned);
+    await pauseBatch(actor, 'batch-1', 'month-end');
+    await pass();
+    await db.execute(`UPDATE batches SET status = 'approved'`);
+    await rig.run();
+    await pass();
+    await pass();
+    assert.deepEqual(
+      told.map(({ word }) => word.kind),
+      ['needs_approval', 'paused', 'finished'],
+    );
+    const [asked, paused, finished] = told.map(({ word }) => word);
+    assert.match(asked?.subject ?? '', /run-1 waits for your approval: 3 rows, KES 306\.00/);
+    assert.match(asked?.lines.join('\n') ?? '', /ann has submitted[\s\S]*airbatch approve batch-1/);
+    assert.match(paused?.lines.join('\n') ?? '', /month-end[\s\S]*airbatch resume batch-1/);
+    assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
+    assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
+    assert.doesNotMatch(JSON.stringify(told), /2547120/);
+  });
+
+  test('is of rows in doubt that only a person can end, of slots that were missed, and of a low balance', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    await rig.add([aRow(1)], { created_at: clock.now() });
+    await db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = NULL`);
+    await db.execute(`UPDATE batch_counts SET status = 'in_doubt'`);
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    await insertSlot(db, { job: 'payroll', due_at: clock.now(), state: 'skipped', detail: 'missed while nothing ran' });
+    await db.execute(
+      `INSERT INTO inbox (account, scheme, message_id, body_digest, received_at, looks, outcome) VALUES ('main', 'registered', 'e1', '', ?, 0, 'low_balance')`,
+      [clock.now()],
+    );
+    await pass();
+    await pass();
+    assert.deepEqual(told.map(({ word }) => word.kind).sort(), ['in_doubt', 'low_balance', 'slot_missed']);
+    const text = told.map(({ word }) => `${word.subject}\n${word.lines.join('\n')}`).join('\n');
+    assert.match(text, /1 row in doubt \(KES 101\.00\)/);
+    assert.match(text, /Job payroll: the run of .* was missed/);
+    assert.match(text, /balance of account main is low/);
+  });
+
+  test('is not of what was before anybody asked to be told', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1), { created_at: rig.clock.now() });
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(1_000));
+    assert.equal(await watchNews(rig.db, rig.clock, [everything]), 0);
+  });
+
+  test('goes to those who asked for that kind, account and job only', async () => {
+    const ask = (id: string, fields: Partial<Recipient>): Recipient => ({ ...everything, id, ...fields }) as Recipient;
+    const { rig, clock, told, pass } = await teller([
+      ask('all', {}),
+      ask('pauses', { on: ['paused'] }),
+      ask('of another account', { accounts: ['other'] }),
+      ask('of the account', { accounts: ['main'] }),
+      ask('of a job', { jobs: ['payroll'] }),
+    ]);
+    await rig.add(someRows(1), { created_at: clock.now() });
+    await rig.run();
+    await pass();
+    assert.deepEqual(told.map(({ to }) => to).sort(), ['all', 'of the account']);
+  });
+
+  test('is tried again with growing delays while it cannot be sent, and given up after some days', async () => {
+    const { rig, db, clock, told, troubles, pass, breakIt } = await teller();
+    breakIt(true);
+    await rig.add(someRows(1), { created_at: clock.now() });
+    await rig.run();
+    await pass();
+    assert.deepEqual([told.length, troubles.length], [0, 1]);
+    await pass();
+    assert.equal(troubles.length, 1, 'not at once again');
+    await clock.drive(clock.sleep(11_000));
+    await pass();
+    assert.equal(troubles.length, 2);
+    breakIt(false);
+    await clock.drive(clock.sleep(61_000));
+    await pass();
+    await pass();
+    assert.equal(told.length, 1);
+
+    breakIt(true);
+    await addToOutbox(db, { event_id: 'other', recipient: everything.id, body: '{}', created_at: clock.now() });
+    for (let day = 0; day < 6 * 24; day++) {
+      await pass();
+      await clock.drive(clock.sleep(3_600_000));
+    }
+    assert.match(troubles.at(-1) ?? '', /given up/);
+    assert.deepEqual(await dueWord(db, clock.now() + 1e12, 10), []);
+  });
+});
+
+const word: Word = {
+  kind: 'finished',
+  subject: 'Payout run-1: All 3 rows were paid',
+  lines: ['All 3 rows were paid', 'Run: run-1'],
+  facts: { batch_id: 'batch-1', completed: 3 },
+  report: 'batch-1',
+};
+const sent = { eventId: 'finished:batch-1:5', at: Date.now() };
+
+async function listener(t: TestContext, status = 200) {
+  const requests: { headers: Record<string, string>; body: string }[] = [];
+  const server = createServer(async (request, response) => {
+    let body = '';
+    for await (const chunk of request) body += chunk;
+    requests.push({ headers: request.headers as Record<string, string>, body });
+    response.writeHead(status).end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => server.close());
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, requests };
+}
+
+describe('a webhook', () => {
+  const secret = `whsec_${Buffer.from('0123456789abcdef0123456789abcdef').toString('base64')}`;
+
+  test('is signed as Standard Webhooks specifies: its own library believes it, and no other body', async (t) => {
+    const { url, requests } = await listener(t);
+    const send = makeSender({ mail: null, reports: '/none' });
+    await send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent);
+    const [request = assert.fail()] = requests;
+    const verified = new Webhook(secret).verify(request.body, request.headers) as { type: string; data: object };
+    assert.equal(verified.type, 'finished');
+    assert.deepEqual({ ...verified.data }, { text: word.subject, batch_id: 'batch-1', completed: 3 });
+    assert.throws(() => new Webhook(secret).verify(`${request.body} `, request.headers));
+    assert.equal(request.headers['webhook-id'], sent.eventId);
+  });
+
+  test('that is answered with an error has not arrived', async (t) => {
+    const { url } = await listener(t, 500);
+    const send = makeSender({ mail: null, reports: '/none' });
+    await assert.rejects(send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent), /HTTP 500/);
+  });
+});
+
+test('a chat is told in one text', async (t) => {
+  const { url, requests } = await listener(t);
+  const send = makeSender({ mail: null, reports: '/none' });
+  await send({ id: 'c', kind: 'chat', url, on: newsKinds }, word, sent);
+  assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
+});
+
+test('an e-mail has the subject, the words and the report, under an id that stays the same', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  mkdirSync(join(folder.path, 'batch-1'));
+  writeFileSync(join(folder.path, 'batch-1/report.html'), '<p>the report</p>');
+  const mails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, done) {
+      let text = '';
+      stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      stream.on('end', () => {
+        mails.push(text);
+        done();
+      });
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+  const { port } = server.server.address() as AddressInfo;
+  const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
+  const send = makeSender({ mail, reports: folder.path });
+  const recipient: Recipient = {
+    id: 'email ann@example.com',
+    kind: 'email',
+    to: 'ann@example.com',
+    attachReport: true,
+    on: newsKinds,
+  };
+  await send(recipient, word, sent);
+  await send(recipient, word, sent);
+  assert.match(mails[0] ?? '', /Subject: Payout run-1: All 3 rows were paid/);
+  assert.match(mails[0] ?? '', /filename=batch-1\.html/);
+  const ids = mails.map((text) => /Message-ID: (.*)/i.exec(text)?.[1]);
+  assert.ok(ids[0]);
+  assert.equal(ids[0], ids[1]);
+  await assert.rejects(makeSender({ mail: null, reports: '' })(recipient, word, sent), /no mail server/);
+});
