@@ -303,6 +303,8 @@ function addServer(program: Command, call: Call): void {
     .option('--port <n>', 'port (default: 8787)', Number)
     .option(...restored)
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
+    .option('--metrics-port <n>', 'serve Prometheus metrics at this port', Number)
+    .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
     .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)', Number)
     .action(call('serve'));
 }

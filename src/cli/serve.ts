@@ -8,6 +8,7 @@ import { writeReports } from '../reports/reports.ts';
 import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
 import { type AccountConfig, type Config, chooseAccount, sandboxAccountName } from '../runtime/config.ts';
+import { type JobRetention, keepHouse } from '../runtime/housekeeping.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
 import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { makeLog } from '../runtime/log.ts';
@@ -19,6 +20,7 @@ import type { Job } from '../scheduler/define-job.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
+import { makeMetricsServer } from '../server/metrics.ts';
 import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
 import { interruptedExitCode } from './work.ts';
@@ -47,7 +49,10 @@ export async function execute(
   if (!(graceSeconds >= 0)) throw new AirbatchError('USAGE', '--grace is a number of seconds');
   const opened = await openSession(context);
   requireRole(opened, 'run');
-  const session = { ...opened, log: makeLog({ level: 'info', secrets: opened.config.secrets, pretty: false }) };
+  const session = {
+    ...opened,
+    log: makeLog({ level: 'info', secrets: opened.config.secrets, pretty: false, file: opened.config.log }),
+  };
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
   const signals = watchSignals();
@@ -60,12 +65,23 @@ export async function execute(
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const word = makeWord(session, jobRecipients(session, jobs));
+  const metrics = makeMetricsServer({
+    ...session,
+    accounts: () =>
+      [...kept.values()].map((account) => ({
+        name: account.name,
+        working: account.isWorking(),
+        usage: account.usage(),
+      })),
+  });
   const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
   try {
     const url = await listen(server, options);
     context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
+    await startMetrics(session, metrics, options);
     await tellAccounts(session, accounts);
     word.keep();
+    const house = keepHouse(session, retentionsOf(jobs));
     for (const [name, account] of accounts) {
       const restored = options.restored === true;
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
@@ -74,11 +90,11 @@ export async function execute(
     const trouble = await firstEnd(signals.first, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { message: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
-    const stopped = Promise.resolve(scheduler?.stop())
+    const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
       .then(() => reports.written())
       .then(() => word.stop())
-      .then(() => server.close());
+      .then(() => Promise.all([server.close(), metrics.close()]));
     if (!(await endsWithin(session, stopped, graceSeconds * 1_000))) {
       session.log.warn('what is still in flight is left; it is looked up at the next start', { graceSeconds });
       process.exit(lateExitCode);
@@ -88,7 +104,7 @@ export async function execute(
     return 0;
   } finally {
     signals.dispose();
-    await server.close();
+    await Promise.all([server.close(), metrics.close()]);
     await session.db.close();
   }
 }
@@ -176,6 +192,10 @@ function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
   );
 }
 
+function retentionsOf(jobs: readonly Job[]): JobRetention[] {
+  return jobs.flatMap(({ name, retention }) => (retention === null ? [] : [{ job: name, ...retention }]));
+}
+
 /** Runs the jobs with the accounts as they are kept open here. */
 function startJobs(session: Session, jobs: readonly Job[], kept: ReadonlyMap<string, KeptAccount>): StartedScheduler {
   for (const { name, schedule } of jobs)
@@ -195,6 +215,17 @@ function startJobs(session: Session, jobs: readonly Job[], kept: ReadonlyMap<str
       for (const account of kept.values()) account.nudge();
     },
   });
+}
+
+/** Metrics are at a port of their own, and only where one is named: they tell balances. */
+async function startMetrics(
+  { log }: Session,
+  metrics: FastifyInstance,
+  options: Record<string, unknown>,
+): Promise<void> {
+  if (options.metricsPort === undefined) return;
+  const url = await listen(metrics, { port: options.metricsPort, host: options.metricsHost });
+  log.info('metrics are served', { url: `${url}/metrics` });
 }
 
 /** Writes the reports of each batch as it completes, one after the other; then tells `written`. */

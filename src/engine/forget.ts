@@ -47,19 +47,30 @@ export async function forgetBatch(actor: Actor, batchId: string, why: string): P
   return rows;
 }
 
-/** Forgets every batch that ended before `endedBefore` (epoch ms). Returns how many batches and rows. */
+/** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which, and how many rows. */
 export async function forgetEnded(
   actor: Actor,
   endedBefore: number,
   why: string,
+  job: string | null = null,
 ): Promise<{ batches: string[]; rows: number }> {
   const done = { batches: [] as string[], rows: 0 };
+  // Those whose numbers are still needed are left for another time.
+  const kept = new Set<string>();
   for (;;) {
-    const found = await batchesToForget(actor.db, endedBefore, batchesPerPage);
-    if (found.length === 0) return done;
-    for (const { batch_id } of found) {
-      done.rows += await forgetBatch(actor, batch_id, why);
-      done.batches.push(batch_id);
+    const found = await batchesToForget(actor.db, { endedBefore, job }, batchesPerPage + kept.size);
+    const fresh = found.filter(({ batch_id }) => !kept.has(batch_id));
+    if (fresh.length === 0) return done;
+    for (const { batch_id } of fresh) {
+      const rows = await forgetBatch(actor, batch_id, why).catch((error: unknown) => {
+        if (error instanceof AirbatchError && error.code === 'BATCH_STATE') return null;
+        throw error;
+      });
+      if (rows === null) kept.add(batch_id);
+      else {
+        done.rows += rows;
+        done.batches.push(batch_id);
+      }
     }
   }
 }

@@ -1,11 +1,15 @@
 import type { Queryable } from './database.ts';
 
-/** Batches that have ended, and ended before `endedBefore` (epoch ms), whose people were not forgotten yet; the oldest first. */
-export function batchesToForget(db: Queryable, endedBefore: number, limit: number): Promise<{ batch_id: string }[]> {
+/** Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet; the oldest first. */
+export function batchesToForget(
+  db: Queryable,
+  of: { endedBefore: number; job: string | null },
+  limit: number,
+): Promise<{ batch_id: string }[]> {
   return db.query(
     `SELECT batch_id FROM batches WHERE status IN ('completed', 'cancelled', 'rejected') AND forgotten_at IS NULL
-       AND COALESCE(completed_at, created_at) < ? ORDER BY created_at, batch_id LIMIT ?`,
-    [endedBefore, limit],
+       AND COALESCE(completed_at, created_at) < ? AND (job = ? OR ? = '') ORDER BY created_at, batch_id LIMIT ?`,
+    [of.endedBefore, of.job ?? '', of.job ?? '', limit],
   );
 }
 

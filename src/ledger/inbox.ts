@@ -121,3 +121,8 @@ export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boo
   );
   return changed === 1;
 }
+
+/** Drops webhooks that were handled before a time (epoch ms). Returns how many. */
+export function pruneInbox(db: Queryable, handledBefore: number): Promise<number> {
+  return db.execute('DELETE FROM inbox WHERE handled_at IS NOT NULL AND handled_at < ?', [handledBefore]);
+}

@@ -17,6 +17,7 @@ import {
   resolveRecipient,
 } from '../notify/recipients.ts';
 import { type Anchor, anchorShape } from './anchor-places.ts';
+import type { LogFile } from './log.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
 /** The account that stands in where none is configured: the sandbox inside this very process. */
@@ -112,6 +113,10 @@ const configShape = z.strictObject({
   /** Whom to tell what, and the mail server that takes e-mail. */
   notifications: z.array(recipientShape).default([]),
   mail: mailShape.optional(),
+  /** A log in files besides stderr. */
+  log: z
+    .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })
+    .optional(),
   /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
   /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
@@ -137,6 +142,7 @@ export interface Config {
   accounts: ReadonlyMap<string, AccountConfig>;
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
+  log: LogFile | null;
   notifications: readonly Recipient[];
   /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
   secretOf: (field: string, variable: string) => string;
@@ -201,6 +207,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
+    log: parsed.data.log ? { ...parsed.data.log, file: resolve(base, parsed.data.log.file) } : null,
     notifications,
     secretOf: (field: string, variable: string) => requireSecret(env, field, variable),
     mail,

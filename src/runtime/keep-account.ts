@@ -2,6 +2,8 @@ import type { Clock } from '../core/clock.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import type { EngineLog } from '../engine/context.ts';
+import type { RequestClass } from '../gateway/gateway.ts';
+import type { RateUsage } from '../limiter/limiter.ts';
 import type { OpenAccount } from './account.ts';
 
 /** An account that this process works for as long as it runs, whenever no other process has it. */
@@ -9,6 +11,8 @@ export interface KeptAccount {
   readonly name: string;
   /** False while another process has the account, or the ledger cannot be written. */
   isWorking(): boolean;
+  /** How much of its rates is used; null while it is not open here. */
+  usage(): ((requestClass: RequestClass) => RateUsage) | null;
   /** Works with the account as it is open here; where another process has it, it is opened for the while. */
   use<Result>(work: (account: OpenAccount) => Promise<Result>): Promise<Result>;
   /** Something changed that a person or a job did: look now. */
@@ -100,6 +104,7 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
     isWorking: () => runner?.isWorking() ?? false,
     hint: () => runner?.hint(),
     nudge: () => runner?.nudge(),
+    usage: () => opened?.limiter.usage ?? null,
     async use(work) {
       const account = opened;
       if (account !== null) {

@@ -9,14 +9,24 @@ export function redact(text: string, secrets: readonly string[]): string {
   return withoutNumbers(clean);
 }
 
+/** A log in files besides: a full one gets a number, and the oldest goes. */
+export interface LogFile {
+  /** Absolute. */
+  file: string;
+  maxSizeMb: number;
+  /** Files kept, the one being written among them. */
+  keep: number;
+}
+
 /**
  * The log of a process: one JSON object a line on stderr, so that stdout stays the program's answer. `level` "warn" keeps a
- * terminal quiet; "silent" writes nothing.
+ * terminal quiet; "silent" writes nothing. With `file`, everything from `info` on goes there as JSON as well.
  */
 export function makeLog(options: {
   level: 'info' | 'warn' | 'silent';
   secrets: readonly string[];
   pretty: boolean;
+  file?: LogFile | null;
 }): EngineLog {
   const clean = winston.format((info) => {
     for (const [key, value] of Object.entries(info)) {
@@ -29,14 +39,32 @@ export function makeLog(options: {
     const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
     return `${level === 'warn' ? 'Note' : level}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
   });
+  const level = options.level === 'silent' ? 'error' : options.level;
+  const toScreen = new winston.transports.Console({
+    level,
+    stderrLevels: ['error', 'warn', 'info'],
+    format: options.pretty ? line : winston.format.json(),
+  });
   const logger = winston.createLogger({
-    level: options.level === 'silent' ? 'error' : options.level,
+    level: 'info',
     silent: options.level === 'silent',
-    format: winston.format.combine(clean(), winston.format.timestamp(), options.pretty ? line : winston.format.json()),
-    transports: [new winston.transports.Console({ stderrLevels: ['error', 'warn', 'info'] })],
+    format: winston.format.combine(clean(), winston.format.timestamp()),
+    transports: [toScreen, ...(options.file ? [toFiles(options.file)] : [])],
   });
   return {
     info: (message, data = {}) => logger.info(message, data),
     warn: (message, data = {}) => logger.warn(message, data),
   };
+}
+
+function toFiles({ file, maxSizeMb, keep }: LogFile) {
+  return new winston.transports.File({
+    filename: file,
+    maxsize: maxSizeMb * 2 ** 20,
+    maxFiles: keep,
+    tailable: true,
+    format: winston.format.json(),
+    // Lines name batches and rows: their owner alone may read them.
+    options: { flags: 'a', mode: 0o600 },
+  });
 }

@@ -34,7 +34,12 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, isInteractive } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const ledgerPath = options.ledgerPath ? resolve(cwd, options.ledgerPath) : config.ledger;
-  const log = makeLog({ level: isInteractive ? 'warn' : 'info', secrets: config.secrets, pretty: isInteractive });
+  const log = makeLog({
+    level: isInteractive ? 'warn' : 'info',
+    secrets: config.secrets,
+    pretty: isInteractive,
+    file: config.log,
+  });
   const db = await openLedger(ledgerPath);
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
 }

@@ -1,0 +1,46 @@
+import type { Queryable } from './database.ts';
+
+/** Rows by account and state, of all batches. */
+export function rowsByState(db: Queryable): Promise<{ account: string; state: string; count: number }[]> {
+  return db.query(
+    `SELECT batches.account, batch_counts.status AS state, SUM(batch_counts.count) AS count
+     FROM batch_counts JOIN batches ON batches.batch_id = batch_counts.batch_id
+     GROUP BY batches.account, batch_counts.status ORDER BY batches.account, batch_counts.status`,
+  );
+}
+
+/** When the oldest row that was sent and has not ended was sent first (epoch ms), by account. */
+export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: number }[]> {
+  return db.query(
+    `SELECT batches.account, MIN(rows.first_sent_at) AS at
+     FROM batches JOIN rows ON rows.batch_id = batches.batch_id
+     WHERE batches.status IN ('running', 'paused') AND rows.status IN ('sending', 'accepted', 'in_doubt')
+       AND rows.first_sent_at IS NOT NULL GROUP BY batches.account ORDER BY batches.account`,
+  );
+}
+
+/** The balance that was read last for each account, as JSON `Balance` (gateway/gateway.ts). */
+export function lastBalances(db: Queryable): Promise<{ account: string; balance: string }[]> {
+  return db.query(
+    `SELECT account, COALESCE(balance_after, balance_before) AS balance FROM batches AS newest
+     WHERE COALESCE(balance_after, balance_before) IS NOT NULL AND NOT EXISTS (
+       SELECT 1 FROM batches AS newer WHERE newer.account = newest.account
+         AND COALESCE(newer.balance_after, newer.balance_before) IS NOT NULL AND newer.created_at > newest.created_at)
+     ORDER BY account`,
+  );
+}
+
+/** Webhooks received, by account and by what became of them; null: not handled yet. */
+export function webhooksByOutcome(
+  db: Queryable,
+): Promise<{ account: string; outcome: string | null; count: number }[]> {
+  return db.query(
+    'SELECT account, outcome, COUNT(*) AS count FROM inbox GROUP BY account, outcome ORDER BY account, outcome',
+  );
+}
+
+/** Word that is still to be sent. */
+export async function wordWaiting(db: Queryable): Promise<number> {
+  const [waiting] = await db.query<{ count: number }>('SELECT COUNT(*) AS count FROM outbox WHERE due_at IS NOT NULL');
+  return waiting?.count ?? 0;
+}

@@ -1,0 +1,76 @@
+import fastify, { type FastifyInstance } from 'fastify';
+import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import type { Clock } from '../core/clock.ts';
+import { type Balance, type RequestClass, requestClasses } from '../gateway/gateway.ts';
+import type { Database } from '../ledger/database.ts';
+import { lastBalances, oldestUnsettled, rowsByState, webhooksByOutcome, wordWaiting } from '../ledger/gauges.ts';
+import { countSlots } from '../ledger/slots.ts';
+import type { RateUsage } from '../limiter/limiter.ts';
+
+export interface MetricsDeps {
+  db: Database;
+  clock: Clock;
+  /** The accounts that this process works for now, and how much of each rate is used; null where it has no limiter yet. */
+  accounts: () => { name: string; working: boolean; usage: ((requestClass: RequestClass) => RateUsage) | null }[];
+}
+
+/**
+ * A server of its own for `GET /metrics` (Prometheus), since it names accounts and their balances, and the other server is open
+ * to the world for webhooks. Everything is read from the ledger when it is asked for.
+ */
+export function makeMetricsServer(deps: MetricsDeps): FastifyInstance {
+  const app = fastify({ forceCloseConnections: 'idle' });
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: 'airbatch_' });
+  const gauges = makeGauges(registry);
+  app.get('/metrics', async (_request, reply) => {
+    await fill(gauges, deps);
+    return reply.type(registry.contentType).send(await registry.metrics());
+  });
+  return app;
+}
+
+function makeGauges(registry: Registry) {
+  const gauge = (name: string, help: string, labelNames: string[]) =>
+    new Gauge({ name: `airbatch_${name}`, help, labelNames, registers: [registry] });
+  return {
+    rows: gauge('rows', 'Rows of all batches by state.', ['account', 'state']),
+    oldest: gauge('oldest_unsettled_seconds', 'Age of the oldest row that was sent and has not ended.', ['account']),
+    inDoubt: gauge('rows_in_doubt', 'Rows of which it is not known whether they were paid.', ['account']),
+    balance: gauge('balance', 'What a wallet held when its balance was read last.', ['account', 'wallet', 'currency']),
+    used: gauge('rate_used', 'Requests of ours in the last window.', ['account', 'class']),
+    allowed: gauge('rate_allowed', 'Requests that the service allows in a window.', ['account', 'class']),
+    working: gauge('account_working', '1 where this process works for the account.', ['account']),
+    webhooks: gauge('webhooks', 'Webhooks received, by what became of them.', ['account', 'outcome']),
+    slots: gauge('job_slots', 'Slots of jobs by state.', ['job', 'state']),
+    word: gauge('notifications_waiting', 'Notifications that are still to be sent.', []),
+  };
+}
+
+async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts }: MetricsDeps): Promise<void> {
+  for (const gauge of Object.values(gauges)) gauge.reset();
+  for (const { account, state, count } of await rowsByState(db)) {
+    gauges.rows.set({ account, state }, count);
+    if (state === 'in_doubt') gauges.inDoubt.set({ account }, count);
+  }
+  for (const { account, at } of await oldestUnsettled(db))
+    gauges.oldest.set({ account }, Math.max(0, (clock.now() - at) / 1_000));
+  for (const { account, balance } of await lastBalances(db)) {
+    // A gauge is a binary float: good enough to warn by, and nothing is paid by it.
+    for (const { name, currency, balance: held } of (JSON.parse(balance) as Balance).wallets)
+      gauges.balance.set({ account, wallet: name, currency }, Number(held));
+  }
+  for (const { name: account, working, usage } of accounts()) {
+    gauges.working.set({ account }, working ? 1 : 0);
+    for (const requestClass of usage === null ? [] : requestClasses) {
+      const rate = usage?.(requestClass);
+      if (!rate) continue;
+      gauges.used.set({ account, class: requestClass }, rate.used);
+      gauges.allowed.set({ account, class: requestClass }, rate.limit);
+    }
+  }
+  for (const { account, outcome, count } of await webhooksByOutcome(db))
+    gauges.webhooks.set({ account, outcome: outcome ?? 'waiting' }, count);
+  for (const { job, state, count } of await countSlots(db)) gauges.slots.set({ job, state }, count);
+  gauges.word.set(await wordWaiting(db));
+}

@@ -1,0 +1,54 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { insertSlot } from '../../src/ledger/slots.ts';
+import { makeMetricsServer } from '../../src/server/metrics.ts';
+import { makeRig, someRows } from '../support/engine.ts';
+
+test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and slots, as the ledger has them', async (t) => {
+  const rig = await makeRig({ settleMs: 3_600_000 });
+  rig.service.script('run-1/ref-2', 'lose_request');
+  await rig.add(someRows(5), { balance_before: null });
+  await rig.db.execute('UPDATE batches SET balance_before = ?', [
+    JSON.stringify({
+      total: null,
+      readAt: 0,
+      wallets: [{ walletId: 'w', name: 'main', currency: 'KES', balance: '1234.50', active: true }],
+    }),
+  ]);
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(30_000));
+  await insertSlot(rig.db, { job: 'payroll', due_at: 1, state: 'skipped', detail: null });
+  await rig.db.execute(
+    `INSERT INTO inbox (account, scheme, message_id, body_digest, received_at, looks, outcome) VALUES ('main', 'callback', 'm', '', 1, 0, 'settled')`,
+  );
+  const usage = () => ({ limit: 60, windowMs: 60_000, used: 7, remaining: null, nextAt: 0, shared: false });
+  const server = makeMetricsServer({
+    db: rig.db,
+    clock: rig.clock,
+    accounts: () => [{ name: 'main', working: true, usage }],
+  });
+  t.after(() => server.close());
+  const { statusCode, body } = await server.inject('/metrics');
+  assert.equal(statusCode, 200);
+  const value = (name: string) => {
+    const line = body.split('\n').find((one) => one.startsWith(`airbatch_${name} `));
+    return line === undefined ? null : Number(line.split(' ')[1]);
+  };
+  assert.equal(value('rows{account="main",state="accepted"}'), 4);
+  assert.equal(value('rows_in_doubt{account="main"}'), 1);
+  const age = value('oldest_unsettled_seconds{account="main"}') ?? 0;
+  assert.ok(age >= 29 && age <= 31, `${age}`);
+  assert.equal(value('balance{account="main",wallet="main",currency="KES"}'), 1234.5);
+  assert.deepEqual(
+    [value('rate_used{account="main",class="creation"}'), value('rate_allowed{account="main",class="creation"}')],
+    [7, 60],
+  );
+  assert.equal(value('webhooks{account="main",outcome="settled"}'), 1);
+  assert.equal(value('job_slots{job="payroll",state="skipped"}'), 1);
+  assert.equal(value('account_working{account="main"}'), 1);
+  assert.equal(value('notifications_waiting'), 0);
+  assert.doesNotMatch(body, /2547120/);
+  runner.stop();
+  await rig.clock.drive(running);
+});
