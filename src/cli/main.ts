@@ -41,6 +41,7 @@ const load = {
   products: () => import('./products.ts'),
   migrateCheck: () => import('./migrate-check.ts'),
   reconcile: () => import('./reconcile.ts'),
+  audit: () => import('./audit.ts'),
   forget: () => import('./forget.ts'),
   verify: () => import('./verify.ts'),
   key: () => import('./key.ts'),
@@ -242,6 +243,11 @@ function addProof(program: Command, call: Call): void {
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
     .option('--anchor <file>', 'heads of audit chains as they were put outside, one JSON object a line')
     .action(call('verify'));
+  example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
+    .description('what happened, who did it and why, in sentences; and whether the chain of it is whole')
+    .option('--batch <batch>', 'one batch (default: what persons did, and what became of batches lately)')
+    .option('--row <n>', 'one row of the batch')
+    .action(call('audit'));
   example(
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
     'airbatch forget --before 2026-01-01 --why "retention of one year"',

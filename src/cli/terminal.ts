@@ -19,6 +19,12 @@ export interface Terminal {
 
 export function systemTerminal(): Terminal {
   const { stdin, stdout, stderr } = process;
+  // Whoever reads the answer may have seen enough of it (`| head`): that ends no payout.
+  const forgive = (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE') throw error;
+  };
+  stdout.on('error', forgive);
+  stderr.on('error', forgive);
   return {
     isInteractive: stderr.isTTY === true,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,

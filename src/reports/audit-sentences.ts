@@ -1,0 +1,83 @@
+import type { AuditEvent } from '../ledger/events.ts';
+import { moneyText, timeText } from './format.ts';
+
+type Data = Record<string, string | number | boolean | null | undefined>;
+
+const text = (value: unknown) => (value === null || value === undefined || value === '' ? '' : String(value));
+const because = (value: unknown) => (text(value) ? `: ${text(value)}` : '');
+const quoted = (value: unknown) => (text(value) ? ` ("${text(value)}")` : '');
+const count = (value: unknown, one: string) => `${text(value)} ${one}${Number(value) === 1 ? '' : 's'}`;
+
+/** The service's answer, as far as it says more than the sentence does. */
+function answer({ http_status, code, message }: Data): string {
+  const parts = [http_status ? `HTTP ${http_status}` : '', text(code), text(message)].filter(Boolean);
+  return parts.length === 0 ? '' : ` (${[...new Set(parts)].join(', ')})`;
+}
+
+/** What happened to a batch, by the kind of its event. */
+const batchSentences: Record<string, (data: Data) => string> = {
+  'batch.received': ({ run_id, file_sha256 }) =>
+    `took in the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}`,
+  'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
+    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} paid before`,
+  'batch.reject': ({ code }) => `rejected the file${quoted(code)}`,
+  'batch.ask_approval': ({ why }) => `left it for a second person to approve${because(why)}`,
+  'batch.approve': ({ content_sha256, rows }) =>
+    `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,
+  'batch.start': () => 'began to send',
+  'batch.pause': ({ reason, detail, why }) =>
+    `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
+  'batch.resume': ({ why }) => `let it go on${because(why)}`,
+  'batch.complete': () => 'finished it: every row has ended',
+  'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
+  'batch.reopen': () => 'opened it again, for a retry',
+  'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
+  'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,
+};
+
+/** What happened to a row. */
+const rowSentences: Record<string, (data: Data) => string> = {
+  'row.release': () => 'let it be sent',
+  'row.hold': ({ why, other_batch, other_row }) =>
+    `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}`,
+  'row.skip': ({ why, other_batch, other_row }) =>
+    `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
+  'row.cancel': () => 'cancelled it',
+  'row.send': ({ attempt, generation, key }) =>
+    `wrote down that it is about to be sent: attempt ${text(attempt)}${Number(generation) > 1 ? ` of generation ${text(generation)}` : ''}, key ${text(key).slice(0, 8)}…`,
+  'row.unsent': (data) => `learnt that nothing of it was accepted, and made it ready again${answer(data)}`,
+  'row.doubt': ({ why, ...data }) =>
+    `does not know what became of it${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
+  'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
+  'row.complete': ({ cost, cost_currency, as, evidence, topup_id }) =>
+    as
+      ? `decided that it was paid${because(evidence)}`
+      : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
+  'row.fail': ({ as, evidence, failure_code, ...data }) =>
+    as ? `decided that it was not paid${because(evidence)}` : `it failed${because(failure_code)}${answer(data)}`,
+  'row.retry': ({ next_generation, failure_code, by }) =>
+    `begins anew${next_generation ? `, as generation ${text(next_generation)}` : ''}${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
+  'row.look_up': ({ step, look_up, look_ups, ...data }) =>
+    `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
+  'row.adopt': ({ look_ups, ...data }) =>
+    `found it at the service at look-up ${text(look_ups)}, and follows it${answer(data)}`,
+  'row.review': ({ why }) => `leaves it for a person${because(why)}`,
+  'row.overdue': ({ age_ms }) => `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for it to end, and goes on`,
+  'row.unknown_status': ({ service_status }) =>
+    `the service gave a status that is in no specification${quoted(service_status)}; it is followed on`,
+  'row.refund': ({ amount, currency }) =>
+    `the service gave money back${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
+  'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
+  'row.changed_late': ({ why }) => `read it once more, and found it changed${because(why)}`,
+};
+
+/** Every kind of event that has a sentence. */
+export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];
+
+/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
+export function auditSentence({ at, actor, kind, row_no, body }: AuditEvent): string {
+  const data = JSON.parse(body) as Data;
+  const say = batchSentences[kind] ?? rowSentences[kind];
+  const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
+  return `${timeText(new Date(at).toISOString())}  ${actor}  ${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`;
+}
