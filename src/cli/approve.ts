@@ -30,7 +30,8 @@ export async function execute(
     const account = await openAccount(chooseAccount(session.config, batch.account), session);
     try {
       const plan = await planOf(session, account, batch);
-      const review = await reviewOf(session.db, batch);
+      const { changedPercent } = storedPolicy(batch.policy).approval;
+      const review = await reviewOf(session.db, batch, changedPercent);
       if (!context.json) {
         terminal.error(planLines(plan, batch));
         terminal.error(reviewLines(review, plan));

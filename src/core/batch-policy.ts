@@ -15,6 +15,8 @@ const approvalShape = z.strictObject({
   rows: count.optional(),
   /** With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for approval. */
   sums: z.record(z.string(), decimal).default({}),
+  /** The approver is shown amounts that differ by more than so many percent from the last run of the job. */
+  changedPercent: z.number().positive().max(1_000).default(20),
   /** Whether who submitted may also approve; the reports then say so. */
   bySubmitter: z.boolean().default(false),
 });

@@ -33,14 +33,7 @@ export interface Review {
 /** Rows of each kind that are shown: enough to see what they have in common. */
 const examplesMax = 5;
 const rowsPerPage = 2_000;
-/** A raise is usual, double pay is not. */
-export const changedPercentDefault = 20;
-
-export async function reviewOf(
-  db: Queryable,
-  batch: BatchRecord,
-  changedPercent: number = changedPercentDefault,
-): Promise<Review> {
+export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
   const largest = new Map<string, ReviewedRow[]>();
   const held: Record<string, number> = {};
   for (let after = 0; ; ) {

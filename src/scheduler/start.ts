@@ -1,13 +1,9 @@
 import cron from 'node-cron';
 import type { AirbatchError } from '../core/errors.ts';
 import { errorMessage } from '../core/errors.ts';
-import { retryFailed } from '../engine/decisions.ts';
-import { findBatch } from '../ledger/batches.ts';
-import { readFact, writeFact } from '../ledger/facts.ts';
-import { findJobFile } from '../ledger/job-files.ts';
-import type { OpenAccount } from '../runtime/account.ts';
 import type { Job } from './define-job.ts';
 import { putAway } from './put-away.ts';
+import { retriedByPolicy } from './retry-policy.ts';
 import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
 import { makeScheduler } from './scheduler.ts';
 
@@ -77,23 +73,4 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       await filing;
     },
   };
-}
-
-/** Opens the next generation of what failed, as often as the job says. Returns whether anything is tried again. */
-async function retriedByPolicy({ session, jobs, withAccount }: StartDeps, batchId: string): Promise<boolean> {
-  const { db } = session;
-  const file = await findJobFile(db, batchId);
-  const batch = await findBatch(db, batchId);
-  const job = jobs.find(({ name }) => name === file?.job);
-  if (!job?.retry || batch?.status !== 'completed') return false;
-  const { codes, times } = job.retry;
-  const name = `job_retries:${batchId}`;
-  const done = Number((await readFact(db, name)) ?? 0);
-  if (done >= times) return false;
-  await db.transact((tx) => writeFact(tx, name, String(done + 1)));
-  const actor = { ...session, name: `job ${job.name}` };
-  const { retried } = await withAccount(job.account, (account: OpenAccount) =>
-    retryFailed(actor, account, batchId, { codes, generationsMax: account.settings.generationsMax }),
-  );
-  return retried > 0;
 }
