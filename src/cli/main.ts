@@ -151,6 +151,10 @@ function addWork(program: Command, call: Call): void {
     .action(call('validate'));
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
     .description('where the batches of this ledger stand')
+    .option(
+      '-w, --watch',
+      'show it again and again: the rate used and allowed, when it will be done, what it waits for',
+    )
     .action(call('status'));
   example(
     program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),

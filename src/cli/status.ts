@@ -7,6 +7,7 @@ import { counted } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
+import { watchStatus } from './status-watch.ts';
 import { type TableColumn, tableText } from './table.ts';
 
 /** Batches that the list shows; older ones are there by name. */
@@ -28,9 +29,15 @@ interface BatchStatus {
 }
 
 /** `airbatch status [BATCH]`: where the batches stand. */
-export async function execute(context: CommandContext, [batchId]: string[]): Promise<number> {
+export async function execute(
+  context: CommandContext,
+  [batchId]: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
   const session = await openSession(context);
   try {
+    if (batchId !== undefined) await requireBatch(session.db, batchId);
+    if (options.watch === true) return await watchStatus(context, session, batchId);
     if (batchId === undefined) await showAll(context, session);
     else await showOne(context, session, batchId);
     return 0;

@@ -7,6 +7,7 @@ import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
+import { notePace } from '../ledger/pace.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { makeCommitter } from './committer.ts';
@@ -168,6 +169,7 @@ async function runLoops(
   }
   await Promise.all([
     guarded(() => superviseLoop(context, patienceMs, stop)),
+    guarded(() => noteOwnPace(context)),
     guarded(() => renewLoop(context)),
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),
@@ -225,7 +227,14 @@ async function renewLoop(context: RunnerContext): Promise<void> {
     await context.renewWake.wait(everyMs);
     if (context.stopping()) return;
     await context.lease.renew();
+    await noteOwnPace(context);
   }
+}
+
+/** How fast it goes, for `airbatch status --watch` in another process. */
+async function noteOwnPace({ committer, limiter, account }: RunnerContext): Promise<void> {
+  const { used, limit, windowMs, nextAt, shared } = limiter.usage('creation');
+  await committer.commit((unit) => notePace(unit.tx, account, { at: unit.at, used, limit, windowMs, nextAt, shared }));
 }
 
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */

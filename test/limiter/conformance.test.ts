@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
+import { type Limiter, LimiterStopped } from '../../src/limiter/limiter.ts';
+import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
+
+/** Every gate has to keep to the same: the one that runs on Bottleneck, and the plain queue of the simulation. */
+const gates = [
+  ['Bottleneck', makeBottleneckLimiter],
+  ['the plain queue', makeVirtualLimiter],
+] as const;
+
+const windowMs = 400;
+const limit = 10;
+const limits = { creation: { limit, windowMs }, write: { limit: 1_000, windowMs }, read: { limit: 20, windowMs } };
+
+for (const [name, make] of gates) {
+  const opened = (version: 'v1' | 'v2' = 'v2'): Limiter => make({ version, limits }, { clock: systemClock });
+  const starts = async (limiter: Limiter, count: number, job: () => Promise<void> = async () => undefined) => {
+    const begun: number[] = [];
+    await Promise.all(
+      Array.from({ length: count }, () =>
+        limiter.admit('creation', () => {
+          begun.push(systemClock.monotonic());
+          return job();
+        }),
+      ),
+    );
+    return begun;
+  };
+
+  describe(`a limiter on ${name}`, () => {
+    for (const version of ['v1', 'v2'] as const)
+      test(`of ${version} starts no more than the limit in any window, where nothing is told of the server's`, async () => {
+        const limiter = opened(version);
+        const begun = await starts(limiter, 24);
+        for (const [index, at] of begun.entries()) {
+          const within = begun.slice(index).filter((other) => other - at < windowMs - 1);
+          assert.ok(within.length <= limit, `${within.length} within ${windowMs} ms`);
+        }
+        await limiter.stop();
+      });
+
+    test('gives back what a job returns, and its errors', async () => {
+      const limiter = opened();
+      assert.equal(await limiter.admit('creation', async () => 42), 42);
+      await assert.rejects(
+        limiter.admit('creation', async () => {
+          throw new Error('of the job');
+        }),
+        /of the job/,
+      );
+      await limiter.stop();
+    });
+
+    test('starts jobs of a class in the order in which they came', async () => {
+      const limiter = opened();
+      const order: number[] = [];
+      await Promise.all(
+        Array.from({ length: 8 }, (_, index) => limiter.admit('creation', async () => void order.push(index))),
+      );
+      assert.deepEqual(order, [0, 1, 2, 3, 4, 5, 6, 7]);
+      await limiter.stop();
+    });
+
+    test('keeps one class waiting without keeping another', async () => {
+      const limiter = opened();
+      const creations = starts(limiter, 20);
+      const began = systemClock.monotonic();
+      await limiter.admit('read', async () => undefined);
+      assert.ok(systemClock.monotonic() - began < windowMs / 2);
+      await creations;
+      await limiter.stop();
+    });
+
+    test('starts nothing of the account while it is told to wait', async () => {
+      const limiter = opened();
+      await limiter.admit('creation', async () => undefined);
+      limiter.hold('creation', 300);
+      const began = systemClock.monotonic();
+      await limiter.admit('read', async () => undefined);
+      assert.ok(systemClock.monotonic() - began >= 290, `${systemClock.monotonic() - began} ms`);
+      await limiter.stop();
+    });
+
+    test('counts a job of several requests as several, and takes back those that were not sent', async () => {
+      const limiter = opened();
+      await limiter.admit('creation', async () => limiter.giveBack('creation', 3), 5);
+      assert.equal(limiter.usage('creation').used, 2);
+      await limiter.stop();
+    });
+
+    test('refuses who waits when it stops, and lets what runs end', async () => {
+      const limiter = opened();
+      let release: () => void = () => undefined;
+      const running = limiter.admit(
+        'creation',
+        () => new Promise<string>((resolve) => (release = () => resolve('done'))),
+      );
+      await systemClock.sleep(20);
+      const waiting = Array.from({ length: 30 }, () => limiter.admit('creation', async () => 'never'));
+      const refused = Promise.allSettled(waiting);
+      await limiter.stop();
+      const outcomes = await refused;
+      assert.ok(
+        outcomes.filter((one) => one.status === 'rejected' && one.reason instanceof LimiterStopped).length >= 20,
+      );
+      release();
+      assert.equal(await running, 'done');
+      await assert.rejects(
+        limiter.admit('creation', async () => 'late'),
+        LimiterStopped,
+      );
+    });
+  });
+}
