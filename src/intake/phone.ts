@@ -7,6 +7,7 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
 import { countryName } from './country.ts';
+import { knownMobile, knownNationalMobile } from './known-mobile.ts';
 import { plainText } from './plain-text.ts';
 import { type ProblemCode, shortened } from './problems.ts';
 
@@ -62,10 +63,23 @@ export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
   }
   if (!numberForm.test(text) || fraction.test(text)) return notANumber(text);
   const digits = text.replace(/[^0-9]/g, '');
+  const known = plainMobile(text, digits, hint);
+  if (known) return known;
   if (digits.length > digitsMax && severalNumbers.test(text)) return several();
   if (text.startsWith('+')) return checked(parse(`+${digits}`), `+${digits}`, hint);
   if (digits.startsWith('00')) return checked(parse(`+${digits.slice(2)}`), `+${digits.slice(2)}`, hint);
   return readWithoutPlus(digits, hint);
+}
+
+/** The number that most cells plainly hold; null where it takes a closer look to tell which it is, or what is wrong with it. */
+function plainMobile(text: string, digits: string, { country, isOfRow }: PhoneHint): Phone | null {
+  const isInternational = text.startsWith('+');
+  const found = isInternational ? knownMobile(digits) : country === null ? null : knownNationalMobile(digits, country);
+  // Without its "+", a number with its country code is plain only where no other country could be meant.
+  const known = found ?? (isInternational || digits.startsWith('0') ? null : knownMobile(digits));
+  if (!known) return null;
+  const isOther = country !== null && known.country !== country;
+  return isOther && (isOfRow || !isInternational) ? null : known;
 }
 
 /** The number that a spreadsheet's short form stands for when it has all its digits, else null. */
