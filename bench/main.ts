@@ -6,6 +6,7 @@ import { type BenchRecord, figureTable, keepRecord } from './records.ts';
 /** Every bench, in the order in which all of them run. Each exports its work as `bench`. */
 const benches: Record<string, () => Promise<{ bench: Bench }>> = {
   start: () => import('./start.ts'),
+  intake: () => import('./intake.ts'),
   pace: () => import('./pace.ts'),
   engine: () => import('./engine.ts'),
   scale: () => import('./scale.ts'),
