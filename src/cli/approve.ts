@@ -8,7 +8,7 @@ import { openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import { planOf } from '../runtime/take-in.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { planLines } from './plan-lines.ts';
 import { reviewLines } from './review-lines.ts';
 import { openSession } from './session.ts';

@@ -4,7 +4,7 @@ import { latestEvents, pageRowEvents } from '../ledger/audit-pages.ts';
 import type { Database } from '../ledger/database.ts';
 import { type AuditEvent, chainHash, chainStart, pageEvents } from '../ledger/events.ts';
 import { auditSentence } from '../reports/audit-sentences.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 
 const eventsPerPage = 1_000;

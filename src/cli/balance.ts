@@ -1,6 +1,6 @@
 import { moneyText } from '../reports/format.ts';
 import { ask, withAccount } from './catalog.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
 
 const columns = [{ name: 'wallet' }, { name: 'balance', align: 'right' }, { name: 'status' }, { name: 'id' }] as const;

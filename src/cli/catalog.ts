@@ -2,7 +2,7 @@ import { AirbatchError } from '../core/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 
 /** Opens the account that a command names, does one thing with it, and closes it again. */

@@ -4,8 +4,8 @@ import { AirbatchError } from '../core/errors.ts';
 import { forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
-import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
 
 const dayMs = 24 * 3_600_000;

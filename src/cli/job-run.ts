@@ -15,8 +15,8 @@ import { putAway } from '../scheduler/put-away.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
 import type { SlotOutcome } from '../scheduler/scheduler.ts';
 import { closingLines, jsonResult } from './closing.ts';
+import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
-import type { CommandContext } from './main.ts';
 import { workOn, worstExitCode } from './work.ts';
 
 const minuteMs = 60_000;

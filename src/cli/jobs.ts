@@ -6,9 +6,9 @@ import { listSlots } from '../ledger/slots.ts';
 import { loadConfig } from '../runtime/config.ts';
 import { nextDueTime } from '../scheduler/due-times.ts';
 import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
+import type { CommandContext } from './command.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
-import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
 import { printTable } from './table.ts';
 

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { loadConfig } from '../runtime/config.ts';
 import { sessionKey } from '../runtime/session.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 
 /** `airbatch key`: the public key that an auditor needs, by another way than the reports. */
 export async function execute({ terminal, cwd, env, configPath, ledgerPath, json }: CommandContext): Promise<number> {

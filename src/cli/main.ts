@@ -1,24 +1,9 @@
 import { Command, CommanderError, Option } from 'commander';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { program as version } from '../runtime/version.ts';
+import type { CommandContext, CommandModule } from './command.ts';
 import { addIntakeOptions } from './intake-options.ts';
-import type { Terminal } from './terminal.ts';
 import { systemTerminal } from './terminal.ts';
-
-/** What every command is given besides its own options. */
-export interface CommandContext {
-  terminal: Terminal;
-  cwd: string;
-  env: Record<string, string | undefined>;
-  configPath: string | undefined;
-  ledgerPath: string | undefined;
-  json: boolean;
-}
-
-/** What a command's module offers: each is loaded only when it is called, so that `--help` starts at once. */
-export interface CommandModule {
-  execute(context: CommandContext, args: string[], options: Record<string, unknown>): Promise<number>;
-}
 
 const load = {
   run: () => import('./run.ts'),
@@ -73,11 +58,11 @@ export async function main(argv: readonly string[]): Promise<number> {
     await buildProgram(call).parseAsync(argv as string[]);
     return exitCode;
   } catch (error) {
-    return report(error, terminal, json);
+    return report(error, { terminal, json });
   }
 }
 
-function report(error: unknown, terminal: Terminal, json: boolean): number {
+function report(error: unknown, { terminal, json }: Pick<CommandContext, 'terminal' | 'json'>): number {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
   if (!(error instanceof AirbatchError)) {
     terminal.error(`airbatch met an error of its own: ${errorMessage(error)}\n`);

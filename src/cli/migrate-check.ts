@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { migrateRow } from '../gateway/migrate.ts';
 import { durationText } from '../reports/format.ts';
 import { loadConfig } from '../runtime/config.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
 import { type CheckedRow, migrationJson, migrationLines, needsPerson } from './migration-lines.ts';

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { Network } from '../gateway/gateway.ts';
 import { ask, withAccount } from './catalog.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
 
 const columns = [

@@ -9,8 +9,8 @@ import { counted } from '../reports/words.ts';
 import { openAccount } from '../runtime/account.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
+import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
-import type { CommandContext } from './main.ts';
 import { openSession } from './session.ts';
 
 interface ReconcileOptions {

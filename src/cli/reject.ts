@@ -1,6 +1,6 @@
 import { rejectBatch } from '../engine/acts.ts';
 import { requireRole } from '../runtime/people.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 
 /** `airbatch reject BATCH --why`: decides that a batch which waits for approval is not paid. */

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
 import { sessionKey } from '../runtime/session.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */

@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { resolveDoubt } from '../engine/decisions.ts';
 import { requireRole } from '../runtime/people.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { openSession } from './session.ts';
 

@@ -8,7 +8,7 @@ import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
 import { closingLines, jsonResult } from './closing.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 import { type WorkResult, workOn, worstExitCode } from './work.ts';
 

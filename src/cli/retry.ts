@@ -6,7 +6,7 @@ import { openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import { closingLines, jsonResult } from './closing.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 import { workOn } from './work.ts';
 

@@ -8,7 +8,7 @@ import { openAccount } from '../runtime/account.ts';
 import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import { closingLines, jsonResult } from './closing.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { startReading } from './reading.ts';
 import { openSession } from './session.ts';
 import { checkFileOptions, type FileOptions, takeFile } from './take-file.ts';

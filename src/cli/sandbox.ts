@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 
 interface Given {
   port?: string;

@@ -21,7 +21,7 @@ import { loadJobs } from '../scheduler/load-jobs.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 import { interruptedExitCode } from './work.ts';
 

@@ -6,7 +6,7 @@ import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
 import { pauseReasonWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;

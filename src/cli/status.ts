@@ -5,7 +5,7 @@ import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { counted } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { type TableColumn, tableText } from './table.ts';

@@ -1,5 +1,5 @@
 import Table from 'cli-table3';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
 /** A column of a table for people: money and ids are easier to compare where their ends stand below each other. */

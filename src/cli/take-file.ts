@@ -8,8 +8,8 @@ import type { OpenAccount } from '../runtime/account.ts';
 import { sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
+import type { CommandContext } from './command.ts';
 import { intakeSettingsWith, understoodLines } from './intake-options.ts';
-import type { CommandContext } from './main.ts';
 import { planLines } from './plan-lines.ts';
 import type { Reading } from './reading.ts';
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { verifyReports } from '../verify/verify.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 
 /** `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be. */
 export async function execute(

@@ -1,5 +1,5 @@
 import type { BatchRecord } from '../ledger/batches.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 
 /** A batch waits for a person: the same as for every command that leaves something open. */
 const waitsExitCode = 5;

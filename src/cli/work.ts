@@ -10,7 +10,7 @@ import { makeLedgerMark } from '../runtime/ledger-mark.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
-import type { CommandContext } from './main.ts';
+import type { CommandContext } from './command.ts';
 import { showProgress } from './progress.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
