@@ -102,6 +102,20 @@ function example(command: Command, text: string): Command {
   return command.addHelpText('after', `\nExample:\n  $ ${text}`);
 }
 
+const theFile = 'the CSV file or workbook; "-" for standard input';
+
+/** Adds the options of every command that makes a batch of a file. */
+function addBatchOptions(command: Command): Command {
+  return addIntakeOptions(command)
+    .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
+    .addOption(
+      new Option('--priority <priority>', 'its place among the batches of the account')
+        .choices(['urgent', 'normal', 'bulk'])
+        .default('normal'),
+    );
+}
+
 const restored = [
   '--restored',
   'the ledger came from a backup: look every row up before it is sent (say it once)',
@@ -109,25 +123,16 @@ const restored = [
 
 function addWork(program: Command, call: Call): void {
   example(
-    addIntakeOptions(program.command('run').argument('<file>', 'the CSV file or workbook; "-" for standard input')),
+    addBatchOptions(program.command('run').argument('<file>', theFile)),
     'airbatch run payroll.csv --run-id payroll-2026-11',
   )
     .description('pay out a file: check it, ask, send every row once, follow it to the end, report')
-    .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
-    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
     .option('--out <dir>', 'where the reports go (default: reports)')
-    .addOption(
-      new Option('--priority <priority>', 'its place among the batches of the account')
-        .choices(['urgent', 'normal', 'bulk'])
-        .default('normal'),
-    )
     .option('-y, --yes', 'send without asking')
     .option(...restored)
     .action(call('run'));
   example(
-    addIntakeOptions(
-      program.command('validate').argument('<file>', 'the CSV file or workbook; "-" for standard input'),
-    ),
+    addIntakeOptions(program.command('validate').argument('<file>', theFile)),
     'airbatch validate payroll.csv --errors to-correct.csv',
   )
     .description('check a file and say what is wrong with it; nothing is stored or sent')
@@ -161,17 +166,10 @@ function addWork(program: Command, call: Call): void {
 
 function addPeople(program: Command, call: Call): void {
   example(
-    addIntakeOptions(program.command('submit').argument('<file>', 'the CSV file or workbook; "-" for standard input')),
+    addBatchOptions(program.command('submit').argument('<file>', theFile)),
     'airbatch submit payroll.csv --run-id payroll-2026-11',
   )
     .description('take a file in and leave it for another person to approve; nothing is sent')
-    .option('--account <name>', 'the account that pays (default: as for "run")')
-    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
-    .addOption(
-      new Option('--priority <priority>', 'its place among the batches of the account')
-        .choices(['urgent', 'normal', 'bulk'])
-        .default('normal'),
-    )
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
     .description('see what a submitted batch would do, and let it be sent')

@@ -4,7 +4,7 @@ import { moneyText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { pageStyle } from './html-style.ts';
 import { buckets, bucketWords } from './reconcile-buckets.ts';
-import type { ReconcileItem, Reconciliation } from './reconciliation.ts';
+import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import { counted } from './words.ts';
 import { type Cell, workbook } from './workbook.ts';
 
@@ -31,22 +31,7 @@ export function reconciliationXlsx(db: Queryable, run: Reconciliation): AsyncIte
     {
       name: 'Open items',
       widths: [24, 24, 8, 12, 32, 38, 14, 14, 18, 18, 14, 14, 24, 70],
-      header: [
-        'bucket',
-        'batch_id',
-        'row',
-        'generation',
-        'reference',
-        'topup_id',
-        'status_here',
-        'status_there',
-        'amount_here',
-        'amount_there',
-        'cost_here',
-        'cost_there',
-        'created_at',
-        'next',
-      ],
+      header: [...itemColumns],
       rows: openRows(db, run),
     },
   ]);
