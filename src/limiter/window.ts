@@ -39,6 +39,8 @@ export interface RateWindow {
   opening: { since: number; sent: number; carried: number };
   /** What others used of the latest windows that were seen from their beginning, the latest last. */
   othersBefore: number[];
+  /** The window before was found in use, and by whom was not seen: in this one others are to be expected. */
+  suspected: boolean;
   /** When nothing was admitted because the server said so; answers to older requests end no such doubt. */
   doubtedAt: number;
 }
@@ -95,6 +97,7 @@ export function makeRateWindow(options: WindowOptions, serverClock: ServerClock)
     told: null,
     opening: { since: 0, sent: 0, carried: 0 },
     othersBefore: [],
+    suspected: false,
     doubtedAt: -Infinity,
   };
 }
@@ -157,8 +160,9 @@ function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, no
   return left < 0 ? Infinity : timeOfAtMost(ends, now, left);
 }
 
-export function isShared({ told, phase, othersBefore }: RateWindow): boolean {
+export function isShared({ told, phase, othersBefore, suspected }: RateWindow): boolean {
   return (
+    suspected ||
     othersBefore.some((count) => count > 0) ||
     (phase === 'open' && told !== null && (told.others > 0 || told.foundUsed))
   );
@@ -347,6 +351,7 @@ function roundingOf(resetAt: number, windowMs: number): number {
 }
 
 function rememberOthers(window: RateWindow, told: ToldWindow): void {
+  window.suspected = told.foundUsed && told.others === 0;
   window.othersBefore = [...window.othersBefore, told.others].slice(-othersWindows);
 }
 
@@ -361,5 +366,6 @@ function roll(window: RateWindow, now: number): void {
   if (window.phase === 'opening' && now >= window.opening.since + options.windowMs) {
     window.phase = 'unknown';
     window.othersBefore = [];
+    window.suspected = false;
   }
 }

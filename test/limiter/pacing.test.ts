@@ -61,6 +61,40 @@ describe('pacing by the server’s window', () => {
     });
   }
 
+  for (const phase of [0.2, 0.5, 0.8, 0.95, 0.98, 0.99]) {
+    test(`leaves another client its third of the limit, begun when ${phase * 100}% of a window are past`, async () => {
+      const clock = makeVirtualClock();
+      const windowMs = 60_000;
+      const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+      const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+      let ended = false;
+      let begun = 0;
+      const another = async () => {
+        await clock.sleep(windowMs / 40);
+        for (; !ended; await clock.sleep(windowMs / 20)) server.count();
+      };
+      const ours = async () => {
+        await clock.sleep(phase * windowMs);
+        begun = clock.now();
+        const jobs = Array.from({ length: 300 }, () =>
+          limiter.admit('creation', async () => {
+            await clock.sleep(20);
+            server.count();
+            const headers = server.headers();
+            await clock.sleep(20);
+            limiter.observe('creation', headers);
+          }),
+        );
+        await Promise.all(jobs);
+        ended = true;
+      };
+      await clock.drive(Promise.all([another(), ours()]));
+      assert.equal(server.refused(), 0);
+      const windows = (clock.now() - begun) / windowMs;
+      assert.ok(windows <= (300 / 40) * 1.15, `it took ${windows} windows`);
+    });
+  }
+
   test('sends a file that fits a fresh window at once', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs: 60_000, headers: true });
