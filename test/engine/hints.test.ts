@@ -322,7 +322,7 @@ describe('a webhook', () => {
     await receive(rig, 'registered', 'evt-1', registeredBody('evt-1', 'wallet.low_balance'));
     await receive(rig, 'callback', 'd-1', '{"success":true}');
     await whileRunning(rig, () => rig.clock.sleep(10_000));
-    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'account_event');
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'low_balance');
     const unreadable = await entryOf(rig, 'callback', 'd-1');
     assert.deepEqual([unreadable?.outcome, unreadable?.body], ['unreadable', '{"success":true}']);
     assert.equal(rig.warnings.length, 2);
