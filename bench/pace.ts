@@ -101,14 +101,19 @@ function leastMs(startedAt: number, count: number, perWindow: number): number {
 
 const evenMs = (count: number, perWindow: number): number => (count / perWindow) * windowMs;
 
-/** Another program on the account, at its own even pace whatever becomes of it. Returns how often it was told to wait. */
+/**
+ * Another program on the account, at its own even pace whatever becomes of it; where it is late, it lets its turn pass. Returns
+ * how often it was told to wait.
+ */
 async function useEvenly(url: string, signal: AbortSignal): Promise<number> {
   const asked: Promise<number>[] = [];
   const begun = performance.now();
-  for (let number = 0; !signal.aborted; number++) {
-    asked.push(createOne(url, number));
-    const next = begun + ((number + 1) * windowMs) / othersPerWindow;
-    await wait(Math.max(0, next - performance.now()), undefined, { signal }).catch(() => undefined);
+  const everyMs = windowMs / othersPerWindow;
+  while (!signal.aborted) {
+    asked.push(createOne(url, asked.length));
+    // Rounded, since a timer may ring a little early.
+    const turn = Math.round((performance.now() - begun) / everyMs) + 1;
+    await wait(begun + turn * everyMs - performance.now(), undefined, { signal }).catch(() => undefined);
   }
   return (await Promise.all(asked)).filter((status) => status === 429).length;
 }
