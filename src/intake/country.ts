@@ -1,3 +1,4 @@
+import codes from 'i18n-iso-countries/codes.json' with { type: 'json' };
 import { type CountryCode, getCountries, getCountryCallingCode, isSupportedCountry } from 'libphonenumber-js/max';
 
 const englishNames = new Intl.DisplayNames(['en'], { type: 'region' });
@@ -34,10 +35,12 @@ const furtherNames: Record<string, string> = {
 const codesByName = new Map<string, string>();
 
 function fillCountryNames(): void {
-  const codes = getCountries();
+  const supported = getCountries();
+  for (const [two = '', three = ''] of codes as string[][])
+    if (isSupportedCountry(two)) codesByName.set(three.toLowerCase(), two);
   for (const language of ['sw', 'pt', 'es', 'fr', 'en']) {
     const names = new Intl.DisplayNames([language], { type: 'region' });
-    for (const code of codes) codesByName.set(plainCountry(names.of(code) ?? code), code);
+    for (const code of supported) codesByName.set(plainCountry(names.of(code) ?? code), code);
   }
   for (const [name, code] of Object.entries(furtherNames)) codesByName.set(name, code);
 }
@@ -58,7 +61,7 @@ function countryCalled(callingCode: string): string | null {
 }
 
 /**
- * The two-letter code of a country given by code, by calling code ("+254"), or by its name in English, French, Spanish,
+ * The two-letter code of a country given by code (two letters or three), by calling code ("+254"), or by its name in English, French, Spanish,
  * Portuguese or Swahili; null where there is no such country. `text` is plain.
  */
 export function countryCodeOf(text: string): CountryCode | null {

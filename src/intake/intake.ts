@@ -5,7 +5,7 @@ import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { defaultRunId, isRunId } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
-import { type BatchRecord, findBatch, type Priority } from '../ledger/batches.ts';
+import { type BatchRecord, batchesBeingRead, findBatch, type Priority } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { NewRow } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
@@ -65,6 +65,7 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
   if (runId !== null && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   const settings = intakeSettings(options.settings);
   const { fileBytesMax } = settings.limits;
+  await endAbandoned(deps);
   const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
     const batch = await receive(deps, options, source);
@@ -76,6 +77,19 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
     }
   } finally {
     await source.dispose();
+  }
+}
+
+/** How long ago a file was begun to be read that is surely not being read any more: ten million rows take some minutes. */
+const abandonedMs = 2 * 3_600_000;
+
+/** Ends what a crash left in the middle of being read: such a batch has no rows that could be sent, and would look open for ever. */
+async function endAbandoned(deps: IntakeDeps): Promise<void> {
+  const left = await batchesBeingRead(deps.db, deps.clock.now() - abandonedMs);
+  for (const batch of left) {
+    await unitOf(deps, (unit) =>
+      unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted, and not taken up again' }),
+    );
   }
 }
 

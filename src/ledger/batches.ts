@@ -187,3 +187,8 @@ export function batchesToReread(db: Queryable, account: string, endedBefore: num
     [account, endedBefore],
   );
 }
+
+/** Batches whose files began to be read before a time (epoch ms), and which were never read to their end. */
+export function batchesBeingRead(db: Queryable, begunBefore: number): Promise<BatchRecord[]> {
+  return db.query(`SELECT * FROM batches WHERE status = 'received' AND created_at < ?`, [begunBefore]);
+}

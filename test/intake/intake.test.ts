@@ -209,6 +209,23 @@ describe('a file whose rows an earlier batch has', () => {
 });
 
 describe('a file that cannot be taken', () => {
+  test('ends what a crash has left in the middle of being read, hours later', async (t) => {
+    const { db, take } = await rig(t);
+    const { batch } = await take(csv([goodRow({ reference: 'A' })]));
+    const begun = (ago: number) =>
+      db.execute(`UPDATE batches SET status = 'received', created_at = ? WHERE batch_id = ?`, [
+        systemClock.now() - ago,
+        batch.batch_id,
+      ]);
+    const status = async () => (await listBatches(db, 10)).find(({ batch_id }) => batch_id === batch.batch_id)?.status;
+    await begun(3_600_000);
+    await take(csv([goodRow({ reference: 'B' })]));
+    assert.equal(await status(), 'received', 'it may still be being read');
+    await begun(3 * 3_600_000);
+    await take(csv([goodRow({ reference: 'C' })]));
+    assert.equal(await status(), 'cancelled');
+  });
+
   test('leaves a rejected batch without rows that says why', async (t) => {
     const { db, take } = await rig(t);
     await assert.rejects(take('name,amount\nMary,5\n'), (error: unknown) => {

@@ -108,7 +108,7 @@ describe('a phone number', () => {
     assert.equal((JSON.parse(rows[0]?.input ?? '') as string[])[0], '(0712) 345-678');
   });
 
-  for (const country of ['KE', 'ke', 'Kenya', 'KENYA', '254', '+254', 'Kenya (KE)']) {
+  for (const country of ['KE', 'ke', 'Kenya', 'KENYA', '254', '+254', 'Kenya (KE)', 'KEN', 'ken']) {
     test(`is read in the country of its row: ${country}`, async () => {
       const { rows } = await check(csv([goodRow({ phone_number: '0712345678', country })]));
       assert.deepEqual([rows[0]?.phone_number, problemCodes(rows[0])], ['+254712345678', []]);
