@@ -30,6 +30,6 @@ describe('npm run bench', () => {
   test('says which benches there are when it is asked for another', () => {
     const { status, stderr } = bench(['no-such-bench']);
     assert.equal(status, 2);
-    assert.match(stderr, /no-such-bench.*start, pace, engine/);
+    assert.match(stderr, /no-such-bench.*start, .*engine/);
   });
 });
