@@ -46,7 +46,7 @@ export const bench: Bench = async ({ quick }) => {
 /** The package as npm would install it: compiled, and without its sources. */
 async function publishInto(folder: string): Promise<void> {
   const compiler = join(root, 'node_modules/.bin/tsc');
-  const compiled = spawnSync(compiler, ['-p', join(root, 'src'), '--outDir', join(folder, 'dist')], {
+  const compiled = spawnSync(compiler, ['-p', join(root, 'src'), '--noCheck', '--outDir', join(folder, 'dist')], {
     encoding: 'utf8',
   });
   if (compiled.status !== 0) throw new Error(`the package does not compile: ${compiled.stdout}${compiled.stderr}`);
