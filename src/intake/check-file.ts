@@ -1,10 +1,10 @@
 import { AirbatchError } from '../core/errors.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
-import { type CheckedRow, checkRow } from './check-row.ts';
+import { checkRow } from './check-row.ts';
 import { planColumns } from './columns.ts';
 import type { RecordChunk } from './csv-rows.ts';
 import { findDecimalSign } from './decimal-sign.ts';
-import { type FileRow, fileRow } from './file-rows.ts';
+import { comparedRow, type FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
@@ -37,7 +37,7 @@ export interface CheckOptions {
 export interface CheckedFile {
   header: readonly string[];
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
-  /** The rows in file order with their verdicts, `rowsPerChunk` at a time. */
+  /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
   rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
   dispose(): void;
 }
@@ -47,10 +47,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
   const scratch = makeScratch();
   const spool = makeRowSpool(scratch);
-  const dispose = () => {
-    spool.close();
-    scratch.dispose();
-  };
+  const dispose = () => scratch.dispose();
   try {
     const { source } = options;
     const { counted, bytesRead } = countBytes(source);
@@ -69,9 +66,12 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
       header: table.header,
       about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
       async *rows(rowsPerChunk) {
-        for await (const chunk of spool.read(rowsPerChunk)) {
+        for (const chunk of spool.read(rowsPerChunk)) {
           signal?.throwIfAborted();
-          yield chunk.map((row) => fileRow(row, repeats.of(row.rowNo), context, settings));
+          yield chunk.map((row) => {
+            const repeat = repeats.of(row.row_no);
+            return repeat ? comparedRow(row, repeat, context, settings) : row;
+          });
         }
       },
       dispose,
@@ -119,11 +119,11 @@ async function checkRows(
   const guards = makeFileGuards(context);
   let rowNo = 0;
   for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
-    for (const row of await checkChunk(options, context, chunk, rowNo + 1)) {
-      const spooled = spooledRow(row);
-      spool.add(spooled);
-      repeats.note(spooled);
-      guards.note(row);
+    const checked = await checkChunk(options, context, chunk, rowNo + 1);
+    spool.add(checked);
+    for (const [index, row] of checked.entries()) {
+      repeats.note(row);
+      guards.note(row, chunk.records[index] ?? []);
     }
     rowNo += chunk.records.length;
     guards.checkSoFar();
@@ -142,7 +142,7 @@ async function checkChunk(
   context: CheckContext,
   chunk: RecordChunk,
   firstRowNo: number,
-): Promise<CheckedRow[]> {
+): Promise<FileRow[]> {
   const { records, lines, doubts, endsOpen } = chunk;
   for (;;) {
     const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
@@ -157,8 +157,4 @@ async function checkChunk(
     }
     await context.catalog.load(needs.countries, needs.networkIds);
   }
-}
-
-function spooledRow({ cells, reference, status, ...row }: CheckedRow) {
-  return { ...row, isValid: status === 'ready', hasReference: reference !== null, input: JSON.stringify(cells) };
 }

@@ -4,6 +4,7 @@ import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import { countryCodeOf, countryName } from './country.ts';
 import type { QuoteDoubt } from './csv-rows.ts';
+import type { FileRow } from './file-rows.ts';
 import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { type Problem, shortened } from './problems.ts';
@@ -23,17 +24,6 @@ export interface UnderstoodCells {
   smsMessage: string | null;
 }
 
-/** A row checked by itself; `problems` say what could not be understood, or must not be paid. */
-export interface CheckedRow extends UnderstoodCells {
-  rowNo: number;
-  line: number;
-  status: 'ready' | 'invalid';
-  /** The row ref; for rows without a reference of their own that of the first occurrence of this content. */
-  rowRef: string | null;
-  problems: Problem[];
-  cells: readonly string[];
-}
-
 /** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
 export const smsLengthMax = 459;
 
@@ -46,8 +36,8 @@ export interface RowPlace {
   doubt: QuoteDoubt | null;
 }
 
-/** Checks one row. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
-export function checkRow(context: CheckContext, place: RowPlace, cells: readonly string[], needs: Needs): CheckedRow {
+/** Checks one row by itself. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
+export function checkRow(context: CheckContext, place: RowPlace, cells: readonly string[], needs: Needs): FileRow {
   const { plan, header } = context;
   const problems: Problem[] = [];
   const row: RowUnderCheck = {
@@ -65,13 +55,20 @@ export function checkRow(context: CheckContext, place: RowPlace, cells: readonly
   const understood = checkShape(row, cells, place) ? readCells(row) : nothing;
   const isValid = problems.length === 0;
   return {
-    rowNo: place.rowNo,
+    row_no: place.rowNo,
     line: place.line,
+    row_ref: understood.reference ?? (isValid ? firstContentRef(understood) : null),
+    has_reference: understood.reference !== null,
     status: isValid ? 'ready' : 'invalid',
-    rowRef: understood.reference ?? (isValid ? firstContentRef(understood) : null),
-    ...understood,
+    phone_number: understood.phoneNumber,
+    country: understood.country,
+    network_id: understood.networkId,
+    amount: understood.amount,
+    currency: understood.currency,
+    product_id: understood.productId,
+    sms_message: understood.smsMessage,
     problems,
-    cells,
+    input: JSON.stringify(cells),
   };
 }
 

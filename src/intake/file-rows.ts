@@ -3,13 +3,17 @@ import { laterContentRef } from './check-row.ts';
 import type { ColumnPlan } from './columns.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { Repeat } from './repeats.ts';
-import type { SpooledRow } from './row-spool.ts';
 import type { Field, IntakeSettings } from './settings.ts';
 
-/** A row with its verdict: checked by itself, and compared with the other rows of its file. */
+/**
+ * A row with its verdict: first as it was checked by itself, and then as it was compared with the other rows of its file. In the
+ * first case the row ref of a row without a reference of its own is that of the first occurrence of its content.
+ */
 export interface FileRow extends Omit<NewRow, 'batch_id' | 'problems' | 'status'> {
   status: 'ready' | 'held' | 'invalid' | 'skipped';
   problems: Problem[];
+  /** Whether the file gives the row a reference of its own. */
+  has_reference: boolean;
 }
 
 /** Everything that blaming a row for what it has in common with others depends on. */
@@ -18,15 +22,15 @@ export interface FileColumns {
   plan: ColumnPlan;
 }
 
-/** The verdict on a row, with what it has in common with other rows of the file. */
-export function fileRow(
-  row: SpooledRow,
-  repeat: Repeat | undefined,
+/** The verdict on a row that was checked by itself, with what it has in common with other rows of the file. */
+export function comparedRow(
+  row: FileRow,
+  repeat: Repeat,
   { header, plan }: FileColumns,
   settings: IntakeSettings,
 ): FileRow {
   const problems = [...row.problems];
-  let rowRef = row.rowRef;
+  let rowRef = row.row_ref;
   let isHeld = false;
   const blame = (field: Field, fault: Pick<Problem, 'code' | 'message' | 'suggestion'>) => {
     const index = plan[field];
@@ -34,7 +38,7 @@ export function fileRow(
     const value = index === undefined ? null : shortened((JSON.parse(row.input) as string[])[index] ?? '');
     problems.push({ ...fault, line: row.line, column, value });
   };
-  if (repeat?.referenceLine != null) {
+  if (repeat.referenceLine !== null) {
     blame('reference', {
       code: 'REFERENCE_TWICE',
       message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it cannot be told which of them is meant.`,
@@ -42,8 +46,8 @@ export function fileRow(
     });
   }
   let isValid = problems.length === 0;
-  if (repeat?.contentLine != null && settings.duplicates !== 'allow') {
-    const what = row.productId === null ? 'amount' : 'product';
+  if (repeat.contentLine !== null && settings.duplicates !== 'allow') {
+    const what = row.product_id === null ? 'amount' : 'product';
     const reject = settings.duplicates === 'reject';
     blame('phone_number', {
       code: 'DUPLICATE',
@@ -55,7 +59,7 @@ export function fileRow(
     if (reject) isValid = false;
     else isHeld = true;
   }
-  if (repeat?.isBeyondMaximum) {
+  if (repeat.isBeyondMaximum) {
     const most = settings.guards.numberMax[row.currency ?? ''];
     blame('phone_number', {
       code: 'NUMBER_MAXIMUM',
@@ -64,22 +68,8 @@ export function fileRow(
     });
     isHeld = true;
   }
-  if (rowRef !== null && !row.hasReference && (repeat?.occurrence ?? 1) > 1) {
-    rowRef = laterContentRef(rowRef, repeat?.occurrence ?? 1);
+  if (rowRef !== null && !row.has_reference && repeat.occurrence > 1) {
+    rowRef = laterContentRef(rowRef, repeat.occurrence);
   }
-  return {
-    row_no: row.rowNo,
-    line: row.line,
-    row_ref: rowRef,
-    status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid',
-    phone_number: row.phoneNumber,
-    country: row.country,
-    network_id: row.networkId,
-    amount: row.amount,
-    currency: row.currency,
-    product_id: row.productId,
-    sms_message: row.smsMessage,
-    problems,
-    input: row.input,
-  };
+  return { ...row, row_ref: rowRef, status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid', problems };
 }

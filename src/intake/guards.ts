@@ -1,14 +1,15 @@
 import { AirbatchError } from '../core/errors.ts';
 import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
 import { MinorSums, readAmount } from './amount.ts';
-import type { CheckedRow } from './check-row.ts';
+import type { FileRow } from './file-rows.ts';
 import { plainText } from './plain-text.ts';
 import type { CheckContext } from './row-under-check.ts';
 import type { Trailer } from './trailer.ts';
 
 /** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
 export interface FileGuards {
-  note(row: CheckedRow): void;
+  /** Notes a row, with its cells as they stand in the file. */
+  note(row: FileRow, cells: readonly string[]): void;
   /** What can be told before the end of the file. */
   checkSoFar(): void;
   checkAtEnd(trailer: Trailer | null): void;
@@ -25,10 +26,10 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   const understood = new MinorSums();
   const payable = new MinorSums();
   return {
-    note(row) {
+    note(row, cells) {
       rows += 1;
       if (guards.trailer !== null) {
-        const value = decimalIn(context, row.cells[context.plan.amount ?? -1] ?? '');
+        const value = decimalIn(context, cells[context.plan.amount ?? -1] ?? '');
         if (value !== null) written = addAmounts(written, value);
       }
       const { amount, currency } = row;

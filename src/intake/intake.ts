@@ -76,7 +76,7 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
       throw error;
     }
   } finally {
-    await source.dispose();
+    source.dispose();
   }
 }
 
@@ -207,7 +207,7 @@ async function storeRows(
   return { tallied: tally.result(), contentSha256: digest.hex() };
 }
 
-function newRow(batchId: string, { problems, ...row }: FileRow): NewRow {
+function newRow(batchId: string, { problems, has_reference: _, ...row }: FileRow): NewRow {
   return { batch_id: batchId, ...row, problems: problems.length === 0 ? null : JSON.stringify(problems) };
 }
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { addAmounts, compareAmounts } from '../core/money.ts';
-import type { SpooledRow } from './row-spool.ts';
+import type { FileRow } from './file-rows.ts';
 import { makeSpill, type Scratch, type Spill } from './scratch.ts';
 
 /** What a row has in common with other rows of its file. */
@@ -17,7 +17,7 @@ export interface Repeat {
 
 export interface Repeats {
   /** Notes a row, in file order. */
-  note(row: SpooledRow): void;
+  note(row: FileRow): void;
   /** Compares the rows that were noted. */
   compare(): void;
   /** What is repeated in a row; asked for in file order. */
@@ -42,19 +42,19 @@ const findings = ['reference', 'content', 'occurrence', 'maximum'] as const sati
  * of the rows go to buckets on the disk, and each bucket is compared by itself. `numberMax` is by currency.
  */
 export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string, string>>): Repeats {
-  const references = makeSpill(scratch, 'references', keyBytes);
-  const contents = makeSpill(scratch, 'contents', keyBytes);
-  const amounts = makeSpill(scratch, 'amounts', keyBytes + amountBytes);
-  const found = makeSpill(scratch, 'found', findingBytes);
+  const references = makeSpill(scratch, keyBytes);
+  const contents = makeSpill(scratch, keyBytes);
+  const amounts = makeSpill(scratch, keyBytes + amountBytes);
+  const found = makeSpill(scratch, findingBytes);
   let page = -1;
   let ofPage = new Map<number, Repeat>();
   return {
     note(row) {
-      if (row.rowRef !== null && row.hasReference) addKey(references, [row.rowRef], row);
-      if (!row.isValid) return;
+      if (row.row_ref !== null && row.has_reference) addKey(references, [row.row_ref], row);
+      if (row.status === 'invalid') return;
       addKey(contents, contentOf(row), row);
       if (row.amount === null || row.currency === null || numberMax[row.currency] === undefined) return;
-      const { bytes, at } = addKey(amounts, [row.phoneNumber, row.currency], row);
+      const { bytes, at } = addKey(amounts, [row.phone_number, row.currency], row);
       bytes.write(`${row.amount} ${row.currency}`.padEnd(amountBytes), at + keyBytes, 'latin1');
     },
     compare() {
@@ -74,8 +74,8 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
 }
 
 /** What makes two rows the same payment: the person, and the amount or product. */
-function contentOf(row: SpooledRow): (string | null)[] {
-  return [row.phoneNumber, row.amount, row.currency, row.productId];
+function contentOf(row: FileRow): (string | null)[] {
+  return [row.phone_number, row.amount, row.currency, row.product_id];
 }
 
 interface Keyed {
@@ -85,14 +85,14 @@ interface Keyed {
   hasReference: boolean;
 }
 
-function addKey(spill: Spill, key: readonly (string | null)[], row: SpooledRow): { bytes: Buffer; at: number } {
+function addKey(spill: Spill, key: readonly (string | null)[], row: FileRow): { bytes: Buffer; at: number } {
   const digest = hash('sha1', JSON.stringify(key), 'buffer');
   const place = spill.add((digest[digestBytes] as number) % bucketCount);
   const { bytes, at } = place;
   digest.copy(bytes, at, 0, digestBytes);
-  bytes.writeUInt32LE(row.rowNo, at + digestBytes);
+  bytes.writeUInt32LE(row.row_no, at + digestBytes);
   bytes.writeUInt32LE(row.line, at + digestBytes + 4);
-  bytes[at + digestBytes + 8] = row.hasReference ? 1 : 0;
+  bytes[at + digestBytes + 8] = row.has_reference ? 1 : 0;
   return place;
 }
 

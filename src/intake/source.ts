@@ -1,9 +1,10 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { closeSync, openSync, read, writeSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { openNameless } from './scratch.ts';
 
 /** Bytes read at once: several hundred rows, so that a chunk is worth its turn, and small beside everything else. */
 export const chunkBytes = 128 * 1024;
@@ -19,7 +20,7 @@ export interface Source {
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` when they are not those of the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
   /** Removes what had to be stored to read standard input more than once. */
-  dispose(): Promise<void>;
+  dispose(): void;
 }
 
 /** How much of the beginning is kept to tell format, encoding and delimiter from. */
@@ -39,49 +40,47 @@ export interface SourceOptions {
  * Throws `FILE_UNREADABLE` where it cannot be read, `FILE_REJECTED` where it is too large.
  */
 export async function openSource({ file, fileBytesMax, stdin, signal }: SourceOptions): Promise<Source> {
-  if (file !== '-') return measured(file, basename(file), fileBytesMax, async () => undefined, signal);
-  const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
-  const dispose = () => rm(folder, { recursive: true, force: true });
+  if (file !== '-') {
+    const info = await stat(file).catch((error: unknown) => {
+      throw unreadable(basename(file), error);
+    });
+    if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`);
+    return measured({ path: file, name: basename(file) }, fileBytesMax, () => undefined, signal);
+  }
+  const kept = openNameless();
   try {
-    const path = join(folder, 'stdin');
-    await spool(stdin ?? process.stdin, path, fileBytesMax);
-    return await measured(path, 'standard input', fileBytesMax, dispose, signal);
+    await spool(stdin ?? process.stdin, kept.fd, fileBytesMax);
+    return await measured({ fd: kept.fd, name: 'standard input' }, fileBytesMax, kept.close, signal);
   } catch (error) {
-    await dispose();
+    kept.close();
     throw error;
   }
 }
 
-async function spool(from: AsyncIterable<Uint8Array>, path: string, bytesMax: number): Promise<void> {
-  const file = await open(path, 'wx', 0o600);
-  try {
-    let bytes = 0;
-    for await (const chunk of from) {
-      bytes += chunk.length;
-      if (bytes > bytesMax) throw tooLarge('standard input', bytesMax);
-      await file.write(chunk);
-    }
-  } finally {
-    await file.close();
+async function spool(from: AsyncIterable<Uint8Array>, fd: number, bytesMax: number): Promise<void> {
+  let bytes = 0;
+  for await (const chunk of from) {
+    bytes += chunk.length;
+    if (bytes > bytesMax) throw tooLarge('standard input', bytesMax);
+    for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
   }
 }
 
+/** Where the bytes are: in a file with a path, or in an open one without a name. */
+type Origin = { name: string } & ({ path: string } | { fd: number });
+
 async function measured(
-  path: string,
-  name: string,
+  origin: Origin,
   bytesMax: number,
-  dispose: () => Promise<void>,
+  dispose: () => void,
   signal: AbortSignal | undefined,
 ): Promise<Source> {
+  const { name } = origin;
   const head: Buffer[] = [];
   let headBytes = 0;
   let bytes = 0;
   const hash = createHash('sha256');
-  const info = await stat(path).catch((error: unknown) => {
-    throw unreadable(name, error);
-  });
-  if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${name} is a folder, not a file`);
-  for await (const chunk of fileChunks(path, name, hash, signal)) {
+  for await (const chunk of fileChunks(origin, hash, signal)) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(name, bytesMax);
     if (headBytes < headBytesMax) {
@@ -98,7 +97,7 @@ async function measured(
     head: Buffer.concat(head),
     async *chunks(laterSignal) {
       const again = createHash('sha256');
-      yield* fileChunks(path, name, again, laterSignal);
+      yield* fileChunks(origin, again, laterSignal);
       if (again.digest('hex') !== sha256) {
         throw new AirbatchError('FILE_REJECTED', `${name} was changed while it was being read`);
       }
@@ -107,26 +106,30 @@ async function measured(
   };
 }
 
-async function* fileChunks(
-  path: string,
-  name: string,
-  hash: Hash,
-  signal: AbortSignal | undefined,
-): AsyncGenerator<Buffer> {
-  const stream = createReadStream(path, { highWaterMark: chunkBytes });
+async function* fileChunks(origin: Origin, hash: Hash, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
   try {
-    for await (const chunk of stream as AsyncIterable<Buffer>) {
-      signal?.throwIfAborted();
-      hash.update(chunk);
-      yield chunk;
+    const fd = 'path' in origin ? openSync(origin.path, 'r') : origin.fd;
+    try {
+      let at = 0;
+      for (;;) {
+        signal?.throwIfAborted();
+        const { bytesRead, buffer } = await readAt(fd, Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes, at);
+        if (bytesRead === 0) return;
+        at += bytesRead;
+        const chunk = buffer.subarray(0, bytesRead);
+        hash.update(chunk);
+        yield chunk;
+      }
+    } finally {
+      if ('path' in origin) closeSync(fd);
     }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw unreadable(name, error);
+    if (error instanceof Error && 'syscall' in error) throw unreadable(origin.name, error);
     throw error;
-  } finally {
-    stream.destroy();
   }
 }
+
+const readAt = promisify(read);
 
 function unreadable(name: string, error: unknown): AirbatchError {
   const code = (error as { code?: string }).code;

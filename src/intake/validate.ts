@@ -44,6 +44,6 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
       table.dispose();
     }
   } finally {
-    await source.dispose();
+    source.dispose();
   }
 }

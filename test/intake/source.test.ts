@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { openSource, type Source } from '../../src/intake/source.ts';
+import { useTemporary } from './support.ts';
 
 const fileBytesMax = 1_000_000;
 
@@ -40,21 +41,18 @@ test('a file that changes between two readings is refused', async (t) => {
   await assert.rejects(read(source), { code: 'FILE_REJECTED', message: /changed while it was being read/ });
 });
 
-test('standard input is kept for as long as it is read, and known by the same digest as the file it came from', async (t) => {
-  const file = join(folderOf(t), 'payroll.csv');
+test('standard input is known by the same digest as the file it came from, and leaves nothing on the disk at any time', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'payroll.csv');
   writeFileSync(file, 'one,two');
   const fromFile = await openSource({ file, fileBytesMax });
-  const before = readdirSync(tmpdir());
+  useTemporary(t, folder);
   const source = await openSource({ file: '-', fileBytesMax, stdin: given('one,', 'two') });
-  const [folder] = readdirSync(tmpdir()).filter(
-    (name) => !before.includes(name) && existsSync(join(tmpdir(), name, 'stdin')),
-  );
-  assert.ok(folder);
+  assert.deepEqual(readdirSync(folder), ['payroll.csv'], 'what a crash would leave');
   assert.deepEqual([source.name, source.sha256], ['standard input', fromFile.sha256]);
   assert.equal(await read(source), 'one,two');
   assert.equal(await read(source), 'one,two');
-  await source.dispose();
-  assert.equal(existsSync(join(tmpdir(), folder)), false);
+  source.dispose();
 });
 
 test('what is larger than the limit is refused, and nothing of it is kept', async (t) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { TestContext } from 'node:test';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { checkFile } from '../../src/intake/check-file.ts';
 import type { FileRow } from '../../src/intake/file-rows.ts';
@@ -17,7 +18,7 @@ export function memorySource(content: string | Buffer, chunkBytes = 128 * 1024):
     async *chunks() {
       for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
     },
-    dispose: async () => undefined,
+    dispose: () => undefined,
   };
 }
 
@@ -95,3 +96,13 @@ export const testCatalog: Catalog = {
   },
   products: async (networkId) => (networkId === 1 ? [{ productId: '102', name: '1 GB' }] : []),
 };
+
+/** Makes a folder the one for temporary files until the test has ended. */
+export function useTemporary(t: TestContext, folder: string): void {
+  const before = process.env.TMPDIR;
+  process.env.TMPDIR = folder;
+  t.after(() => {
+    if (before === undefined) delete process.env.TMPDIR;
+    else process.env.TMPDIR = before;
+  });
+}
