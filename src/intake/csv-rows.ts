@@ -1,6 +1,8 @@
 import { finished } from 'node:stream/promises';
 import { type CsvError, Parser } from 'csv-parse';
 import { AirbatchError } from '../core/errors.ts';
+import { withFirst } from './chunks.ts';
+import { plainRows, type Reader } from './plain-rows.ts';
 
 /** Records of a table as they stand in the file. */
 export interface RecordChunk {
@@ -36,50 +38,57 @@ const recordsWaitingMax = 1_000_000;
  * belongs to which row: a quote that is never closed, or a row beyond `rowBytesMax`.
  */
 export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
+  const { delimiter, rowBytesMax, hasSeparatorLine } = options;
+  const reader: Reader = { delimiter, line: 1, skip: hasSeparatorLine ? 1 : 0, columns: 0, bytes: 0 };
+  const iterator = text[Symbol.asyncIterator]();
+  try {
+    const rest = yield* plainRows(iterator, reader, rowBytesMax);
+    if (rest === null) return;
+    reader.bytes -= rest.length;
+    yield* parsedRows(withFirst(rest, iterator), reader, rowBytesMax);
+  } finally {
+    await iterator.return?.();
+  }
+}
+
+/** The records from a quote on, which only a parser can tell apart. */
+async function* parsedRows(
+  text: AsyncIterable<Buffer>,
+  reader: Reader,
+  rowBytesMax: number,
+): AsyncGenerator<RecordChunk> {
   const parser = new Parser({
-    delimiter: options.delimiter,
+    delimiter: reader.delimiter,
     record_delimiter: recordDelimiters,
     // A quotation mark in the middle of a cell is a character like others; one that leaves a row open is found below.
     relax_quotes: true,
     relax_column_count: true,
     bom: false,
-    max_record_size: options.rowBytesMax,
+    max_record_size: rowBytesMax,
     // Passed on to the stream that the parser is, which its types leave out.
     ...{ readableHighWaterMark: recordsWaitingMax },
   });
   const ended = finished(parser);
   ended.catch(() => undefined);
-  const reader = { line: 1, skip: options.hasSeparatorLine ? 1 : 0, delimiter: options.delimiter, columns: 0 };
   let last = 0x0a;
-  let bytes = 0;
   try {
     for await (const part of text) {
       last = part.at(-1) ?? last;
-      bytes += part.length;
+      reader.bytes += part.length;
       parser.write(part);
       if (parser.errored) break;
       const chunk = drain(parser, reader);
-      if (chunk.records.length > 0) yield { ...chunk, bytes, endsOpen: false };
+      if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: false };
     }
     if (!parser.errored) parser.end();
     const chunk = drain(parser, reader);
     await ended;
-    if (chunk.records.length > 0) yield { ...chunk, bytes, endsOpen: last !== 0x0a && last !== 0x0d };
+    if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: last !== 0x0a && last !== 0x0d };
   } catch (error) {
-    throw explained(error, reader.line, options.rowBytesMax);
+    throw explained(error, reader.line, rowBytesMax);
   } finally {
     parser.destroy();
   }
-}
-
-interface Reader {
-  /** The line on which the next record begins. */
-  line: number;
-  /** Records that are still to be left out. */
-  skip: number;
-  delimiter: string;
-  /** Columns of the first record that has content: the header. 0 before it. */
-  columns: number;
 }
 
 function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
