@@ -1,6 +1,6 @@
 import { subtractAmounts } from '../core/money.ts';
 import type { Preflight } from '../engine/preflight.ts';
-import { moneyText } from '../reports/format.ts';
+import { moneyText, sumsText } from '../reports/format.ts';
 import type { Review, ReviewedRow } from '../reports/review.ts';
 import { counted } from '../reports/words.ts';
 
@@ -15,17 +15,17 @@ export function reviewLines(review: Review, plan: Preflight): string {
       `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
     );
   lines.push(...sinceLines(review.since));
-  const left = leftText(plan);
-  if (left) lines.push(`Left       ${left}`);
+  lines.push(...leftLines(plan));
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
 function sinceLines(since: Review['since']): string[] {
   if (since === null) return [];
-  const { batch_id, newNumbers, newExamples, changed, changedPercent, changedExamples } = since;
+  const { batch_id, newNumbers, newExamples, changed, changedPercent, changedExamples, cost } = since;
   const lines = [`Since      ${batch_id}, the last run of this job:`];
   lines.push(`           ${newNumbers === 0 ? 'no new numbers' : counted(newNumbers, 'new number')}`);
   for (const row of newExamples) lines.push(`             ${rowText(row)}`);
+  if (Object.keys(cost).length > 0) lines.push(`           it cost ${sumsText(cost)}`);
   lines.push(
     `           ${changed === 0 ? 'no amount' : counted(changed, 'amount')} changed by more than ${changedPercent}%`,
   );
@@ -38,10 +38,12 @@ function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
   return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
 }
 
-/** What will be left in wallets whose currency is that of a sum, where it is plain which pays it. */
-function leftText({ balance, sums }: Preflight): string {
-  return (balance?.wallets ?? [])
-    .filter(({ active, currency }) => active && sums[currency] !== undefined)
-    .map(({ currency, balance: held }) => moneyText(currency, subtractAmounts(held, sums[currency] ?? '0')))
-    .join('; ');
+/** What will be left, where it is plain which wallet pays: the service chooses among several, and the rate between currencies. */
+function leftLines({ balance, sums }: Preflight): string[] {
+  const wallets = (balance?.wallets ?? []).filter(({ active }) => active);
+  const [wallet] = wallets;
+  const [sum, ...others] = Object.entries(sums);
+  if (!wallet || !sum || wallets.length > 1 || others.length > 0 || wallet.currency !== sum[0])
+    return ['Left       not known before: the service chooses the wallet and the rate'];
+  return [`Left       ${moneyText(wallet.currency, subtractAmounts(wallet.balance, sum[1]))}`];
 }

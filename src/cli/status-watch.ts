@@ -1,3 +1,4 @@
+import { storedPolicy } from '../core/batch-policy.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { countRows, findBatch, listBatches } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
@@ -137,6 +138,10 @@ async function waitsFor(
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const lease = await findLease(db, batch.account);
   if (!lease || lease.expires_at <= now) return 'a program to send it ("airbatch resume" or "airbatch serve")';
+  const { canary } = storedPolicy(batch.policy);
+  const sent = of('sending', 'accepted', 'in_doubt', 'completed', 'failed');
+  if (canary !== null && batch.canary_at === null && sent >= canary.rows)
+    return `the first ${canary.rows} rows to end: they go alone`;
   if (of('ready') > 0) {
     return pace !== null && pace.nextAt > now + 1_000
       ? `the service's rate limit, ${durationText(pace.nextAt - now)} more${pace.shared ? '; others use the account' : ''}`

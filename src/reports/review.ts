@@ -1,5 +1,6 @@
 import { compareAmounts, sameAmount, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
+import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { amountsChanged, lastBatchOfJob, newNumbers, pageAsked } from '../ledger/review.ts';
 
@@ -20,6 +21,8 @@ export interface Review {
   /** Against the last finished batch of the same job; null where there is none. */
   since: {
     batch_id: string;
+    /** What it was charged, by the currency of the wallets: the best guess at what this one will cost. */
+    cost: Record<string, string>;
     /** Numbers that were not in it, and some of them. */
     newNumbers: number;
     newExamples: ReviewedRow[];
@@ -84,6 +87,7 @@ async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: numb
   }
   return {
     batch_id: last,
+    cost: Object.fromEntries(await costsOfBatch(db, last)),
     newNumbers: fresh.count,
     newExamples: fresh.examples,
     changed,

@@ -55,6 +55,7 @@ describe('what an approver sees', () => {
     const { rig, november } = await twoMonths();
     const { since } = await reviewOf(rig.db, november, 20);
     assert.equal(since?.batch_id, 'batch-1');
+    assert.deepEqual(since?.cost, { USD: '4' });
     assert.equal(since?.newNumbers, 5);
     assert.deepEqual(
       since?.newExamples.map(({ row }) => row),
