@@ -9,7 +9,7 @@ import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 import type { Job } from '../scheduler/define-job.ts';
-import { dueTimes } from '../scheduler/due-times.ts';
+import { lastDueTime } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { putAway } from '../scheduler/put-away.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
@@ -20,9 +20,6 @@ import { timeOf } from './dates.ts';
 import { workOn, worstExitCode } from './work.ts';
 
 const minuteMs = 60_000;
-const dayMs = 24 * 60 * minuteMs;
-/** How many days back the last due time is looked for, one after the other: from jobs of every minute to those of once a year. */
-const daysBack = [1, 8, 40, 400];
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
 export async function runJob(
@@ -64,18 +61,10 @@ export async function runJob(
 async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: unknown): Promise<number> {
   if (typeof given === 'string') return timeOf('--slot', given);
   const now = clock.now();
-  const last = lastDue(schedule, now);
+  const last = lastDueTime(schedule, now);
   const known = await listSlots(db, name, 100);
-  if (last !== undefined && !known.some(({ due_at }) => due_at === last)) return last;
+  if (last !== null && !known.some(({ due_at }) => due_at === last)) return last;
   return Math.floor(now / minuteMs) * minuteMs;
-}
-
-function lastDue(schedule: Job['schedule'], now: number): number | undefined {
-  for (const days of daysBack) {
-    const last = dueTimes(schedule, now - days * dayMs, now).at(-1);
-    if (last !== undefined) return last;
-  }
-  return undefined;
 }
 
 async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {

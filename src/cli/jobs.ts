@@ -4,8 +4,9 @@ import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { listSlots } from '../ledger/slots.ts';
 import { loadConfig } from '../runtime/config.ts';
-import { nextDueTime } from '../scheduler/due-times.ts';
+import { nextDueTimes } from '../scheduler/due-times.ts';
 import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
+import { wallText } from '../scheduler/wall-time.ts';
 import type { CommandContext } from './command.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
@@ -60,7 +61,7 @@ async function list(context: CommandContext): Promise<number> {
     const known = await Promise.all(
       jobs.map(async ({ job, file }) => {
         const [last] = await listSlots(session.db, job.name, 1);
-        return { job, file, next: nextDueTime(job.schedule, now), last: last ?? null };
+        return { job, file, next: nextDueTimes(job.schedule, now, 1)[0] ?? null, last: last ?? null };
       }),
     );
     const lines = known.map(({ job, file, next, last }) => [
@@ -89,20 +90,8 @@ async function list(context: CommandContext): Promise<number> {
 
 /** The time in the job's own zone, as people there write it down. */
 function localTime(at: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    weekday: 'short',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  const { weekday, year, month, day, hour, minute } = Object.fromEntries(
-    format.formatToParts(at).map(({ type, value }) => [type, value]),
-  );
-  return `${weekday} ${year}-${month}-${day} ${hour}:${minute}`;
+  const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);
+  return `${weekday} ${wallText(at, timeZone).replace('T', ' ')}`;
 }
 
 async function check(context: CommandContext): Promise<number> {

@@ -1,25 +1,81 @@
 import { Cron } from 'croner';
-import type { Job } from './define-job.ts';
+import { makeWallTime } from './wall-time.ts';
+
+/** When a job is due. */
+export interface Schedule {
+  /** Five fields: minute, hour, day of the month, month, day of the week. */
+  cron: string;
+  /** An IANA name such as "Africa/Nairobi". */
+  timeZone: string;
+}
 
 /** Due times that are looked at in one go: a job of every minute that stood still for a week. */
 export const dueTimesMax = 10_080;
 
+/** How far the clock of a zone can have been set back shortly before a moment shows in this time. */
+const recentMs = 24 * 3_600_000;
+
 /**
- * The due times (epoch ms) of a schedule after one moment and up to another, in its own time zone. A time that daylight saving skips
- * is due right after the gap; one that comes twice is due the first time. Where there are more than `dueTimesMax`, the last of them.
+ * The due times (epoch ms) of a schedule after one moment and up to another, in their order. A time that daylight saving skips is
+ * due right after the gap, together with the others in it; one that comes twice is due the first time. Where there are more than
+ * `dueTimesMax`, the last of them.
+ *
+ * The expression is read against the calendar alone (croner, on a clock without daylight saving), and what the wall shows is turned
+ * into moments here: croner's own way, like that of other libraries, loses all but the first of several times in a gap.
  */
-export function dueTimes({ cron, timeZone }: Job['schedule'], afterMs: number, untilMs: number): number[] {
-  const schedule = new Cron(cron, { timezone: timeZone, paused: true });
+export function dueTimes(schedule: Schedule, afterMs: number, untilMs: number): number[] {
   const times: number[] = [];
-  for (let next = schedule.nextRun(new Date(afterMs)); next && next.getTime() <= untilMs; ) {
-    times.push(next.getTime());
-    if (times.length > dueTimesMax) times.shift();
-    next = schedule.nextRun(next);
+  for (const time of dueTimesBack(schedule, untilMs)) {
+    if (time <= afterMs || times.length === dueTimesMax) break;
+    times.push(time);
+  }
+  return times.reverse();
+}
+
+/** The last due time up to a moment, or null where there was none. */
+export function lastDueTime(schedule: Schedule, untilMs: number): number | null {
+  for (const time of dueTimesBack(schedule, untilMs)) return time;
+  return null;
+}
+
+/** The due times after a moment, at most `count`. */
+export function nextDueTimes({ cron, timeZone }: Schedule, afterMs: number, count: number): number[] {
+  const { wallAt, firstAt } = makeWallTime(timeZone);
+  const calendar = calendarOf(cron);
+  const times: number[] = [];
+  let wall = calendar.nextRun(new Date(wallAt(afterMs)));
+  while (wall !== null && times.length < count) {
+    const time = firstAt(wall.getTime());
+    if (time > (times.at(-1) ?? afterMs)) times.push(time);
+    wall = calendar.nextRun(wall);
   }
   return times;
 }
 
-/** The next due time after a moment, or null where there is none any more. */
-export function nextDueTime({ cron, timeZone }: Job['schedule'], afterMs: number): number | null {
-  return new Cron(cron, { timezone: timeZone, paused: true }).nextRun(new Date(afterMs))?.getTime() ?? null;
+/** Whether a schedule has any due time at all: "0 9 31 2 *" has none. */
+export function isEverDue(cron: string): boolean {
+  return calendarOf(cron).nextRun(new Date(0)) !== null;
+}
+
+/** The due times up to a moment, backwards, each once. */
+function* dueTimesBack({ cron, timeZone }: Schedule, untilMs: number): Generator<number> {
+  const { wallAt, firstAt } = makeWallTime(timeZone);
+  const calendar = calendarOf(cron);
+  // While an hour comes for the second time, the wall has already shown more than it shows now.
+  const latest = Math.max(wallAt(untilMs), wallAt(untilMs - recentMs) + recentMs);
+  let before = Number.POSITIVE_INFINITY;
+  // The next millisecond, since what is asked for comes before it.
+  let [wall] = calendar.previousRuns(1, new Date(latest + 1_000));
+  while (wall) {
+    const time = firstAt(wall.getTime());
+    if (time <= untilMs && time < before) {
+      before = time;
+      yield time;
+    }
+    [wall] = calendar.previousRuns(1, wall);
+  }
+}
+
+function calendarOf(cron: string): Cron {
+  return new Cron(cron, { timezone: 'UTC', paused: true });
 }

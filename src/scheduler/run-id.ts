@@ -1,3 +1,5 @@
+import { wallText } from './wall-time.ts';
+
 /** The parts of a template of run ids: texts, the job's name, and the slot's time in a format. */
 type Part = { text: string } | { job: true } | { slot: string };
 
@@ -15,30 +17,26 @@ export function runIdParts(template: string): Part[] | null {
   return parts;
 }
 
+/** A run id has at most so many characters. */
+const lengthMax = 64;
+
 /** The run id of a slot: times are those of the job's own time zone. Characters that a run id cannot have become "-". */
 export function runIdOfSlot(template: string, job: string, dueAt: number, timeZone: string): string {
-  const format = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-  });
-  const now = Object.fromEntries(format.formatToParts(dueAt).map(({ type, value }) => [type, value]));
-  const values: Record<string, string | undefined> = {
-    yyyy: now.year,
-    MM: now.month,
-    dd: now.day,
-    HH: now.hour,
-    mm: now.minute,
-  };
+  const [date = '', time = ''] = wallText(dueAt, timeZone).split('T');
+  const [yyyy = '', MM = '', dd = ''] = date.split('-');
+  const [HH = '', mm = ''] = time.split(':');
+  const values: Record<string, string> = { yyyy, MM, dd, HH, mm };
   const text = (runIdParts(template) ?? [])
     .map((part) => {
       if ('text' in part) return part.text;
       return 'job' in part ? job : part.slot.replace(field, (name) => values[name] ?? '');
     })
     .join('');
-  return text.replace(/[^A-Za-z0-9._-]+/g, '-').slice(0, 64);
+  return text.replace(/[^A-Za-z0-9._-]+/g, '-');
+}
+
+/** Whether every run id of a template is one: cut short, it would lose the time that tells one slot from another. */
+export function isRunIdShort(template: string, job: string): boolean {
+  const { length } = runIdOfSlot(template, job, 0, 'UTC');
+  return length > 0 && length <= lengthMax;
 }
