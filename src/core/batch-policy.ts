@@ -34,7 +34,8 @@ const stopLossShape = z.strictObject({
   rows: z.number().int().min(5).default(50),
 });
 
-const policyShape = z.strictObject({
+/** A policy as people write it. */
+export const policyShape = z.strictObject({
   /**
    * A row is held for a person when its number was sent the same amount, or product, under another run id within so many
    * days; 0: that is not looked at.

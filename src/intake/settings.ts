@@ -75,7 +75,8 @@ const limitsShape = z.strictObject({
     .default(256 * 1024),
 });
 
-const intakeShape = z.strictObject({
+/** Settings as people write them. */
+export const intakeShape = z.strictObject({
   /** The country of numbers that are written nationally, where the file does not say. */
   country: countryCode.nullable().default(null),
   /** The currency of amounts, where the file does not say. */
@@ -100,6 +101,8 @@ const intakeShape = z.strictObject({
 
 /** What intake takes for granted and what it refuses, with every default filled in. */
 export type IntakeSettings = z.output<typeof intakeShape>;
+/** The same as people write them: whatever is left out has its default. */
+export type IntakeSettingsInput = z.input<typeof intakeShape>;
 
 /** Checks settings as the configuration holds them. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
 export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): IntakeSettings {

@@ -1,11 +1,11 @@
-import { Cron } from 'croner';
 import { z } from 'zod';
-import { batchPolicy } from '../core/batch-policy.ts';
+import { type BatchPolicyInput, policyShape } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { intakeSettings } from '../intake/settings.ts';
+import { type IntakeSettingsInput, intakeShape } from '../intake/settings.ts';
 import { priorities } from '../ledger/batches.ts';
 import { recipientShape } from '../notify/recipients.ts';
-import { runIdParts } from './run-id.ts';
+import { isEverDue } from './due-times.ts';
+import { isRunIdShort, runIdParts } from './run-id.ts';
 
 const timeZone = z.string().refine((zone) => {
   try {
@@ -18,12 +18,11 @@ const timeZone = z.string().refine((zone) => {
 
 const cron = z.string().refine((text) => {
   try {
-    new Cron(text, { paused: true }).stop();
-    return text.trim().split(/\s+/).length === 5;
+    return text.trim().split(/\s+/).length === 5 && isEverDue(text);
   } catch {
     return false;
   }
-}, 'is no cron expression of five fields such as "0 9 25 * *"');
+}, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
 
 const sourceShape = z.discriminatedUnion('kind', [
   /**
@@ -50,55 +49,71 @@ const sourceShape = z.discriminatedUnion('kind', [
   }),
 ]);
 
-const jobShape = z.strictObject({
-  /** Its name in the ledger and in run ids: never give it to another job. */
-  name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"'),
-  /** What it is for, in a sentence. */
-  description: z.string().default(''),
-  /** The account that pays (default: as for "run"). */
-  account: z.string().min(1).optional(),
-  schedule: z.strictObject({
-    cron,
-    timeZone,
-    /** Which of the slots that were missed are run: the last one, all of them in their order, or none. */
-    catchUp: z.enum(['last', 'all', 'none']).default('last'),
-  }),
-  source: sourceShape,
-  /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */
-  intake: z.record(z.string(), z.unknown()).default({}),
-  /** The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own time zone. */
-  runId: z.string().default('{job}-{slot:yyyy-MM}'),
-  priority: z.enum(priorities).default('normal'),
-  /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
-  policy: z.record(z.string(), z.unknown()).default({}),
-  /** Who is told of this job's batches and slots, besides those of the configuration: the same as its `notifications`. */
-  notifications: z.array(recipientShape).default([]),
-  /** How long it is kept who was paid, in days after a batch has ended. */
-  retention: z.strictObject({ personalDataDays: z.number().int().positive() }).nullable().default(null),
-  /** How often what failed with one of these codes is tried again without a person, each time after looking it up. */
-  retry: z
-    .strictObject({ codes: z.array(z.string().min(1)).min(1), times: z.number().int().min(1).max(2) })
-    .nullable()
-    .default(null),
-});
+/** Fields that override those of the configuration: they are checked, and keep to what the job says, without defaults. */
+function overriding(shape: z.ZodType) {
+  return z
+    .record(z.string(), z.unknown())
+    .default({})
+    .superRefine((given, context) => {
+      for (const { path, message } of shape.safeParse(given).error?.issues ?? [])
+        context.addIssue({ code: 'custom', path: [...path], message });
+    });
+}
+
+const jobShape = z
+  .strictObject({
+    /** Its name in the ledger and in run ids: never give it to another job. */
+    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"'),
+    /** What it is for, in a sentence. */
+    description: z.string().default(''),
+    /** The account that pays (default: as for "run"). */
+    account: z.string().min(1).optional(),
+    schedule: z.strictObject({
+      cron,
+      timeZone,
+      /** Which of the slots that were missed are run: the last one, all of them in their order, or none. */
+      catchUp: z.enum(['last', 'all', 'none']).default('last'),
+    }),
+    source: sourceShape,
+    /** How files are read: the same as `intake` of the configuration, which it overrides field by field. */
+    intake: overriding(intakeShape),
+    /** The name within which a row is paid once: `{job}` and `{slot:yyyy-MM-dd HH:mm}` of the slot in the job's own time zone. */
+    runId: z
+      .string()
+      .refine(
+        (template) => runIdParts(template) !== null,
+        'has a part that is neither {job} nor {slot:...} with yyyy, MM, dd, HH or mm',
+      )
+      .default('{job}-{slot:yyyy-MM}'),
+    priority: z.enum(priorities).default('normal'),
+    /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
+    policy: overriding(policyShape),
+    /** Who is told of this job's batches and slots, besides those of the configuration: the same as its `notifications`. */
+    notifications: z.array(recipientShape).default([]),
+    /** How long it is kept who was paid, in days after a batch has ended. */
+    retention: z.strictObject({ personalDataDays: z.number().int().positive() }).nullable().default(null),
+    /** How often what failed with one of these codes is tried again without a person, each time after looking it up. */
+    retry: z
+      .strictObject({ codes: z.array(z.string().min(1)).min(1), times: z.number().int().min(1).max(2) })
+      .nullable()
+      .default(null),
+  })
+  .refine(({ runId, name }) => isRunIdShort(runId, name), {
+    path: ['runId'],
+    message: 'makes run ids of more than 64 characters',
+  });
 
 /** What a file of `jobs/` says. */
-export type JobInput = z.input<typeof jobShape>;
+export type JobInput = Omit<z.input<typeof jobShape>, 'intake' | 'policy'> & {
+  intake?: IntakeSettingsInput;
+  policy?: BatchPolicyInput;
+};
 export type Job = z.output<typeof jobShape>;
-export type JobSource = Job['source'];
 
-/** A job, as `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+/** A job, as `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all fields that are wrong. */
 export function defineJob(given: JobInput): Job {
   const parsed = jobShape.safeParse(given);
-  if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the job'}: ${issue.message}`);
-    throw new AirbatchError('CONFIG_INVALID', `the job has ${faults.length} fault(s): ${faults.join('; ')}`);
-  }
-  const job = parsed.data;
-  if (runIdParts(job.runId) === null)
-    throw new AirbatchError('CONFIG_INVALID', 'the job has 1 fault(s): runId: has a part that is not known');
-  // Their own shapes name what is wrong in them.
-  intakeSettings(job.intake);
-  batchPolicy(job.policy);
-  return job;
+  if (parsed.success) return parsed.data;
+  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the job'}: ${issue.message}`);
+  throw new AirbatchError('CONFIG_INVALID', faults.join('; '));
 }

@@ -11,33 +11,39 @@ export interface LoadedJob {
   job: Job;
 }
 
-/** The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with the file and the field. */
+/**
+ * The jobs of a folder (`jobs/*.ts`, `.js` or `.json`), by their names. Throws `CONFIG_INVALID` with each file that is wrong, and
+ * its fields.
+ */
 export async function loadJobs(folder: string): Promise<LoadedJob[]> {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder)
     .filter((name) => /\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
     .sort();
   const loaded: LoadedJob[] = [];
+  const faults: string[] = [];
   for (const name of files) {
     const file = join(folder, name);
-    const job = placed(await readJob(file), dirname(folder));
-    const other = loaded.find((one) => one.job.name === job.name);
-    if (other) throw new AirbatchError('CONFIG_INVALID', `${file} and ${other.file} are both called "${job.name}"`);
-    loaded.push({ file, job });
+    try {
+      const job = placed(await readJob(file), dirname(folder));
+      const other = loaded.find((one) => one.job.name === job.name);
+      if (other) faults.push(`${file}: name: is that of ${other.file} as well: "${job.name}"`);
+      loaded.push({ file, job });
+    } catch (error) {
+      faults.push(`${file}: ${errorMessage(error)}`);
+    }
   }
+  if (faults.length > 0) throw new AirbatchError('CONFIG_INVALID', faults.join('\n'));
   return loaded.sort((a, b) => (a.job.name < b.job.name ? -1 : 1));
 }
 
+/** The default export may have gone through `defineJob` already, or be what is given to it. */
 async function readJob(file: string): Promise<Job> {
-  try {
-    if (file.endsWith('.json')) return defineJob(JSON.parse(readFileSync(file, 'utf8')) as JobInput);
-    resolveAirbatch();
-    const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
-    if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
-    return defineJob(module.default);
-  } catch (error) {
-    throw new AirbatchError('CONFIG_INVALID', `${file}: ${errorMessage(error)}`, { cause: error });
-  }
+  if (file.endsWith('.json')) return defineJob(JSON.parse(readFileSync(file, 'utf8')) as JobInput);
+  resolveAirbatch();
+  const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
+  if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
+  return defineJob(module.default);
 }
 
 function placed(job: Job, base: string): Job {

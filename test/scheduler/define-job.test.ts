@@ -23,10 +23,19 @@ describe('a job definition', () => {
     ],
     ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron: is no cron/],
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
-    ['a run id of unknown parts', { runId: '{month}' }, /runId/],
+    ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron: .*never due/],
+    ['a run id of unknown parts', { runId: '{month}' }, /runId: has a part/],
+    [
+      'a run id that would be cut',
+      { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` },
+      /runId: makes run ids of more than 64/,
+    ],
     ['a field that is none', { acount: 'main' }, /acount/],
-    ['an unknown field of intake', { intake: { countri: 'KE' } }, /intake.*countri/],
-    ['an unknown field of the policy', { policy: { canari: {} } }, /policy.*canari/],
+    ['an unknown field of intake', { intake: { countri: 'KE' } }, /^intake: .*countri/],
+    ['an unknown field of the policy', { policy: { canari: {} } }, /^policy: .*canari/],
+    ['a country that is none', { intake: { country: 'Kenya' } }, /^intake\.country: is a two-letter/],
+    ['a canary of no rows', { policy: { canary: { rows: 0 } } }, /^policy\.canary\.rows: /],
+    ['two faults', { name: 'my job', runId: '{month}' }, /name: .*; runId: /],
     ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
   ] as [string, object, RegExp][])
     test(`with ${what} is refused, naming the field`, () => {
@@ -74,9 +83,18 @@ describe('a folder of jobs', () => {
     const [{ job } = assert.fail()] = loaded;
     assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder.path, 'payroll'));
     writeFileSync(join(jobs, 'd.json'), JSON.stringify(good));
-    await assert.rejects(loadJobs(jobs), /both called "payroll"/);
+    await assert.rejects(loadJobs(jobs), /d\.json: name: is that of .*a\.ts as well/);
     writeFileSync(join(jobs, 'd.json'), '{"name": "d"}');
-    await assert.rejects(loadJobs(jobs), { code: 'CONFIG_INVALID', message: /d\.json.*schedule/ });
+    writeFileSync(join(jobs, 'e.json'), '{');
+    writeFileSync(join(jobs, 'f.js'), 'export const job = {};');
+    await assert.rejects(loadJobs(jobs), (error: Error & { code?: string }) => {
+      assert.equal(error.code, 'CONFIG_INVALID');
+      const [d = '', e = '', f = ''] = error.message.split('\n');
+      assert.match(d, /d\.json: .*schedule: /);
+      assert.match(e, /e\.json: .*JSON/);
+      assert.match(f, /f\.js: it has no default export/);
+      return true;
+    });
   });
 
   test('is the one of the project as well: its examples are jobs', async () => {
