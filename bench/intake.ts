@@ -83,6 +83,7 @@ async function wholeIntake(folder: string): Promise<number> {
       file: join(folder, 'payroll.csv'),
       createdBy: 'bench',
       program: 'bench',
+      holder: 'bench',
       priority: 'normal',
       settings: {},
     },

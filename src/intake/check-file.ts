@@ -30,6 +30,8 @@ export interface CheckOptions {
   /** Null: networks must be given by id, and products are not checked. */
   catalog: Catalog | null;
   onProgress: ((progress: FileProgress) => void) | undefined;
+  /** Is given every row as it was checked by itself, in file order, while the file is read. */
+  onChecked?: ((rows: readonly FileRow[]) => Promise<void>) | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -37,6 +39,8 @@ export interface CheckOptions {
 export interface CheckedFile {
   header: readonly string[];
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
+  /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
+  hasRepeats: boolean;
   /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
   rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
   dispose(): void;
@@ -58,12 +62,13 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
     await checkRows(options, table, context, spool, repeats, bytesRead);
-    repeats.compare();
+    const hasRepeats = repeats.compare();
     const { name, bytes, sha256 } = source;
     const { format, encoding, delimiter, sheet } = table.form;
     const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
     return {
       header: table.header,
+      hasRepeats,
       about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
       async *rows(rowsPerChunk) {
         for (const chunk of spool.read(rowsPerChunk)) {
@@ -113,7 +118,7 @@ async function checkRows(
   repeats: Repeats,
   bytesRead: () => number,
 ): Promise<void> {
-  const { settings, onProgress, source } = options;
+  const { settings, onProgress, onChecked, source } = options;
   const { trailer: word } = settings.guards;
   const seen: { trailer: Trailer | null } = { trailer: null };
   const guards = makeFileGuards(context);
@@ -127,6 +132,7 @@ async function checkRows(
     }
     rowNo += chunk.records.length;
     guards.checkSoFar();
+    await onChecked?.(checked);
     onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   }
   if (rowNo === 0) {

@@ -59,6 +59,7 @@ export function checkRow(context: CheckContext, place: RowPlace, cells: readonly
     line: place.line,
     row_ref: understood.reference ?? (isValid ? firstContentRef(understood) : null),
     has_reference: understood.reference !== null,
+    before: null,
     status: isValid ? 'ready' : 'invalid',
     phone_number: understood.phoneNumber,
     country: understood.country,

@@ -14,6 +14,8 @@ export interface FileRow extends Omit<NewRow, 'batch_id' | 'problems' | 'status'
   problems: Problem[];
   /** Whether the file gives the row a reference of its own. */
   has_reference: boolean;
+  /** Its status as it was checked by itself, where the comparison with other rows had something to say; else null. */
+  before: FileRow['status'] | null;
 }
 
 /** Everything that blaming a row for what it has in common with others depends on. */
@@ -71,5 +73,11 @@ export function comparedRow(
   if (rowRef !== null && !row.has_reference && repeat.occurrence > 1) {
     rowRef = laterContentRef(rowRef, repeat.occurrence);
   }
-  return { ...row, row_ref: rowRef, status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid', problems };
+  return {
+    ...row,
+    row_ref: rowRef,
+    status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid',
+    problems,
+    before: row.status,
+  };
 }

@@ -1,22 +1,21 @@
 import { assert } from '../core/assert.ts';
 import { batchPolicy } from '../core/batch-policy.ts';
 import { type Clock, isoTime } from '../core/clock.ts';
-import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { defaultRunId, isRunId } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
-import { type BatchRecord, batchesBeingRead, findBatch, type Priority } from '../ledger/batches.ts';
+import { type BatchRecord, findBatch, type Priority } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import type { NewRow } from '../ledger/rows.ts';
+import { beginReading, endReading } from '../ledger/readings.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Catalog } from './catalog.ts';
-import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
-import { findEarlierBatches, sameContentWarnings } from './earlier-batches.ts';
-import type { FileRow } from './file-rows.ts';
-import { type FileFindings, makeTally, type Tallied } from './findings.ts';
-import { findRepeatedPayments } from './repeated-payments.ts';
+import { checkFile, type FileProgress } from './check-file.ts';
+import { sameContentWarnings } from './earlier-batches.ts';
+import { giveUp } from './end-reading.ts';
+import type { FileFindings } from './findings.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
 import { openSource, type Source } from './source.ts';
+import { makeRowStore, readingTtlMs, requireReading } from './store-rows.ts';
 
 export interface IntakeDeps {
   db: Database;
@@ -34,6 +33,8 @@ export interface IntakeOptions {
   file: string;
   createdBy: string;
   program: string;
+  /** Names this process, uniquely over time (`host/pid/start`): by it a later one knows what a crash left in the middle. */
+  holder: string;
   priority: Priority;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
@@ -52,9 +53,6 @@ export interface IntakeResult extends FileFindings {
   batch: BatchRecord;
 }
 
-/** Rows of one transaction: it blocks the event loop for some 10 ms (libraries: 5,000 rows take 90 to 160 ms). */
-const rowsPerUnit = 500;
-
 /**
  * Takes a file into the ledger: a batch with a verdict for each row, durable when the promise resolves. Throws
  * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the batch
@@ -65,31 +63,18 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
   if (runId !== null && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   const settings = intakeSettings(options.settings);
   const { fileBytesMax } = settings.limits;
-  await endAbandoned(deps);
   const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
     const batch = await receive(deps, options, source);
     try {
       return await readInto(deps, options, settings, source, batch);
     } catch (error) {
-      await giveUp(deps, batch.batch_id, error);
+      const expires_at = deps.clock.now() + readingTtlMs;
+      await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder, expires_at }, error);
       throw error;
     }
   } finally {
     source.dispose();
-  }
-}
-
-/** How long ago a file was begun to be read that is surely not being read any more: ten million rows take some minutes. */
-const abandonedMs = 2 * 3_600_000;
-
-/** Ends what a crash left in the middle of being read: such a batch has no rows that could be sent, and would look open for ever. */
-async function endAbandoned(deps: IntakeDeps): Promise<void> {
-  const left = await batchesBeingRead(deps.db, deps.clock.now() - abandonedMs);
-  for (const batch of left) {
-    await unitOf(deps, (unit) =>
-      unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted, and not taken up again' }),
-    );
   }
 }
 
@@ -141,6 +126,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
       },
       { account: options.account, run_id: runId, file_sha256: source.sha256, created_by: options.createdBy },
     );
+    await beginReading(unit.tx, { batch_id: batchId, holder: options.holder, expires_at: unit.at + readingTtlMs });
     return requireOwn(unit, batchId);
   });
 }
@@ -153,15 +139,18 @@ async function requireOwn({ tx }: Unit, batchId: string): Promise<BatchRecord> {
 
 async function readInto(
   deps: IntakeDeps,
-  { catalog = null, onProgress, signal }: IntakeOptions,
+  { catalog = null, onProgress, signal, holder }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
   batch: BatchRecord,
 ): Promise<IntakeResult> {
-  const file = await checkFile({ source, settings, catalog, onProgress, signal });
+  const store = makeRowStore(deps, batch, holder);
+  const file = await checkFile({ source, settings, catalog, onProgress, signal, onChecked: store.add });
   try {
-    const { tallied, contentSha256 } = await storeRows(deps, file, batch);
+    const { tallied, contentSha256 } = await store.finish(file);
     const validated = await unitOf(deps, async (unit) => {
+      await requireReading(unit, batch.batch_id, holder);
+      await endReading(unit.tx, batch.batch_id);
       const { rows, valid, invalid, held, skipped } = tallied.counts;
       const columns = JSON.stringify(file.header);
       const changed = await unit.changeBatch(
@@ -178,47 +167,4 @@ async function readInto(
   } finally {
     file.dispose();
   }
-}
-
-async function storeRows(
-  deps: IntakeDeps,
-  file: CheckedFile,
-  batch: BatchRecord,
-): Promise<{ tallied: Tallied; contentSha256: string }> {
-  const tally = makeTally();
-  const digest = makeContentDigest();
-  const judges = [await findEarlierBatches(deps.db, batch), await findRepeatedPayments(deps.db, batch)];
-  for await (const rows of file.rows(rowsPerUnit)) {
-    const stored = await unitOf(deps, async (unit) => {
-      let judged: readonly FileRow[] = rows;
-      for (const judge of judges) if (judge) judged = await judge(unit.tx, judged);
-      await unit.addRows(
-        batch.batch_id,
-        judged.map((row) => newRow(batch.batch_id, row)),
-      );
-      return judged;
-    });
-    for (const row of stored) {
-      tally.add(row);
-      digest.add(row);
-    }
-    await deps.clock.turn();
-  }
-  return { tallied: tally.result(), contentSha256: digest.hex() };
-}
-
-function newRow(batchId: string, { problems, has_reference: _, ...row }: FileRow): NewRow {
-  return { batch_id: batchId, ...row, problems: problems.length === 0 ? null : JSON.stringify(problems) };
-}
-
-/** Leaves a batch that will never be sent: `rejected` with the reason, or `cancelled` where reading it was interrupted. */
-async function giveUp(deps: IntakeDeps, batchId: string, error: unknown): Promise<void> {
-  const isRejected = error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
-  await unitOf(deps, async (unit) => {
-    const batch = await requireOwn(unit, batchId);
-    if (batch.status !== 'received') return;
-    if (isRejected) await unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code });
-    else await unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' });
-    // A ledger that cannot be written says so by the error that is thrown on; the batch stays `received`, and is never sent.
-  }).catch(() => undefined);
 }

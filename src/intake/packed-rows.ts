@@ -4,7 +4,7 @@ import type { Problem } from './problems.ts';
 /** Rows of a file as one text, several times as quick to write and to read as JSON. */
 export type PackedRows = string;
 
-const fieldsPerRow = 14;
+const fieldsPerRow = 15;
 const none: Problem[] = [];
 
 /**
@@ -29,6 +29,7 @@ export function packRows(rows: readonly FileRow[]): PackedRows {
       row.sms_message === null ? null : JSON.stringify(row.sms_message),
       row.problems.length === 0 ? null : JSON.stringify(row.problems),
       row.input,
+      row.before,
     );
   }
   return parts.join('\n');
@@ -54,6 +55,7 @@ export function unpackRows(packed: PackedRows): FileRow[] {
       sms_message: text(11) === '' ? null : (JSON.parse(text(11)) as string),
       problems: text(12) === '' ? none : (JSON.parse(text(12)) as Problem[]),
       input: text(13),
+      before: (text(14) || null) as FileRow['before'],
     });
   }
   return rows;

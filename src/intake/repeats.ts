@@ -18,8 +18,8 @@ export interface Repeat {
 export interface Repeats {
   /** Notes a row, in file order. */
   note(row: FileRow): void;
-  /** Compares the rows that were noted. */
-  compare(): void;
+  /** Compares the rows that were noted. True when any of them have something in common. */
+  compare(): boolean;
   /** What is repeated in a row; asked for in file order. */
   of(rowNo: number): Repeat | undefined;
 }
@@ -61,6 +61,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
       for (const bucket of references.buckets()) compareReferences(references.read(bucket), found);
       for (const bucket of contents.buckets()) compareContents(contents.read(bucket), found);
       for (const bucket of amounts.buckets()) compareAmountsOf(amounts.read(bucket), numberMax, found);
+      return found.buckets().length > 0;
     },
     of(rowNo) {
       const wanted = Math.floor(rowNo / rowsPerPage);

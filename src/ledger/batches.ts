@@ -172,6 +172,11 @@ export async function addToCount(tx: Queryable, batchId: string, status: string,
   );
 }
 
+/** Forgets what was counted: of a batch that has no rows any more. */
+export async function deleteCounts(tx: Queryable, batchId: string): Promise<void> {
+  await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
+}
+
 /** The batches of all accounts that have, or may still have, something to do; the oldest first. */
 export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   return db.query(
@@ -186,9 +191,4 @@ export function batchesToReread(db: Queryable, account: string, endedBefore: num
        AND reread_at IS NULL ORDER BY completed_at LIMIT 10`,
     [account, endedBefore],
   );
-}
-
-/** Batches whose files began to be read before a time (epoch ms), and which were never read to their end. */
-export function batchesBeingRead(db: Queryable, begunBefore: number): Promise<BatchRecord[]> {
-  return db.query(`SELECT * FROM batches WHERE status = 'received' AND created_at < ?`, [begunBefore]);
 }

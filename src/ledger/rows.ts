@@ -99,6 +99,26 @@ function pushValues(params: SqlValue[], row: NewRow): void {
   for (const column of insertColumns) params.push(row[column]);
 }
 
+/**
+ * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was no longer
+ * as `from` says.
+ */
+export async function judgeRow(tx: Queryable, from: RowState, row: NewRow): Promise<boolean> {
+  const changed = await tx.execute(
+    'UPDATE rows SET row_ref = ?, status = ?, problems = ? WHERE batch_id = ? AND row_no = ? AND status = ? AND attempts = 0',
+    [row.row_ref, row.status, row.problems, row.batch_id, row.row_no, from],
+  );
+  return changed === 1;
+}
+
+/** Takes the first rows of a batch, as many as this at most, out of the ledger: of a file that came to nothing. Returns how many. */
+export function deleteRows(tx: Queryable, batchId: string, limit: number): Promise<number> {
+  return tx.execute(
+    `DELETE FROM rows WHERE batch_id = ? AND row_no < ? + (SELECT MIN(row_no) FROM rows WHERE batch_id = ?)`,
+    [batchId, limit, batchId],
+  );
+}
+
 export async function findRow(db: Queryable, batchId: string, rowNo: number): Promise<RowRecord | null> {
   const [row] = await db.query<RowRecord>('SELECT * FROM rows WHERE batch_id = ? AND row_no = ?', [batchId, rowNo]);
   return row ?? null;

@@ -209,6 +209,10 @@ const migrations: readonly (readonly string[])[] = [
     // What a batch was charged so far, exactly, by the currency of the wallets.
     'CREATE TABLE batch_costs (batch_id TEXT NOT NULL, currency TEXT NOT NULL, cost TEXT NOT NULL, PRIMARY KEY (batch_id, currency))',
   ],
+  [
+    // The files that are being read: what a crash leaves in the middle is known by it.
+    'CREATE TABLE readings (batch_id TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL)',
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */

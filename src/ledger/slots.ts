@@ -31,15 +31,34 @@ export async function insertSlot(
   return inserted === 1;
 }
 
-/** The due time of the last slot of a job that is known, or null. */
-export async function lastDueAt(db: Queryable, job: string): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>('SELECT MAX(due_at) AS at FROM slots WHERE job = ?', [job]);
-  return last?.at ?? null;
+/** The due times of the slots of a job that are known, after one moment and up to another (epoch ms). */
+export async function knownDueTimes(
+  db: Queryable,
+  job: string,
+  afterMs: number,
+  untilMs: number,
+): Promise<Set<number>> {
+  const slots = await db.query<{ due_at: number }>(
+    'SELECT due_at FROM slots WHERE job = ? AND due_at > ? AND due_at <= ?',
+    [job, afterMs, untilMs],
+  );
+  return new Set(slots.map(({ due_at }) => due_at));
 }
 
-/** The slots of a job that are still to be run, or are being run; in their order. */
-export function openSlots(db: Queryable, job: string): Promise<SlotRecord[]> {
-  return db.query(`SELECT * FROM slots WHERE job = ? AND state IN ('due', 'running') ORDER BY due_at`, [job]);
+/**
+ * The slots of a job that are to be run now, or are being run; in their order. One of the future is not yet to be run: a clock that
+ * was ahead has brought it.
+ */
+export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
+  return db.query(
+    `SELECT * FROM slots WHERE job = ? AND (state = 'running' OR (state = 'due' AND due_at <= ?)) ORDER BY due_at`,
+    [job, now],
+  );
+}
+
+/** Forgets the slots of the future that were skipped: a clock that was ahead has missed them, and their time is still to come. */
+export function forgetFutureSkips(tx: Queryable, job: string, now: number): Promise<number> {
+  return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
 }
 
 /** The slots of a job, the latest first. */

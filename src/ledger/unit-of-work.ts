@@ -2,8 +2,8 @@ import { assert } from '../core/assert.ts';
 import { type BatchEvent, transition as batchTransition } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import { Sums, subtractAmounts } from '../core/money.ts';
-import { type RowEvent, transition as rowTransition } from '../core/row-state.ts';
-import { addToCount, type BatchRecord, insertBatch, updateBatch } from './batches.ts';
+import { type RowEvent, type RowState, transition as rowTransition } from '../core/row-state.ts';
+import { addToCount, type BatchRecord, deleteCounts, insertBatch, updateBatch } from './batches.ts';
 import { addToCosts } from './costs.ts';
 import type { Database, Queryable } from './database.ts';
 import {
@@ -16,7 +16,7 @@ import {
   moveChainHead,
 } from './events.ts';
 import { checkFence, type Fence } from './leases.ts';
-import { insertRows, type NewRow, type Refund, type RowRecord, updateRow } from './rows.ts';
+import { deleteRows, insertRows, judgeRow, type NewRow, type Refund, type RowRecord, updateRow } from './rows.ts';
 
 /** The fields of a row that a change of its state may set besides. */
 export type RowFields = Partial<Omit<RowRecord, keyof NewRow | keyof Refund>> & { problems?: string | null };
@@ -35,6 +35,10 @@ export interface Unit {
   addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
+  /** The verdict on a row of a batch being read, once it was compared with others; `from` is the state it was added with. */
+  judgeRow(from: RowState, row: NewRow): Promise<void>;
+  /** Takes up to `limit` rows of a batch out of the ledger that came to nothing while it was being read. True when none are left. */
+  discardRows(batchId: string, limit: number): Promise<boolean>;
   /** The row after the change; null when it was no longer as `before` says: nothing was written then. */
   changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
   /** Facts about a row that do not change its state. Null on a conflict, as with `changeRow`. */
@@ -141,6 +145,17 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     addRows: async (batchId, rows) => {
       await insertRows(tx, rows);
       for (const row of rows) count(batchId, row.status, 1);
+    },
+    judgeRow: async (from, row) => {
+      const isJudged = await judgeRow(tx, from, row);
+      assert(isJudged, 'nobody else changes a row of a batch that is being read');
+      count(row.batch_id, from, -1);
+      count(row.batch_id, row.status, 1);
+    },
+    discardRows: async (batchId, limit) => {
+      if ((await deleteRows(tx, batchId, limit)) > 0) return false;
+      await deleteCounts(tx, batchId);
+      return true;
     },
     changeRow: (before, event, fields, data) => {
       const status = rowTransition(before.status, event);

@@ -3,11 +3,13 @@ import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import type { EngineLog } from '../engine/context.ts';
+import { endAbandoned } from '../intake/end-reading.ts';
 import type { Database } from '../ledger/database.ts';
 import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
 import { type Config, loadConfig } from './config.ts';
 import { openLedger } from './ledger.ts';
 import { makeLog } from './log.ts';
+import { isDeadProcess } from './process-holder.ts';
 
 /** What every door opens first: the configuration, the ledger and the log. */
 export interface Session {
@@ -41,6 +43,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     file: config.log,
   });
   const db = await openLedger(ledgerPath);
+  await endAbandoned({ db, clock: systemClock }, isDeadProcess);
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
 }
 

@@ -5,6 +5,7 @@ import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { OpenAccount } from './account.ts';
 import { accountCatalog } from './catalog.ts';
+import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
 import { program } from './version.ts';
 
@@ -30,6 +31,7 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
     service: account.service,
     createdBy: session.person,
     program,
+    holder: processHolder(session.clock.now()),
     catalog: accountCatalog(account),
   });
 }

@@ -1,11 +1,19 @@
-import type { Clock } from '../core/clock.ts';
-import { errorMessage } from '../core/errors.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { EngineLog } from '../engine/context.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import { claimSlot, endSlot, insertSlot, lastDueAt, openSlots, type SlotRecord } from '../ledger/slots.ts';
+import {
+  claimSlot,
+  endSlot,
+  forgetFutureSkips,
+  insertSlot,
+  knownDueTimes,
+  openSlots,
+  type SlotRecord,
+} from '../ledger/slots.ts';
 import type { Job } from './define-job.ts';
-import { dueTimes } from './due-times.ts';
+import { dueTimes, dueTimesMax } from './due-times.ts';
 
 /** What came of a slot. `wait`: what it is to bring is not there yet; it is asked again at the next trigger. */
 export interface SlotOutcome {
@@ -34,15 +42,36 @@ export interface Scheduler {
 
 /** A trigger that comes this late is still in time: beyond that, the slot was missed. */
 const graceMs = 5 * 60_000;
+/** How often it is noted until when it was looked: looks come every few seconds, and one that finds nothing need not write. */
+const lookNotedMs = 60_000;
+
+/** What passes by itself, or when a person mends it: the slot is tried again. Everything else is for a person at once. */
+const passing: ReadonlySet<ErrorCode> = new Set([
+  'ACCOUNT_BUSY',
+  'FENCED',
+  'LEDGER_BUSY',
+  'LEDGER_FULL',
+  'LEDGER_IO',
+  'SERVICE_UNREACHABLE',
+]);
+/** How long after such trouble a slot is tried again, and how long after its beginning it is given up. */
+const troubleRetryMs = 60_000;
+const troubleMsMax = 3_600_000;
 
 export function makeScheduler(deps: SchedulerDeps): Scheduler {
+  const { clock, log } = deps;
   const running = new Map<string, Promise<void>>();
+  /** Jobs whose last slot met with trouble that passes, and when they are tried again. */
+  const restUntil = new Map<string, number>();
   let stopping = false;
 
   /** One after the other for each job, and jobs beside each other. */
   const runOpen = async (job: Job): Promise<void> => {
-    for (const slot of await openSlots(deps.db, job.name)) {
-      if (stopping || !(await runOne(deps, job, slot))) return;
+    for (const slot of await openSlots(deps.db, job.name, clock.now())) {
+      if (stopping) return;
+      const next = await runOne(deps, job, slot);
+      if (next === 'rest') restUntil.set(job.name, clock.monotonic() + troubleRetryMs);
+      if (next !== 'go on') return;
     }
   };
 
@@ -51,10 +80,10 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
       if (stopping) return;
       for (const job of deps.jobs) {
         await noteDueSlots(deps, job);
-        if (running.has(job.name)) continue;
+        if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
         const work = runOpen(job)
           .catch((error: unknown) =>
-            deps.log.warn('a job could not be run; it is tried again', { job: job.name, message: errorMessage(error) }),
+            log.warn('a job could not be run; it is tried again', { job: job.name, message: errorMessage(error) }),
           )
           .finally(() => running.delete(job.name));
         running.set(job.name, work);
@@ -70,24 +99,50 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
 /** Writes the slots that fell due since the last look into the ledger, and which of them are run. */
 async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promise<void> {
   const now = clock.now();
-  const skipped = await db.transact(async (tx) => {
-    const sinceName = `job_since:${job.name}`;
-    const since = await readFact(tx, sinceName);
-    // A new job begins with its next due time: nobody expects it to pay for the past.
-    if (since === null) await writeFact(tx, sinceName, String(now));
-    const after = Math.max(Number(since ?? now), (await lastDueAt(tx, job.name)) ?? 0);
-    const due = dueTimes(job.schedule, after, now);
-    const dropped: number[] = [];
+  const { skipped, due } = await db.transact(async (tx) => {
+    const after = await lookedUntil(tx, job, now);
+    const known = await knownDueTimes(tx, job.name, after, now);
+    const due = dueTimes(job.schedule, after, now).filter((dueAt) => !known.has(dueAt));
+    let skipped = 0;
     for (const [index, dueAt] of due.entries()) {
       const runs = isRun(job, { dueAt, now, isLast: index === due.length - 1 });
       const detail = runs ? null : 'missed while nothing ran, and not caught up with';
-      const isNew = await insertSlot(tx, { job: job.name, due_at: dueAt, state: runs ? 'due' : 'skipped', detail });
-      if (isNew && !runs) dropped.push(dueAt);
+      await insertSlot(tx, { job: job.name, due_at: dueAt, state: runs ? 'due' : 'skipped', detail });
+      if (!runs) skipped += 1;
     }
-    return dropped;
+    if (due.length > 0 || now - after >= lookNotedMs) await noteLook(tx, job, now);
+    return { skipped, due };
   });
-  if (skipped.length > 0)
-    log.warn('slots of a job were missed, and are not run', { job: job.name, slots: skipped.length });
+  if (skipped > 0) log.warn('slots of a job were missed, and are not run', { job: job.name, slots: skipped });
+  if (due.length === dueTimesMax)
+    log.warn('more slots of a job were missed than are looked at; those before are not recorded', {
+      job: job.name,
+      looked_at: due.length,
+    });
+}
+
+/**
+ * Until when it was looked what is due. It is the time of the look and not of the last slot: a schedule that was changed begins with
+ * its next due time, and a slot that was run ahead of its time by hand holds back none of those before it.
+ */
+async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number> {
+  const looked = await readFact(tx, lookName(job));
+  // A new job begins with its next due time: nobody expects it to pay for the past.
+  if (looked === null) await noteLook(tx, job, now);
+  const after = Number(looked ?? now);
+  if (after <= now) return after;
+  // The clock was set back, or had been ahead. What is known of the time that comes again is in the ledger, and is not run again.
+  await forgetFutureSkips(tx, job.name, now);
+  await noteLook(tx, job, now);
+  return now;
+}
+
+function noteLook(tx: Queryable, job: Job, now: number): Promise<void> {
+  return writeFact(tx, lookName(job), String(now));
+}
+
+function lookName({ name }: Job): string {
+  return `job_since:${name}`;
 }
 
 function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: number; isLast: boolean }): boolean {
@@ -95,19 +150,33 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
   return schedule.catchUp === 'last' ? isLast : now - dueAt <= graceMs;
 }
 
-/** Returns whether the next slot of the job may be run after this one. */
-async function runOne(deps: SchedulerDeps, job: Job, { due_at: dueAt, holder: before }: SlotRecord): Promise<boolean> {
+/** What comes next for the job: its next slot, nothing until the next look, or nothing for a while. */
+type Next = 'go on' | 'wait' | 'rest';
+
+async function runOne(deps: SchedulerDeps, job: Job, { due_at: dueAt, ...slot }: SlotRecord): Promise<Next> {
   const { db, clock, log, holder, isDead, runSlot } = deps;
-  const deadHolder = before !== null && isDead(before) ? before : null;
-  const claim = { job: job.name, dueAt, holder, now: clock.now(), deadHolder };
-  if (!(await db.transact((tx) => claimSlot(tx, claim)))) return false;
-  const result = await runSlot(job, dueAt).catch(
-    (error: unknown): SlotOutcome => ({ outcome: 'failed', detail: errorMessage(error) }),
-  );
+  // What this very process holds and does not run was left when its outcome could not be written.
+  const isLeft = slot.holder !== null && (slot.holder === holder || isDead(slot.holder));
+  const claim = { job: job.name, dueAt, holder, now: clock.now(), deadHolder: isLeft ? slot.holder : null };
+  if (!(await db.transact((tx) => claimSlot(tx, claim)))) return 'wait';
+  const begunAt = slot.started_at ?? claim.now;
+  const result = await runSlot(job, dueAt).catch((error: unknown) => ({
+    ...afterTrouble(error, clock.now() - begunAt),
+    isTrouble: true,
+  }));
   const state = result.outcome === 'wait' ? 'due' : result.outcome;
   const end = { job: job.name, dueAt, holder, now: clock.now(), state, detail: result.detail } as const;
   await db.transact((tx) => endSlot(tx, end));
-  if (state === 'failed') log.warn('a job has failed', { job: job.name, detail: result.detail });
-  else log.info('a job has run', { job: job.name, outcome: result.outcome, detail: result.detail });
-  return state !== 'due';
+  const told = { job: job.name, due_at: isoTime(dueAt), detail: result.detail };
+  if (state === 'done') log.info('a job has run', told);
+  else if (state === 'failed') log.warn('a job has failed', told);
+  // It is asked again every few seconds: the same answer is told once.
+  else if (result.detail !== slot.detail) log.info('a job waits', told);
+  if (state !== 'due') return 'go on';
+  return 'isTrouble' in result ? 'rest' : 'wait';
+}
+
+function afterTrouble(error: unknown, sinceMs: number): SlotOutcome {
+  const isPassing = error instanceof AirbatchError && passing.has(error.code) && sinceMs < troubleMsMax;
+  return { outcome: isPassing ? 'wait' : 'failed', detail: errorMessage(error) };
 }

@@ -14,7 +14,12 @@ const changeMs = 24 * 3_600_000;
 /** No zone changes its offset within a minute. */
 const minuteMs = 60_000;
 
-export function makeWallTime(timeZone: string): WallTime {
+/** Kept, since making one takes longer than everything that is done with it at a look. */
+const formats = new Map<string, Intl.DateTimeFormat>();
+
+function formatOf(timeZone: string): Intl.DateTimeFormat {
+  const known = formats.get(timeZone);
+  if (known) return known;
   const format = new Intl.DateTimeFormat('en-US', {
     timeZone,
     hourCycle: 'h23',
@@ -25,6 +30,12 @@ export function makeWallTime(timeZone: string): WallTime {
     minute: 'numeric',
     second: 'numeric',
   });
+  formats.set(timeZone, format);
+  return format;
+}
+
+export function makeWallTime(timeZone: string): WallTime {
+  const format = formatOf(timeZone);
   const wallAt = (epochMs: number): number => {
     const parts: Partial<Record<Intl.DateTimeFormatPartTypes, number>> = {};
     for (const { type, value } of format.formatToParts(epochMs)) parts[type] = Number(value);

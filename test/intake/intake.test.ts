@@ -3,31 +3,37 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import fc from 'fast-check';
 import { systemClock } from '../../src/core/clock.ts';
+import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { idempotencyKey } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import type { Catalog } from '../../src/intake/catalog.ts';
+import { endAbandoned } from '../../src/intake/end-reading.ts';
 import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
+import { readingTtlMs } from '../../src/intake/store-rows.ts';
 import { validateFile } from '../../src/intake/validate.ts';
-import { type BatchRecord, countRows, listBatches } from '../../src/ledger/batches.ts';
+import { type BatchRecord, countRows, findBatch, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { insertPayment } from '../../src/ledger/payments.ts';
+import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { memoryLedger } from '../support/ledger.ts';
-import { csv, goodRow, rowOfMany } from './support.ts';
+import { check, csv, goodRow, rowOfMany } from './support.ts';
 
 async function rig(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const db = await memoryLedger();
   t.after(() => db.close());
-  const take = (content: string, options: Partial<IntakeOptions> = {}) => {
+  const take = (content: string, options: Partial<IntakeOptions> = {}, ledger = db) => {
     const file = join(folder, 'payroll.csv');
     writeFileSync(file, content);
     return intakeFile(
-      { db, clock: systemClock, random: systemRandom },
+      { db: ledger, clock: systemClock, random: systemRandom },
       {
         account: 'main',
         service: 'a test',
@@ -35,6 +41,7 @@ async function rig(t: TestContext) {
         file,
         createdBy: 'mary',
         program: 'airbatch test',
+        holder: 'test/1/1',
         priority: 'normal',
         settings: {},
         ...options,
@@ -209,23 +216,6 @@ describe('a file whose rows an earlier batch has', () => {
 });
 
 describe('a file that cannot be taken', () => {
-  test('ends what a crash has left in the middle of being read, hours later', async (t) => {
-    const { db, take } = await rig(t);
-    const { batch } = await take(csv([goodRow({ reference: 'A' })]));
-    const begun = (ago: number) =>
-      db.execute(`UPDATE batches SET status = 'received', created_at = ? WHERE batch_id = ?`, [
-        systemClock.now() - ago,
-        batch.batch_id,
-      ]);
-    const status = async () => (await listBatches(db, 10)).find(({ batch_id }) => batch_id === batch.batch_id)?.status;
-    await begun(3_600_000);
-    await take(csv([goodRow({ reference: 'B' })]));
-    assert.equal(await status(), 'received', 'it may still be being read');
-    await begun(3 * 3_600_000);
-    await take(csv([goodRow({ reference: 'C' })]));
-    assert.equal(await status(), 'cancelled');
-  });
-
   test('leaves a rejected batch without rows that says why', async (t) => {
     const { db, take } = await rig(t);
     await assert.rejects(take('name,amount\nMary,5\n'), (error: unknown) => {
@@ -262,4 +252,114 @@ describe('a file that cannot be taken', () => {
     await assert.rejects(taking, { name: 'AbortError' });
     assert.equal((await listBatches(db, 10))[0]?.status, 'cancelled');
   });
+});
+
+describe('a file whose reader comes to an end in the middle', () => {
+  const many = csv(Array.from({ length: 5_000 }, (_, index) => rowOfMany(index)));
+
+  /** Leaves a ledger as a crash does: some rows are stored, and nobody has said that this came to nothing. */
+  async function crash({ db, take }: Awaited<ReturnType<typeof rig>>): Promise<string> {
+    let left = 3;
+    const dying: Database = {
+      ...db,
+      transact: (work) => (left-- > 0 ? db.transact(work) : Promise.reject(new Error('the power is gone'))),
+    };
+    await assert.rejects(take(many, { runId: 'november' }, dying), { message: 'the power is gone' });
+    const [batch] = await listBatches(db, 10);
+    assert.equal(batch?.status, 'received');
+    assert.notEqual((await pageRows(db, batch.batch_id, 0, 10)).length, 0);
+    return batch.batch_id;
+  }
+
+  test('is left alone as long as the reader may be at it', async (t) => {
+    const { db, ...rest } = await rig(t);
+    const batchId = await crash({ db, ...rest });
+    await endAbandoned({ db, clock: systemClock }, (holder) => holder !== 'test/1/1');
+    assert.equal((await findBatch(db, batchId))?.status, 'received');
+  });
+
+  for (const [how, later, isDead] of [
+    ['its process is gone', 0, true],
+    ['it was silent for too long', readingTtlMs, false],
+  ] as const) {
+    test(`is rejected without rows, and can be run again, when ${how}`, async (t) => {
+      const { db, take, ...rest } = await rig(t);
+      const batchId = await crash({ db, take, ...rest });
+      const clock = { ...systemClock, now: () => systemClock.now() + later };
+      await endAbandoned({ db, clock }, (holder) => isDead && holder === 'test/1/1');
+      const batch = await findBatch(db, batchId);
+      assert.equal(batch?.status, 'rejected');
+      assert.match(batch.rejection ?? '', /ended while it was reading the file/);
+      assert.deepEqual([await pageRows(db, batchId, 0, 10), (await countRows(db, batchId)).size], [[], 0]);
+      assert.deepEqual(await listReadings(db), []);
+      assert.equal((await take(many, { runId: 'november' })).counts.valid, 5_000);
+    });
+  }
+
+  test('stores nothing more when it was taken for dead, and says so', async (t) => {
+    const { db, take } = await rig(t);
+    const catalog: Catalog = {
+      async networks() {
+        await endAbandoned({ db, clock: systemClock }, () => true);
+        return [{ networkId: 1, name: 'Safaricom Kenya', countryCode: 'KE', currency: 'KES' }];
+      },
+      products: async () => [],
+    };
+    await assert.rejects(take(many, { catalog }), { code: 'FENCED' });
+    const [batch] = await listBatches(db, 10);
+    assert.equal(batch?.status, 'rejected');
+    assert.deepEqual(await pageRows(db, batch.batch_id, 0, 10), []);
+  });
+
+  test('leaves no row of what was interrupted', async (t) => {
+    const { db, take } = await rig(t);
+    const stop = new AbortController();
+    const onProgress = ({ rows }: { rows: number }) => (rows > 2_500 ? stop.abort() : undefined);
+    await assert.rejects(take(many, { signal: stop.signal, onProgress }), { name: 'AbortError' });
+    const [batch] = await listBatches(db, 10);
+    assert.equal(batch?.status, 'cancelled');
+    assert.deepEqual([await pageRows(db, batch.batch_id, 0, 10), await listReadings(db)], [[], []]);
+  });
+});
+
+test('what is in the ledger is what a validation says, whatever rows have in common', async (t) => {
+  const { db, folder, take } = await rig(t);
+  const cell = (...texts: string[]) => fc.constantFrom(...texts);
+  const row = fc.record({
+    phone_number: cell('+254712345678', '+254712345679', '0712345678', '+254712345670'),
+    network_id: cell('1', '1', '1', 'x'),
+    amount: cell('10', '20', '1,5'),
+    currency: cell('KES'),
+    reference: cell('', '', '', 'A', 'B'),
+  });
+  const settings = fc.record({
+    country: fc.constant('KE'),
+    duplicates: fc.constantFrom('allow', 'hold', 'reject'),
+    guards: fc.constantFrom({}, { numberMax: { KES: '45' } }),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(row, { minLength: 1, maxLength: 12 }), settings, async (rows, given) => {
+      const { batch, ...findings } = await take(csv(rows), { settings: given });
+      const { rows: checked } = await check(csv(rows), { settings: given });
+      const stored = await pageRows(db, batch.batch_id, 0, 100);
+      const plain = ({ row_no, status, row_ref, problems, input }: (typeof stored)[number]) =>
+        JSON.stringify([row_no, status, row_ref, problems, input]);
+      const digest = makeContentDigest();
+      for (const row of stored) digest.add(row);
+      assert.equal(batch.content_sha256, digest.hex());
+      assert.deepEqual(
+        stored.map(plain),
+        checked.map(({ row_no, status, row_ref, problems, input }) =>
+          JSON.stringify([row_no, status, row_ref, problems.length === 0 ? null : JSON.stringify(problems), input]),
+        ),
+      );
+      const { ready: valid = 0, ...others } = Object.fromEntries(await countRows(db, batch.batch_id));
+      const { rows: total, ...counts } = findings.counts;
+      assert.equal(total, rows.length);
+      assert.deepEqual({ invalid: 0, held: 0, skipped: 0, valid, ...others }, counts);
+      const validation = await validateFile({ file: join(folder, 'payroll.csv'), settings: given });
+      assert.deepEqual({ ...validation, warnings: [] }, { ...findings, warnings: [] });
+    }),
+    { numRuns: 150 },
+  );
 });

@@ -111,6 +111,7 @@ test('repeats are found where the rows are compared on the disk, and nothing is 
     status: 'ready',
     row_ref: reference,
     has_reference: true,
+    before: null,
     phone_number: `+${phone}`,
     country: 'KE',
     network_id: 1,

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import { listSlots } from '../../src/ledger/slots.ts';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { claimSlot, endSlot, insertSlot, listSlots } from '../../src/ledger/slots.ts';
 import { defineJob } from '../../src/scheduler/define-job.ts';
-import { makeScheduler, type SlotOutcome } from '../../src/scheduler/scheduler.ts';
+import { makeScheduler, type Scheduler, type SlotOutcome } from '../../src/scheduler/scheduler.ts';
 import { memoryLedger } from '../support/ledger.ts';
 
 const minute = 60_000;
@@ -19,26 +20,47 @@ const job = defineJob({
 async function place() {
   const db = await memoryLedger();
   let now = start - minute;
-  const clock = { ...systemClock, now: () => now };
+  let monotonic = 0;
+  const clock = { ...systemClock, now: () => now, monotonic: () => monotonic };
   const alive = new Set<string>();
-  const begun: { holder: string; dueAt: number; end: (outcome: SlotOutcome) => void }[] = [];
+  const begun: {
+    holder: string;
+    dueAt: number;
+    end: (outcome: SlotOutcome) => void;
+    fail: (error: Error) => void;
+  }[] = [];
   const warnings: string[] = [];
-  const scheduler = (holder: string) => {
+  const scheduler = (holder: string, jobs = [job]) => {
     alive.add(holder);
     return makeScheduler({
       db,
       clock,
       log: { info: () => undefined, warn: (message) => void warnings.push(message) },
-      jobs: [job],
+      jobs,
       holder,
       isDead: (name) => !alive.has(name),
-      runSlot: (_job, dueAt) => new Promise((resolve) => void begun.push({ holder, dueAt, end: resolve })),
+      runSlot: (_job, dueAt) =>
+        new Promise((resolve, reject) => void begun.push({ holder, dueAt, end: resolve, fail: reject })),
     });
   };
   const settle = async () => {
     for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
   };
-  return { db, begun, warnings, scheduler, settle, alive, to: (ms: number) => (now = start + ms) };
+  const to = (ms: number) => {
+    monotonic += Math.max(0, start + ms - now);
+    now = start + ms;
+  };
+  /** One look, and everything that it begins ends well. */
+  const lookAndEnd = async (scheduler: Scheduler) => {
+    await scheduler.look();
+    await settle();
+    for (let ended = 0; ended < begun.length; ended++) {
+      begun[ended]?.end({ outcome: 'done', detail: 'ok' });
+      await settle();
+    }
+  };
+  const ran = () => begun.map(({ dueAt }) => (dueAt - start) / minute);
+  return { db, begun, warnings, scheduler, settle, lookAndEnd, ran, alive, to };
 }
 
 const states = async (db: Awaited<ReturnType<typeof place>>['db']) =>
@@ -131,5 +153,110 @@ describe('a scheduler', () => {
     await stopping;
     await settle();
     assert.equal(begun.length, 1);
+  });
+
+  test('begins with the next due time of a schedule that was changed, and not with those before', async () => {
+    const { scheduler, lookAndEnd, ran, to } = await place();
+    await lookAndEnd(scheduler('one'));
+    to(1 * minute);
+    await lookAndEnd(scheduler('one'));
+    to(50 * minute);
+    await lookAndEnd(scheduler('one'));
+    // Ten past nine has passed, and the slot of nine has run.
+    const changed = defineJob({ ...job, schedule: { ...job.schedule, cron: '10 * * * *' } });
+    to(51 * minute);
+    await lookAndEnd(scheduler('two', [changed]));
+    assert.deepEqual(ran(), [0]);
+    to(71 * minute);
+    await lookAndEnd(scheduler('two', [changed]));
+    assert.deepEqual(ran(), [0, 70]);
+  });
+
+  test('is not held back by a slot that a person has run ahead of its time, and does not run it again', async () => {
+    const { db, scheduler, lookAndEnd, ran, to } = await place();
+    const one = scheduler('one');
+    await lookAndEnd(one);
+    const ahead = { job: job.name, dueAt: start + 120 * minute, holder: 'by hand', now: start - minute };
+    await db.transact(async (tx) => {
+      await insertSlot(tx, { job: job.name, due_at: ahead.dueAt, state: 'due', detail: null });
+      assert.ok(await claimSlot(tx, { ...ahead, deadHolder: null }));
+      assert.ok(await endSlot(tx, { ...ahead, state: 'done', detail: 'by hand' }));
+    });
+    to(181 * minute);
+    await lookAndEnd(one);
+    assert.deepEqual(ran(), [0, 60, 180]);
+  });
+
+  test('runs nothing again when a clock that was ahead is corrected, and forgets what it had missed by it', async () => {
+    const last = defineJob({ ...job, schedule: { ...job.schedule, catchUp: 'last' } });
+    const { db, scheduler, lookAndEnd, ran, to } = await place();
+    const one = scheduler('one', [last]);
+    await lookAndEnd(one);
+    to(185 * minute);
+    await lookAndEnd(one);
+    assert.deepEqual(await states(db), ['skipped', 'skipped', 'skipped', 'done']);
+    to(-minute);
+    await lookAndEnd(one);
+    for (const at of [0, 60, 120, 180, 240]) {
+      to(at * minute + 1_000);
+      await lookAndEnd(one);
+    }
+    assert.deepEqual(ran(), [180, 0, 60, 120, 240]);
+  });
+
+  test('tries a slot again after trouble that passes, a minute later, and gives it up after an hour', async () => {
+    const { db, begun, scheduler, settle, to } = await place();
+    const one = scheduler('one');
+    await one.look();
+    const unreachable = new AirbatchError('SERVICE_UNREACHABLE', 'no answer');
+    const lookAt = async (at: number) => {
+      to(at);
+      await one.look();
+      await settle();
+    };
+    await lookAt(minute);
+    begun[0]?.fail(unreachable);
+    await settle();
+    await lookAt(minute + 30_000);
+    assert.equal(begun.length, 1, 'not at the next look');
+    await lookAt(2 * minute + 1);
+    assert.equal(begun.length, 2);
+    begun[1]?.fail(unreachable);
+    await settle();
+    assert.deepEqual(await states(db), ['due']);
+    await lookAt(58 * minute);
+    begun[2]?.fail(new Error('the folder cannot be read'));
+    await settle();
+    assert.deepEqual(await states(db), ['failed'], 'other trouble is for a person at once');
+    await lookAt(61 * minute);
+    begun[3]?.fail(unreachable);
+    await settle();
+    await lookAt(63 * minute);
+    to(122 * minute);
+    begun[4]?.fail(unreachable);
+    await settle();
+    assert.deepEqual(await states(db), ['failed', 'failed']);
+  });
+
+  test('takes up its own slot again when what came of it could not be written', async () => {
+    const { db, begun, warnings, scheduler, settle, to } = await place();
+    const one = scheduler('one');
+    await one.look();
+    to(minute);
+    await one.look();
+    await settle();
+    const { transact } = db;
+    db.transact = () => Promise.reject(new AirbatchError('LEDGER_FULL', 'the disk is full'));
+    begun[0]?.end({ outcome: 'done', detail: 'ok' });
+    await settle();
+    db.transact = transact;
+    assert.deepEqual(await states(db), ['running']);
+    assert.deepEqual(warnings, ['a job could not be run; it is tried again']);
+    await one.look();
+    await settle();
+    assert.equal(begun.length, 2);
+    begun[1]?.end({ outcome: 'done', detail: 'brought before' });
+    await settle();
+    assert.deepEqual(await states(db), ['done']);
   });
 });

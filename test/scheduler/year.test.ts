@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { steadyClock, systemClock } from '../../src/core/clock.ts';
+import { systemClock } from '../../src/core/clock.ts';
 import { listSlots } from '../../src/ledger/slots.ts';
 import { defineJob, type Job } from '../../src/scheduler/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
@@ -64,7 +64,7 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
     alive.add(holder);
     const scheduler = makeScheduler({
       db,
-      clock: steadyClock(clock, 0),
+      clock,
       log,
       jobs: all,
       holder,
