@@ -19,7 +19,12 @@ export async function runSourceCommand(
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.part`;
   try {
-    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], timeout: timeoutMs });
+    const child = spawn(program, args, {
+      cwd,
+      stdio: ['ignore', 'pipe', 'pipe'],
+      timeout: timeoutMs,
+      killSignal: 'SIGKILL',
+    });
     let complaint = '';
     child.stderr.setEncoding('utf8').on('data', (text: string) => {
       complaint = (complaint + text).slice(-complaintLengthMax);
@@ -28,7 +33,7 @@ export async function runSourceCommand(
       child.once('error', reject);
       child.once('close', (code, signal) => {
         if (code === 0) resolve(null);
-        else if (signal === 'SIGTERM') resolve(`took longer than ${timeoutMs / 1_000} s, and was stopped`);
+        else if (signal === 'SIGKILL') resolve(`took longer than ${timeoutMs / 1_000} s, and was stopped`);
         else
           resolve(
             `ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}${complaint ? `: ${complaint.trim()}` : ''}`,

@@ -29,7 +29,7 @@ const partial = /(^[.~])|(\.(part|partial|tmp|temp|crdownload|download|filepart|
  */
 export async function takeFromInbox(
   { clock }: { clock: Clock },
-  { folder, pattern, stamp }: { folder: string; pattern: string; stamp: string },
+  { folder, pattern, stamp, known }: { folder: string; pattern: string; stamp: string; known: ReadonlySet<string> },
 ): Promise<Brought> {
   for (const name of folderNames) await mkdir(join(folder, name), { recursive: true });
   const wanted = globExpression(pattern);
@@ -41,7 +41,7 @@ export async function takeFromInbox(
   for (const name of names.sort()) {
     const path = join(inbox, name);
     if (partial.test(name) || isLocked(inbox, name) || !(await isQuiet(clock, path))) unfinished.push(name);
-    else await rename(path, join(folder, 'working', `${stamp}~${name}`));
+    else await rename(path, freePlace(folder, stamp, name, known));
   }
   const taken = (await readdir(join(folder, 'working')))
     .filter((name) => name.startsWith(`${stamp}~`))
@@ -51,7 +51,15 @@ export async function takeFromInbox(
   return { taken, unfinished: unfinished.filter((name) => !/^[.~]|~$/.test(name)) };
 }
 
-/** The name that a file had in the inbox. */
+/** A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was taken. */
+function freePlace(folder: string, stamp: string, name: string, known: ReadonlySet<string>): string {
+  const place = (own: string) => join(folder, 'working', `${stamp}~${own}`);
+  let own = name;
+  for (let count = 2; known.has(own) || existsSync(place(own)); count++) own = `${count}.${name}`;
+  return place(own);
+}
+
+/** The name that a file had in the inbox; a second of the same name has its number before it. */
 export function originalName(workingPath: string): string {
   return basename(workingPath).replace(/^[^~]*~/, '');
 }
@@ -69,7 +77,8 @@ function isLocked(inbox: string, name: string): boolean {
   );
 }
 
-async function isQuiet(clock: Clock, path: string): Promise<boolean> {
+/** Whether nobody seems to write the file any more. */
+export async function isQuiet(clock: Clock, path: string): Promise<boolean> {
   const before = await stat(path);
   if (clock.now() - before.mtimeMs < quietMs) return false;
   await clock.sleep(watchMs);

@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { rename, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { storedPolicy } from '../core/batch-policy.ts';
@@ -12,7 +13,7 @@ import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import { runSourceCommand } from './command-source.ts';
 import type { Job } from './define-job.ts';
-import { originalName, takeFromInbox } from './inbox.ts';
+import { isQuiet, originalName, takeFromInbox } from './inbox.ts';
 import { runIdOfSlot } from './run-id.ts';
 import type { SlotOutcome } from './scheduler.ts';
 
@@ -36,6 +37,8 @@ interface FileOutcome {
 }
 
 const minuteMs = 60_000;
+/** How long a single file that is still being written is waited for. */
+const fileWaitMinutes = 60;
 
 /**
  * Brings the files of a slot into the ledger, each as a batch that is approved or waits for a person. Called again after a crash, it
@@ -43,18 +46,19 @@ const minuteMs = 60_000;
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { session } = deps;
-  const { files, unfinished } = await bring(deps, job, dueAt);
   const before = await filesOfSlot(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
+  const { files, unfinished } = await bring(deps, job, dueAt, known);
   const outcomes: FileOutcome[] = [];
   for (const file of files) if (!known.has(file.name)) outcomes.push(await takeOne(deps, job, dueAt, file));
   const words = outcomes.map((one) => one.words);
   const { source } = job;
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
-  if (source.kind === 'folder' && (unfinished.length > 0 || isMissing)) {
-    const isOver = session.clock.now() - dueAt >= source.waitMinutes * minuteMs;
+  if (unfinished.length > 0 || isMissing) {
+    const waitMinutes = source.kind === 'folder' ? source.waitMinutes : fileWaitMinutes;
+    const isOver = session.clock.now() - dueAt >= waitMinutes * minuteMs;
     const what =
       isMissing && unfinished.length === 0 ? 'there is no file' : `still being written: ${unfinished.join(', ')}`;
     return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
@@ -68,18 +72,24 @@ async function bring(
   { session, base }: SlotRunnerDeps,
   { name, source, schedule }: Job,
   dueAt: number,
+  known: ReadonlySet<string>,
 ): Promise<{ files: SlotFile[]; unfinished: string[] }> {
   const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
   switch (source.kind) {
     case 'folder': {
-      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp });
+      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp, known });
       return { files: taken.map((path) => ({ path, name: originalName(path) })), unfinished };
     }
-    case 'file':
-      return { files: [{ path: source.file, name: basename(source.file) }], unfinished: [] };
+    case 'file': {
+      const file = { path: source.file, name: basename(source.file) };
+      const isWhole = known.has(file.name) || !existsSync(file.path) || (await isQuiet(session.clock, file.path));
+      return isWhole ? { files: [file], unfinished: [] } : { files: [], unfinished: [file.name] };
+    }
     case 'command': {
       const path = join(dirname(session.ledgerPath), 'jobs', name, `${stamp}.csv`);
-      await runSourceCommand(source.command, { cwd: base, path, timeoutMs: source.timeoutMinutes * minuteMs });
+      // What it wrote before a crash is what this slot pays: asked again, it may say something else.
+      if (!existsSync(path))
+        await runSourceCommand(source.command, { cwd: base, path, timeoutMs: source.timeoutMinutes * minuteMs });
       return { files: [{ path, name: basename(path) }], unfinished: [] };
     }
   }

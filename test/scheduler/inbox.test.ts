@@ -1,5 +1,14 @@
 import assert from 'node:assert/strict';
-import { appendFileSync, existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
@@ -16,8 +25,8 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
     const at = (Date.now() - agoMs) / 1_000;
     utimesSync(join(inbox, name), at, at);
   }
-  const take = (pattern = '*', clock = systemClock) =>
-    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900' });
+  const take = (pattern = '*', clock = systemClock, known: ReadonlySet<string> = new Set()) =>
+    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900', known });
   return { path: folder.path, inbox, take };
 }
 
@@ -62,11 +71,31 @@ describe('an inbox', () => {
     assert.deepEqual(await growing.take('*', clock), { taken: [], unfinished: ['x.csv'] });
   });
 
+  test('keeps a second file of the same name apart from the first, whether that is still there or was taken before', async (t) => {
+    const { inbox, take } = inboxWith(t, ['x.csv']);
+    const [first = ''] = (await take()).taken;
+    const drop = (content: string) => {
+      writeFileSync(join(inbox, 'x.csv'), content);
+      utimesSync(join(inbox, 'x.csv'), 1, 1);
+    };
+    drop('the second');
+    const { taken } = await take('*', systemClock, new Set(['x.csv']));
+    assert.deepEqual(taken.map(originalName).sort(), ['2.x.csv', 'x.csv']);
+    assert.equal(readFileSync(first, 'utf8'), 'x');
+    rmSync(first);
+    drop('the third');
+    const third = await take('*', systemClock, new Set(['x.csv', '2.x.csv']));
+    assert.deepEqual(third.taken.map(originalName).sort(), ['2.x.csv', '3.x.csv']);
+  });
+
   test('gives what a crash left in working again, and only to its own slot', async (t) => {
     const { path, take } = inboxWith(t, ['x.csv']);
     const first = await take();
     assert.deepEqual(await take(), first);
-    const other = await takeFromInbox({ clock: systemClock }, { folder: path, pattern: '*', stamp: '20261225-0900' });
+    const other = await takeFromInbox(
+      { clock: systemClock },
+      { folder: path, pattern: '*', stamp: '20261225-0900', known: new Set() },
+    );
     assert.deepEqual(other.taken, []);
   });
 });
