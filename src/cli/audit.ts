@@ -73,7 +73,8 @@ async function walk(
   let seq = 0;
   let broken: string | null = null;
   for (;;) {
-    const page = await pageEvents(db, batch_id, seq, eventsPerPage);
+    // What is appended meanwhile follows the end that the batch had: it is not looked at.
+    const page = (await pageEvents(db, batch_id, seq, eventsPerPage)).filter((event) => event.seq <= audit_seq);
     for (const event of page) {
       if (event.seq !== seq + 1) broken ??= `event ${seq + 1} is missing`;
       if (chainHash(previous, event) !== event.hash)

@@ -74,9 +74,18 @@ const rowSentences: Record<string, (data: Data) => string> = {
 /** Every kind of event that has a sentence. */
 export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];
 
+/** A body that was damaged is found by the chain; its sentence says what the kind alone tells. */
+function dataOf(body: string): Data {
+  try {
+    return JSON.parse(body) as Data;
+  } catch {
+    return {};
+  }
+}
+
 /** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
 export function auditSentence({ at, actor, kind, row_no, body }: AuditEvent): string {
-  const data = JSON.parse(body) as Data;
+  const data = dataOf(body);
   const say = batchSentences[kind] ?? rowSentences[kind];
   const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
   return `${timeText(new Date(at).toISOString())}  ${actor}  ${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`;
