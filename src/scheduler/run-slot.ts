@@ -12,8 +12,9 @@ import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import { runSourceCommand } from './command-source.ts';
+import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
-import { isQuiet, originalName, takeFromInbox } from './inbox.ts';
+import { originalName, takeFromInbox } from './inbox.ts';
 import { runIdOfSlot } from './run-id.ts';
 import type { SlotOutcome } from './scheduler.ts';
 
@@ -82,8 +83,9 @@ async function bring(
     }
     case 'file': {
       const file = { path: source.file, name: basename(source.file) };
-      const isWhole = known.has(file.name) || !existsSync(file.path) || (await isQuiet(session.clock, file.path));
-      return isWhole ? { files: [file], unfinished: [] } : { files: [], unfinished: [file.name] };
+      if (known.has(file.name)) return { files: [file], unfinished: [] };
+      const { unfinished } = await sortOut(session.clock, dirname(file.path), [file.name]);
+      return { files: unfinished.length === 0 ? [file] : [], unfinished };
     }
     case 'command': {
       const path = join(dirname(session.ledgerPath), 'jobs', name, `${stamp}.csv`);

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   utimesSync,
   writeFileSync,
@@ -56,6 +57,45 @@ describe('an inbox', () => {
       const { take } = inboxWith(t, ['x.csv', lock]);
       assert.deepEqual((await take('x.csv')).taken, [], lock);
     }
+  });
+
+  test('leaves the empty file that a browser keeps the name with while it downloads', async (t) => {
+    const clock = { ...systemClock, sleep: async () => undefined };
+    for (const [name, download] of [
+      ['x.csv', 'x.csv.part'],
+      ['x.csv', 'x.K3o_Ox-w.csv.part'],
+      ['x.2026.csv', 'x.2026.K3oHOxPw.csv.part'],
+      ['x.csv', 'x.csv.crdownload'],
+    ] as const) {
+      const { inbox, take } = inboxWith(t, [name, download, 'y.csv']);
+      const { taken, unfinished } = await take('*.csv', clock);
+      assert.deepEqual([taken.map(originalName), unfinished], [['y.csv'], [name]], download);
+      rmSync(join(inbox, download));
+      assert.deepEqual((await take('*.csv', clock)).taken.map(originalName), [name, 'y.csv'], download);
+    }
+  });
+
+  test('watches its files together', async (t) => {
+    const names = Array.from({ length: 100 }, (_, index) => `${index}.csv`);
+    const { take } = inboxWith(t, names);
+    const waits: number[] = [];
+    const clock = { ...systemClock, sleep: async (ms: number) => void waits.push(ms) };
+    assert.equal((await take('*', clock)).taken.length, names.length);
+    assert.equal(waits.length, 1);
+  });
+
+  test('goes on when a file vanishes while it is looked at, and finds it under its new name', async (t) => {
+    const { inbox, take } = inboxWith(t, ['a.csv', 'b.csv', 'c.csv']);
+    const clock = {
+      ...systemClock,
+      async sleep() {
+        if (!existsSync(join(inbox, 'b.csv'))) return;
+        rmSync(join(inbox, 'a.csv'));
+        renameSync(join(inbox, 'b.csv'), join(inbox, 'd.csv'));
+      },
+    };
+    const { taken, unfinished } = await take('*', clock);
+    assert.deepEqual([taken.map(originalName), unfinished], [['c.csv', 'd.csv'], []]);
   });
 
   test('leaves a file that was changed a moment ago, or that grows while it is looked at', async (t) => {
