@@ -1,33 +1,45 @@
 import Big from 'big.js';
 
-/** A number of a JSON text as it was written there: money must never pass through a binary float on its way in. */
+/** A number whose literal says more than a binary float holds, character by character: "9007199254740993.10", "1e3", "42.0". */
 export class JsonNumber {
-  /** The literal, character by character: "1250.50", "1e3". */
   readonly source: string;
 
   constructor(source: string) {
     this.source = source;
   }
+}
 
-  /** The exact value as a plain canonical decimal ("1250.5"), or null where it has more digits than any money has. */
-  decimal(): string | null {
-    return exactDecimal(this.source);
-  }
+/** A number of an answer: money must never be changed by a binary float on its way in. */
+export type JsonNumeric = number | JsonNumber;
 
-  /** The value where it is a whole number that a JavaScript number holds exactly, else null. */
-  integer(): number | null {
-    const value = Number(this.source);
-    return Number.isSafeInteger(value) && /^-?[0-9]+$/.test(this.source) ? value : null;
-  }
+/** How the number was written; a plain one in the shortest way. */
+export function numberText(value: JsonNumeric): string {
+  return typeof value === 'number' ? String(value) : value.source;
+}
+
+/** The exact value as a plain canonical decimal ("1250.5"), or null where it has more digits than any money has. */
+export function numberDecimal(value: JsonNumeric): string | null {
+  return exactDecimal(numberText(value));
+}
+
+/** The value where it is written as a whole number that a JavaScript number holds exactly, else null. */
+export function numberInteger(value: JsonNumeric): number | null {
+  const text = numberText(value);
+  const integer = Number(text);
+  return Number.isSafeInteger(integer) && /^-?[0-9]+$/.test(text) ? integer : null;
 }
 
 /** No amount of any currency has more digits than this before or after its point; "1e999999" must not fill the memory. */
 const digitsMax = 40;
 
+/** Without an exponent, and without zeros that say nothing. */
+const isCanonical = /^(?:0|-?(?:[1-9][0-9]*|0(?=\.))(?:\.[0-9]*[1-9])?)$/;
+
 /** The canonical plain decimal of a JSON number literal (exponents allowed), or null where `text` is none, or too long. */
 export function exactDecimal(text: string): string | null {
   const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,4}))?$/.exec(text);
   if (!match || text.length > digitsMax || Math.abs(Number(match[1] ?? 0)) > digitsMax) return null;
+  if (isCanonical.test(text)) return text;
   const value = new Big(text);
   return value.eq(0) ? '0' : value.toFixed();
 }
@@ -38,11 +50,37 @@ type ParseWithSource = (
   reviver: (key: string, value: unknown, context: { source?: string }) => unknown,
 ) => unknown;
 
-/** Parses a JSON text with every number as a `JsonNumber`. Throws where it is no JSON, or is nested too deeply to walk. */
+/**
+ * Somewhere in the text may be a number that a binary float changes, or whose literal says more: one of 16 digits and more (up
+ * to 15 survive), with an exponent, of no more than zeros behind its point, or minus zero. A number stands behind one of `: , [` or a
+ * space; where a text within quotes looks the same, no harm is done.
+ */
+const unusualNumber = /(?:^|[:,[\s])-?(?:[0-9.]{16}|[0-9.]+[eE]|[0-9]+\.0+(?![0-9])|0(?<=-0))/;
+
+/**
+ * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is no JSON, or is nested
+ * too deeply to walk. The walk calls back for every value, so answers without unusual numbers (nearly all) are spared it.
+ */
 export function parseExactJson(text: string): unknown {
+  if (!unusualNumber.test(text) && !isDeep(text)) return JSON.parse(text);
   return (JSON.parse as ParseWithSource)(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined ? new JsonNumber(source) : value,
+    typeof value === 'number' && source !== undefined && unusualNumber.test(source) ? new JsonNumber(source) : value,
   );
+}
+
+/** No answer is nested half as deeply as this. */
+const depthMax = 32;
+
+/** Whether brackets are opened within brackets more often than in any honest answer; those within texts count as well. */
+function isDeep(text: string): boolean {
+  let depth = 0;
+  for (let at = 0; at < text.length; at++) {
+    const character = text.charCodeAt(at) | 0x20;
+    // "[" and "{", "]" and "}": each pair is one bit apart.
+    if (character === 0x7b && ++depth > depthMax) return true;
+    if (character === 0x7d) depth -= 1;
+  }
+  return false;
 }
 
 /** A decimal text as the value of a JSON member, so that it is written as that very literal. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { JsonNumber, rawNumber } from './exact-json.ts';
+import { numberText, rawNumber } from './exact-json.ts';
 import type { PaymentOrder } from './gateway.ts';
-import { wireDecimal, wireInteger, wireText } from './wire.ts';
+import { wireDecimal, wireInteger, wireNumber, wireText } from './wire.ts';
 
 /**
  * The body of `POST /adp` (spec section 4.9). Always ASYNC: a SYNC answer holds a connection for ten seconds, and one that
@@ -33,8 +33,8 @@ export const v1EnvelopeShape = z.object({
 
 /** A recipient's number: a text, or what a careless writer made of it; always E.164 with "+" here. */
 const msisdnShape = z
-  .union([z.string(), z.instanceof(JsonNumber)])
-  .transform((value) => (typeof value === 'string' ? value : value.source))
+  .union([z.string(), wireNumber])
+  .transform((value) => (typeof value === 'string' ? value : numberText(value)))
   .pipe(z.string().regex(/^\+?[0-9]{4,20}$/))
   .transform((digits) => `+${digits.replace(/^\+/, '')}`);
 

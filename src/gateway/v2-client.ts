@@ -27,10 +27,10 @@ import {
   v2Body,
   v2CatalogShape,
   v2CreatedShape,
-  v2ErrorShape,
+  v2Error,
   v2ListShape,
-  v2MetaShape,
   v2Payment,
+  v2RequestId,
   v2TopupAnswerShape,
   v2TopupShape,
   type WalletMode,
@@ -56,8 +56,8 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
   const call = makeServiceCall(deps, options, {
     credentials: { authorization: `Bearer ${apiKey}` },
     secrets: [apiKey],
-    readError: (json) => read(v2ErrorShape, json)?.error ?? null,
-    readRequestId: (json) => read(v2MetaShape, json)?.meta.request_id ?? null,
+    readError: v2Error,
+    readRequestId: v2RequestId,
   });
   const session: V2Session = { call, clock: deps.clock };
   return {

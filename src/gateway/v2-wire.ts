@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import type { ServiceError } from './answers.ts';
 import { rawNumber } from './exact-json.ts';
 import type { PaymentOrder, ServicePayment } from './gateway.ts';
 import { v2State } from './v2-outcomes.ts';
-import { wireDecimal, wireInteger, wireText, wireTime } from './wire.ts';
+import { read, wireDecimal, wireInteger, wireText, wireTime } from './wire.ts';
 
 export type WalletMode = 'auto' | 'global' | 'local';
 
@@ -23,13 +24,26 @@ export function v2Body(order: PaymentOrder, walletMode: WalletMode): string {
 }
 
 /** Spec section 2.1. An error counts as the service's own word only in this shape. */
-export const v2ErrorShape = z.object({
+const errorShape = z.object({
   success: z.literal(false),
   error: z.object({ code: z.string().min(1), message: z.string().catch('') }),
 });
 
-/** Where the request id stands in every answer; nothing depends on it. */
-export const v2MetaShape = z.object({ meta: z.object({ request_id: z.string().min(1) }) });
+/** The service's own error in an answer, or null. Nearly all answers are successes, for which the shape need not be tried. */
+export function v2Error(json: unknown): ServiceError | null {
+  return isObject(json) && json.success === false ? (read(errorShape, json)?.error ?? null) : null;
+}
+
+/** The request id, where an answer has one; nothing depends on it. */
+export function v2RequestId(json: unknown): string | null {
+  const meta = isObject(json) ? json.meta : null;
+  const id = isObject(meta) ? meta.request_id : null;
+  return typeof id === 'string' && id !== '' ? id : null;
+}
+
+function isObject(json: unknown): json is Record<string, unknown> {
+  return typeof json === 'object' && json !== null;
+}
 
 const moneyShape = z.object({ value: wireDecimal, currency: z.string().min(1) });
 

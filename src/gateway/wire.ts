@@ -1,19 +1,22 @@
 import { z } from 'zod';
-import { exactDecimal, JsonNumber, parseExactJson } from './exact-json.ts';
+import { exactDecimal, JsonNumber, numberDecimal, numberInteger, parseExactJson } from './exact-json.ts';
 
-/** Shapes that both versions' answers are made of; numbers come as `JsonNumber` from `parseExactJson`. */
+/** Shapes that both versions' answers are made of. */
+
+/** A number as it comes from `parseExactJson`. */
+export const wireNumber = z.union([z.number(), z.instanceof(JsonNumber)]);
 
 /** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
-export const wireDecimal = z.union([z.instanceof(JsonNumber), z.string()]).transform((value, context) => {
-  const decimal = typeof value === 'string' ? exactDecimal(value) : value.decimal();
+export const wireDecimal = z.union([wireNumber, z.string()]).transform((value, context) => {
+  const decimal = typeof value === 'string' ? exactDecimal(value) : numberDecimal(value);
   if (decimal !== null) return decimal;
   context.addIssue({ code: 'custom', message: 'is not a decimal' });
   return z.NEVER;
 });
 
 /** A whole number. */
-export const wireInteger = z.instanceof(JsonNumber).transform((value, context) => {
-  const integer = value.integer();
+export const wireInteger = wireNumber.transform((value, context) => {
+  const integer = numberInteger(value);
   if (integer !== null) return integer;
   context.addIssue({ code: 'custom', message: 'is not a whole number' });
   return z.NEVER;

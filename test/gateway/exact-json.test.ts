@@ -1,12 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
-import { exactDecimal, JsonNumber, parseExactJson, rawNumber } from '../../src/gateway/exact-json.ts';
+import {
+  exactDecimal,
+  JsonNumber,
+  numberDecimal,
+  numberInteger,
+  parseExactJson,
+  rawNumber,
+} from '../../src/gateway/exact-json.ts';
 
-function numberIn(text: string): JsonNumber {
-  const parsed = parseExactJson(text) as { value: unknown };
-  assert.ok(parsed.value instanceof JsonNumber);
-  return parsed.value;
+function numberIn(text: string): { decimal(): string | null; integer(): number | null } {
+  const { value } = parseExactJson(text) as { value: unknown };
+  assert.ok(typeof value === 'number' || value instanceof JsonNumber);
+  return { decimal: () => numberDecimal(value), integer: () => numberInteger(value) };
 }
 
 describe('exact JSON', () => {
@@ -47,6 +54,34 @@ describe('exact JSON', () => {
     for (const literal of ['42.0', '4.2e1', '9007199254740993']) {
       assert.equal(numberIn(`{"value":${literal}}`).integer(), null, literal);
     }
+  });
+
+  test('says of every literal, wherever it stands, what exact arithmetic says of its text', () => {
+    const digits = (max: number) => fc.string({ unit: fc.constantFrom(...'0123456789'), minLength: 1, maxLength: max });
+    const literal = fc
+      .tuple(
+        fc.constantFrom('', '-'),
+        fc.oneof(
+          fc.constant('0'),
+          digits(20).map((text) => text.replace(/^0+(?=.)/, '')),
+        ),
+        fc.oneof(
+          fc.constant(''),
+          digits(20).map((text) => `.${text}`),
+        ),
+        fc.oneof({ weight: 3, arbitrary: fc.constant('') }, fc.constantFrom('e2', 'E-3', 'e+20', 'e400', 'e-400')),
+      )
+      .map((parts) => parts.join(''));
+    const around = fc.constantFrom(['{"value":', '}'], ['{ "value": ', ' }'], ['{"a":[1,"x"],"value":\n', '\n,"b":1}']);
+    fc.assert(
+      fc.property(literal, around, (text, [before, after]) => {
+        const found = numberIn(`${before}${text}${after}`);
+        assert.equal(found.decimal(), exactDecimal(text));
+        const isWhole = /^-?[0-9]+$/.test(text) && Number.isSafeInteger(Number(text));
+        assert.equal(found.integer(), isWhole ? Number(text) : null);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   test('leaves everything that is no number as it is', () => {
