@@ -49,11 +49,15 @@ export function defaultRunId(fileSha256: string): string {
 /** How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters. */
 export const rowRefLengthMax = 80;
 
+/** Nearly every row ref: short, and of ASCII characters that can be seen, without the mark of a generation. */
+const plainRowRef = /^[\x20-\x7d]{0,80}$/;
+
 /**
  * What is wrong with a row ref, or null. It must survive a URL and a report unchanged, and must not end like the
  * generation mark, or generation 2 of "a" and generation 1 of "a~2" would be one reference.
  */
 export function rowRefProblem(text: string): string | null {
+  if (plainRowRef.test(text)) return null;
   if (text.length > rowRefLengthMax) return `is longer than ${rowRefLengthMax} characters`;
   if (/[\p{C}]/u.test(text)) return 'has control or invisible characters';
   if (/~[0-9]+$/.test(text)) return 'ends in "~" and a number, which is how repeated payments are marked';

@@ -109,7 +109,8 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
   if (negative || /^0(\.0*)?$/.test(value)) {
     return blame('AMOUNT_NOT_POSITIVE')('The amount is not more than zero.', 'Correct the amount, or remove the row.');
   }
-  if (value.replace(/\..*/, '').length > wholeDigitsMax) {
+  const point = value.indexOf('.');
+  if ((point < 0 ? value.length : point) > wholeDigitsMax) {
     return blame('AMOUNT_TOO_LARGE')(
       'The amount is larger than any top-up.',
       'Check that it stands in the right column.',

@@ -44,7 +44,10 @@ export function checkRow(context: CheckContext, place: RowPlace, cells: readonly
     context,
     problems,
     needs,
-    cell: (field) => cells[plan[field] ?? -1] ?? '',
+    cell(field) {
+      const index = plan[field];
+      return index === undefined ? '' : (cells[index] ?? '');
+    },
     blame(field, { code, message, suggestion }) {
       const index = field === null ? undefined : plan[field];
       const column = index === undefined ? null : (header[index] ?? null);

@@ -43,7 +43,6 @@ export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'prod
 /** Counts rows, sums and problems as they go by. */
 export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
   const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
-  const sums = new MinorSums();
   const countries = new Map<string, { rows: number; sums: MinorSums }>();
   const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
   let productRows = 0;
@@ -58,15 +57,23 @@ export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
   };
 
   const addReady = ({ country, amount, currency }: FileRow) => {
-    const own = countries.get(country ?? '') ?? { rows: 0, sums: new MinorSums() };
-    countries.set(country ?? '', own);
+    let own = countries.get(country ?? '');
+    if (!own) {
+      own = { rows: 0, sums: new MinorSums() };
+      countries.set(country ?? '', own);
+    }
     own.rows += 1;
     if (amount === null || currency === null) {
       productRows += 1;
       return;
     }
-    sums.add(currency, amount);
     own.sums.add(currency, amount);
+  };
+
+  const sumOfAll = () => {
+    const sums = new MinorSums();
+    for (const own of countries.values()) sums.addAll(own.sums);
+    return sums;
   };
 
   return {
@@ -78,7 +85,7 @@ export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
     },
     result: () => ({
       counts: { ...counts },
-      sums: sums.toObject(),
+      sums: sumOfAll().toObject(),
       countries: Object.fromEntries(
         [...countries]
           .sort(([a], [b]) => (a < b ? -1 : 1))

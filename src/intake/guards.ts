@@ -22,9 +22,11 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   let rows = 0;
   /** Whatever stands in the column of amounts, in whatever currency: what a trailer speaks of. */
   let written = '0';
-  /** The amounts of all rows that were understood, and of those in order, by currency. */
+  /** The amounts of all rows that were understood, and of those in order, in the currencies that a guard names. */
   const understood = new MinorSums();
   const payable = new MinorSums();
+  const expected = new Set(Object.keys(guards.expectedSums));
+  const limited = new Set(Object.keys(guards.batchMax));
   return {
     note(row, cells) {
       rows += 1;
@@ -34,8 +36,8 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       }
       const { amount, currency } = row;
       if (amount === null || currency === null) return;
-      understood.add(currency, amount);
-      if (row.status === 'ready') payable.add(currency, amount);
+      if (expected.has(currency)) understood.add(currency, amount);
+      if (row.status === 'ready' && limited.has(currency)) payable.add(currency, amount);
     },
     checkSoFar() {
       if (rows > guards.rowsMax) {

@@ -31,6 +31,8 @@ export interface PhoneHint {
   isOfRow: boolean;
 }
 
+/** A number as most files have it: nothing has to be taken off, and nothing can be wrong but its digits. */
+const plainForm = /^\+[0-9]{7,15}$/;
 /** Digits and what people put between them; a "+" only at the start. */
 const numberForm = /^\+?[0-9 ().\-/]+$/;
 const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
@@ -45,6 +47,11 @@ const phoneLengthMax = 200;
 
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
+  const plain = plainForm.test(cell) ? plainMobile(cell, cell.slice(1), hint) : null;
+  return plain ?? readWritten(cell, hint);
+}
+
+function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   const written = plainText(cell)
     .replace(/^tel:/i, '')
     .replace(/^\(\+([0-9]{1,3})\)/, '+$1');

@@ -18,11 +18,13 @@ const quoted = /^=?["\u201C\u201D](.*)["\u201C\u201D]$/s;
  * apostrophe, no quotes around it, no space at either end.
  */
 export function plainText(cell: string): string {
+  if (cell === '') return cell;
   const text = notAscii.test(cell) ? asciiText(cell) : cell;
   const trimmed = text.trim();
   const code = trimmed.charCodeAt(0);
+  const lowerCase = code | 0x20;
   // Nearly every cell begins with a letter, a digit or "+", and has nothing to be taken off.
-  if ((code > 0x60 && code < 0x7b) || (code >= 0x30 && code < 0x3a) || code === 0x2b) return trimmed;
+  if ((lowerCase > 0x60 && lowerCase < 0x7b) || (code >= 0x30 && code < 0x3a) || code === 0x2b) return trimmed;
   return trimmed.replace(leadingApostrophe, '').replace(quoted, '$1').trim();
 }
 

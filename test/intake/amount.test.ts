@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import Big from 'big.js';
 import fc from 'fast-check';
-import { fromMinorUnits, minorUnits, plainDecimal, readAmount } from '../../src/intake/amount.ts';
+import { fromMinorUnits, MinorSums, minorUnits, plainDecimal, readAmount } from '../../src/intake/amount.ts';
 
 /** What is written, and its value; a currency beside it, and the decimal sign that it proves. */
 const read: [written: string, value: string, currency?: string | null, sign?: '.' | ','][] = [
@@ -130,6 +130,15 @@ describe('an amount', () => {
     );
   });
 
+  test('is read the same, whether it is plain or has to be freed of something first', () => {
+    fc.assert(
+      fc.property(fc.stringMatching(/^[0-9]{0,18}[.,]?[0-9]{0,4}$/), (written) => {
+        assert.deepEqual(readAmount(written), readAmount(` ${written}`));
+      }),
+      { numRuns: 3_000 },
+    );
+  });
+
   test('is never another number than its digits say', () => {
     const text = fc.string({ unit: fc.constantFrom(..."0123456789.,' -+()KESe/=".split('')), maxLength: 14 });
     fc.assert(
@@ -155,5 +164,30 @@ test('a decimal has one plain form', () => {
       assert.equal(plain, new Big(String(units)).div(new Big(10).pow(decimals)).toFixed());
       assert.equal(plainDecimal(plain), plain);
     }),
+  );
+});
+
+test('sums are exact, however large they and their parts are', () => {
+  const part = fc.tuple(
+    fc.constantFrom('KES', 'UGX', 'BHD', 'XXX'),
+    fc.oneof(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.bigInt({ min: 10n ** 14n, max: 10n ** 15n })),
+  );
+  const decimals: Record<string, number> = { KES: 2, UGX: 0, BHD: 3, XXX: 0 };
+  fc.assert(
+    fc.property(fc.array(part, { maxLength: 60 }), (parts) => {
+      const [sums, others] = [new MinorSums(), new MinorSums()];
+      const expected: Record<string, bigint> = {};
+      for (const [index, [currency, minor]] of parts.entries()) {
+        const value = fromMinorUnits(minor, decimals[currency] ?? 0);
+        (index % 3 === 0 ? others : sums).add(currency, value);
+        expected[currency] = (expected[currency] ?? 0n) + minor;
+      }
+      sums.addAll(others);
+      for (const currency of Object.keys(decimals)) {
+        assert.equal(sums.of(currency), fromMinorUnits(expected[currency] ?? 0n, decimals[currency] ?? 0));
+      }
+      assert.deepEqual(Object.keys(sums.toObject()), Object.keys(expected).sort());
+    }),
+    { numRuns: 1_000 },
   );
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import { type PhoneHint, readPhone } from '../../src/intake/phone.ts';
 import { check, csv, goodRow, problemCodes } from './support.ts';
 
@@ -68,6 +69,18 @@ const refused: [written: string, hint: PhoneHint, code: string][] = [
 ];
 
 describe('a phone number', () => {
+  test('is read the same, whether it is plain or has to be freed of something first', () => {
+    const hint = fc.constantFrom<PhoneHint>(noHint, kenya, kenyaInRow, { country: 'UG', isOfRow: true });
+    const start = fc.constantFrom('+2547', '+25677', '+234803', '+1', '+44', '+', '', '07');
+    fc.assert(
+      fc.property(start, fc.stringMatching(/^[0-9]{4,14}$/), hint, (prefix, digits, of) => {
+        const [plain, written] = [readPhone(`${prefix}${digits}`, of), readPhone(` ${prefix}${digits}`, of)];
+        assert.deepEqual(plain, written);
+      }),
+      { numRuns: 5_000 },
+    );
+  });
+
   for (const [written, hint, number] of understood) {
     test(`written ${JSON.stringify(written)}${hint.country ? ` in ${hint.country}` : ''} is ${number}`, () => {
       const phone = readPhone(written, hint);
