@@ -29,6 +29,8 @@ interface Measured {
   rowsPerSecond: number;
   peakMiB: number;
   seconds: number;
+  /** Of the processor, all threads together. */
+  cpuSeconds: number;
 }
 
 /** The parts, in their order. Each runs in a process of its own, so that its peak memory is its own. */
@@ -199,11 +201,14 @@ function paymentAt(rowNo: number): ServicePayment {
 if (process.send && process.argv[1] === import.meta.filename) {
   const [folder = '', part = '', rows = ''] = process.argv.slice(2);
   const start = performance.now();
+  const cpuStart = process.cpuUsage();
   await parts[part as Part](folder, Number(rows));
   const seconds = (performance.now() - start) / 1_000;
+  const { user, system } = process.cpuUsage(cpuStart);
   process.send({
     part,
     seconds,
+    cpuSeconds: (user + system) / 1_000_000,
     peakMiB: peakMiB(),
     rowsPerSecond: Math.round(Number(rows) / seconds),
   } satisfies Measured);

@@ -52,18 +52,26 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
   };
 }
 
-let lastSecond = Number.NaN;
-let lastSecondText = '';
+const dayMs = 86_400_000;
+/** "00" to "99". */
+const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+
+let lastDay = Number.NaN;
+let lastDayText = '';
 
 /**
  * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are written one
- * after the other are often of the same second, whose text is kept.
+ * after the other are often of the same day, whose text is kept; the rest is reckoned, as days of UTC are all of one length.
  */
 export function isoTime(epochMs: number): string {
-  const second = Math.floor(epochMs / 1_000);
-  if (second !== lastSecond) {
-    lastSecondText = new Date(second * 1_000).toISOString().slice(0, -4);
-    lastSecond = second;
+  const day = Math.floor(epochMs / dayMs);
+  if (day !== lastDay) {
+    lastDayText = new Date(day * dayMs).toISOString().slice(0, -13);
+    lastDay = day;
   }
-  return `${lastSecondText}${String(Math.floor(epochMs - second * 1_000)).padStart(3, '0')}Z`;
+  const ms = Math.floor(epochMs - day * dayMs);
+  const seconds = Math.floor(ms / 1_000);
+  const minutes = Math.floor(seconds / 60);
+  const ofSecond = ms % 1_000;
+  return `${lastDayText}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${Math.floor(ofSecond / 100)}${twoDigits[ofSecond % 100]}Z`;
 }

@@ -5,6 +5,8 @@ export type SqlValue = string | number | null;
 export interface Queryable {
   /** Runs a statement that returns records. `sql` is constant text with `?` placeholders. */
   query<Result extends object>(sql: string, params?: readonly SqlValue[]): Promise<Result[]>;
+  /** The same records as bare values, in the order of the columns that `sql` names: for passes over all rows. */
+  values<Values extends readonly SqlValue[]>(sql: string, params?: readonly SqlValue[]): Promise<Values[]>;
   /** Runs a statement that changes records, and says how many it changed. */
   execute(sql: string, params?: readonly SqlValue[]): Promise<number>;
 }

@@ -5,7 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
-import { prepareStatement, readAll, type Statement } from './statement.ts';
+import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
 /** How long a statement waits by default for another process's transaction before it gives up. */
 const defaultBusyTimeoutMs = 5_000;
@@ -37,6 +37,8 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs 
   const direct: Queryable = {
     query: async <Result extends object>(sql: string, params: readonly SqlValue[] = []) =>
       attempt(path, () => readAll<Result>(prepare(sql), params)),
+    values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
+      attempt(path, () => readValues<Values>(prepare(sql), params)),
     execute: async (sql, params = []) => attempt(path, () => Number(prepare(sql).prepared.run(...params).changes)),
   };
 
@@ -66,6 +68,7 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs 
 
   return {
     query: (sql, params) => inTurn(() => direct.query(sql, params)),
+    values: (sql, params) => inTurn(() => direct.values(sql, params)),
     execute: (sql, params) => inTurn(() => direct.execute(sql, params)),
     transact: (work) =>
       inTurn(async () => {
@@ -116,6 +119,8 @@ async function readSnapshot<Result>(
     return await work({
       query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
         attempt(path, () => readAll<Row>(prepare(sql), params)),
+      values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
+        attempt(path, () => readValues<Values>(prepare(sql), params)),
       execute: async (sql) => assert(false, `a snapshot only reads: ${sql}`) as never,
     });
   } finally {

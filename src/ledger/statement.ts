@@ -17,8 +17,15 @@ export function prepareStatement(database: DatabaseSync, sql: string): Statement
   return { prepared, columns: namesOf(prepared) };
 }
 
+export function readValues<Values extends readonly SqlValue[]>(
+  { prepared }: Statement,
+  params: readonly SqlValue[],
+): Values[] {
+  return prepared.all(...params) as unknown as Values[];
+}
+
 export function readAll<Row extends object>(statement: Statement, params: readonly SqlValue[]): Row[] {
-  const found = statement.prepared.all(...params) as unknown as SqlValue[][];
+  const found = readValues<SqlValue[]>(statement, params);
   // A `SELECT *` has more columns when another process brought the tables to a later schema meanwhile.
   if (found[0] && found[0].length !== statement.columns.length) statement.columns = namesOf(statement.prepared);
   const { columns } = statement;

@@ -1,4 +1,4 @@
-import type { RowRecord } from '../ledger/rows.ts';
+import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
 import { noFailureCode } from './survey.ts';
 import { rowStateWords } from './words.ts';
@@ -35,7 +35,7 @@ const failureAdvice: Record<string, string> = {
 const generalAdvice = 'Read the reason, correct the row where it needs it, and send it again.';
 
 /** Everything that is wrong with a row, each with what to do about it; empty where nothing is. */
-export function troublesOf(row: RowRecord): StoredProblem[] {
+export function troublesOf(row: ReportedRow): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
   if (row.status !== 'failed' && row.status !== 'in_doubt') return [];

@@ -2,7 +2,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
 import { csvText } from './csv.ts';
-import { columnsOf, inputOf, rowPages } from './stored.ts';
+import { columnsOf, inputOf, troubledPages } from './stored.ts';
 
 /** The two columns that we add, and that intake ignores when the corrected file comes back. */
 const problemColumns = ['problem', 'suggestion'];
@@ -48,7 +48,7 @@ export function correctionCsv(columns: readonly string[]): {
 export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGenerator<string> {
   const corrections = correctionCsv(columnsOf(batch));
   yield corrections.header;
-  for await (const page of rowPages(view, batch.batch_id)) {
+  for await (const page of troubledPages(view, batch.batch_id)) {
     const lines = page.filter(({ status }) => status === 'failed' || status === 'invalid');
     if (lines.length === 0) continue;
     yield corrections.lines(lines.map((row) => ({ input: inputOf(row), troubles: troublesOf(row) })));

@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts';
 import { idempotencyKey, paymentReference } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import type { RowRecord } from '../ledger/rows.ts';
+import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { csvText } from './csv.ts';
 import { maskNumbers, maskOccurrences, maskPhone } from './mask.ts';
 import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
@@ -55,7 +55,7 @@ export function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'
 }
 
 /** `mask`: phone numbers are made unreadable wherever they may stand. */
-export function resultLine(batch: BatchRecord, row: RowRecord, { mask }: { mask: boolean }): ResultLine {
+export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
   const sent = row.attempts > 0 || row.first_sent_at !== null;
   const identity =
     sent && row.row_ref !== null
@@ -107,7 +107,7 @@ function maskLine({ values, input }: ResultLine, phoneNumber: string | null): Re
 }
 
 /** Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself. */
-export function failureOf(row: RowRecord): { code: string | null; reason: string | null } {
+export function failureOf(row: ReportedRow): { code: string | null; reason: string | null } {
   const problems = row.failure_code === null && row.failure_reason === null ? problemsOf(row) : [];
   if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason };
   return {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { pageRows, type RowRecord } from '../ledger/rows.ts';
+import { pageReported, pageTroubled, type ReportedRow } from '../ledger/reported-rows.ts';
 
 /**
  * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be wrong.
@@ -30,12 +30,12 @@ export type StoredBalance = z.infer<typeof storedBalance>;
 const cells = z.array(z.string());
 
 /** Why a row is invalid, held or skipped; empty where nothing is wrong with it. */
-export function problemsOf(row: RowRecord): StoredProblem[] {
+export function problemsOf(row: Pick<ReportedRow, 'problems'>): StoredProblem[] {
   return row.problems === null ? [] : storedProblems.parse(JSON.parse(row.problems));
 }
 
 /** The cells of a row as they stand in the file: as many as its line has, which may be more or fewer than the header's. */
-export function inputOf(row: RowRecord): string[] {
+export function inputOf(row: Pick<ReportedRow, 'input'>): string[] {
   const parsed: unknown = JSON.parse(row.input);
   return Array.isArray(parsed) && parsed.every((cell) => typeof cell === 'string') ? parsed : cells.parse(parsed);
 }
@@ -53,9 +53,23 @@ export function balanceOf(stored: string | null): StoredBalance | null {
 const rowsPerPage = 100;
 
 /** The batch's rows in file order after row `afterRowNo`, page by page, so that memory does not grow with the batch. */
-export async function* rowPages(view: Queryable, batchId: string, afterRowNo = 0): AsyncGenerator<RowRecord[]> {
+export function rowPages(view: Queryable, batchId: string, afterRowNo = 0): AsyncGenerator<ReportedRow[]> {
+  return pagesOf(pageReported, view, batchId, afterRowNo);
+}
+
+/** In the same way, the rows alone of which `troublesOf` may have something to say. */
+export function troubledPages(view: Queryable, batchId: string): AsyncGenerator<ReportedRow[]> {
+  return pagesOf(pageTroubled, view, batchId, 0);
+}
+
+async function* pagesOf(
+  pageOf: typeof pageReported,
+  view: Queryable,
+  batchId: string,
+  afterRowNo: number,
+): AsyncGenerator<ReportedRow[]> {
   for (let after = afterRowNo; ; ) {
-    const page = await pageRows(view, batchId, after, rowsPerPage);
+    const page = await pageOf(view, batchId, after, rowsPerPage);
     const last = page.at(-1);
     if (!last) return;
     yield page;

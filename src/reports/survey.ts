@@ -2,7 +2,7 @@ import { Sums } from '../core/money.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import type { RowRecord } from '../ledger/rows.ts';
+import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
@@ -63,7 +63,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
   return { ...survey, timeline: ends.timeline() };
 }
 
-function surveyRow(survey: Survey, row: RowRecord): void {
+function surveyRow(survey: Survey, row: ReportedRow): void {
   survey.rows += 1;
   survey.counts[row.status] += 1;
   survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);

@@ -5,7 +5,7 @@ import { troublesOf } from './advice.ts';
 import { durationText, timeText } from './format.ts';
 import { maskNumbers, maskPhone } from './mask.ts';
 import { inputColumns, type ResultColumn, resultColumns, resultLine } from './results.ts';
-import { rowPages } from './stored.ts';
+import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import type { Survey } from './survey.ts';
 import { batchStateWords, rowStateWords } from './words.ts';
@@ -117,7 +117,7 @@ async function* problemRows(
   { mask }: { mask: boolean },
 ): AsyncGenerator<Cell[][]> {
   let left = sheetRowsMax - 1;
-  for await (const page of rowPages(view, batch.batch_id)) {
+  for await (const page of troubledPages(view, batch.batch_id)) {
     const lines = page.flatMap((row) =>
       troublesOf(row).map(({ code, column, message, suggestion }): Cell[] => [
         { as: 'integer', value: row.row_no },

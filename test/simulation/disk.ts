@@ -104,6 +104,7 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
 
   const faulty = (database: Database, process: SimulatedProcess): Database => ({
     query: (sql, params) => process.read(() => database.query(sql, params)),
+    values: (sql, params) => process.read(() => database.values(sql, params)),
     execute: (sql, params) => durably(process, () => database.execute(sql, params)),
     snapshot: (work) => process.read(() => database.snapshot(work)),
     transact: (work) => durably(process, () => database.transact(work)),
