@@ -7,6 +7,8 @@ export interface ScratchFile {
   /** Writes the bytes (a text as UTF-8) behind all others, and returns where they begin and how many they are. */
   append(bytes: Uint8Array | string): { at: number; bytes: number };
   read(place: { at: number; bytes: number }): Buffer;
+  /** Fills `bytes` with what stands from `at` on. */
+  readInto(bytes: Uint8Array, at: number): void;
 }
 
 /** Files without names, readable by this user alone. */
@@ -61,6 +63,9 @@ function removed(folder: string): boolean {
 
 function scratchFile(fd: number): ScratchFile {
   let end = 0;
+  const readInto = (bytes: Uint8Array, at: number) => {
+    for (let done = 0; done < bytes.length; ) done += readSync(fd, bytes, done, bytes.length - done, at + done);
+  };
   return {
     append(data) {
       const bytes = typeof data === 'string' ? Buffer.from(data) : data;
@@ -71,18 +76,19 @@ function scratchFile(fd: number): ScratchFile {
     },
     read({ at, bytes: length }) {
       const bytes = Buffer.allocUnsafe(length);
-      for (let done = 0; done < length; ) done += readSync(fd, bytes, done, length - done, at + done);
+      readInto(bytes, at);
       return bytes;
     },
+    readInto,
   };
 }
 
-/** Records of one size in buckets, in the order in which they were added. Full blocks of a bucket go to the disk. */
+/** Records of 32-bit words, all of one size, in buckets, in the order in which they were added. Full blocks of a bucket go to the disk. */
 export interface Spill {
-  /** Where the next record of the bucket is to be written: `recordBytes` bytes at the offset, at once. */
-  add(bucket: number): { bytes: Buffer; at: number };
-  /** All records of a bucket. */
-  read(bucket: number): Buffer;
+  /** Makes room for a record of the bucket: its words are to be written from `at` on, before the next record is added. */
+  add(bucket: number): { readonly words: Uint32Array; readonly at: number };
+  /** All records of a bucket. What was read before is overwritten. */
+  read(bucket: number): Uint32Array;
   /** The numbers of the buckets that have records. */
   buckets(): number[];
 }
@@ -90,32 +96,47 @@ export interface Spill {
 /** Bytes of a bucket kept in memory: with the 256 buckets of `repeats.ts` 4 MiB, and small files never touch the disk. */
 const bucketBytes = 16 * 1024;
 
-export function makeSpill(scratch: Scratch, recordBytes: number): Spill {
-  const capacity = Math.floor(bucketBytes / recordBytes) * recordBytes;
-  const open = new Map<number, { bytes: Buffer; used: number; blocks: { at: number; bytes: number }[] }>();
+interface Bucket {
+  words: Uint32Array;
+  /** Where its last record begins. */
+  at: number;
+  used: number;
+  blocks: { at: number; bytes: number }[];
+}
+
+export function makeSpill(scratch: Scratch, recordWords: number): Spill {
+  const capacity = Math.floor(bucketBytes / 4 / recordWords) * recordWords;
+  const open: (Bucket | undefined)[] = [];
   let file: ScratchFile | null = null;
+  let page = new Uint32Array(0);
   return {
     add(bucket) {
-      let own = open.get(bucket);
+      let own = open[bucket];
       if (!own) {
-        own = { bytes: Buffer.allocUnsafe(capacity), used: 0, blocks: [] };
-        open.set(bucket, own);
+        own = { words: new Uint32Array(capacity), at: 0, used: 0, blocks: [] };
+        open[bucket] = own;
       }
       if (own.used === capacity) {
         file ??= scratch.file();
-        own.blocks.push(file.append(own.bytes));
+        own.blocks.push(file.append(new Uint8Array(own.words.buffer)));
         own.used = 0;
       }
-      const at = own.used;
-      own.used += recordBytes;
-      return { bytes: own.bytes, at };
+      own.at = own.used;
+      own.used += recordWords;
+      return own;
     },
     read(bucket) {
-      const own = open.get(bucket);
-      if (!own) return Buffer.alloc(0);
-      const stored = own.blocks.map((block) => (file as ScratchFile).read(block));
-      return Buffer.concat([...stored, own.bytes.subarray(0, own.used)]);
+      const own = open[bucket];
+      if (!own) return page.subarray(0, 0);
+      const length = own.blocks.length * capacity + own.used;
+      if (page.length < length) page = new Uint32Array(2 ** Math.ceil(Math.log2(length)));
+      for (const [index, block] of own.blocks.entries()) {
+        const words = page.subarray(index * capacity, (index + 1) * capacity);
+        (file as ScratchFile).readInto(new Uint8Array(words.buffer, words.byteOffset, words.byteLength), block.at);
+      }
+      page.set(own.words.subarray(0, own.used), own.blocks.length * capacity);
+      return page.subarray(0, length);
     },
-    buckets: () => [...open.keys()].sort((a, b) => a - b),
+    buckets: () => [...open.keys()].filter((bucket) => open[bucket]),
   };
 }
