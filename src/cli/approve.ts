@@ -4,31 +4,28 @@ import { approve, requireBatch } from '../engine/acts.ts';
 import { requireSecondPerson } from '../engine/approval.ts';
 import { reviewOf } from '../reports/review.ts';
 import { counted } from '../reports/words.ts';
-import { openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import { planOf } from '../runtime/take-in.ts';
+import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { planLines } from './plan-lines.ts';
 import { reviewLines } from './review-lines.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks, and lets it be sent. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
   const { terminal } = context;
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const batch = await requireBatch(session.db, batchId);
     if (batch.status !== 'awaiting_approval')
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
     requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve');
-    const account = await openAccount(chooseAccount(session.config, batch.account), session);
-    try {
+    return withAccount(session, batch.account, async (account) => {
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const review = await reviewOf(session.db, batch, changedPercent);
@@ -54,10 +51,6 @@ export async function execute(
         terminal.print(`${JSON.stringify({ batch: batchId, status, approved_by, content_sha256, plan, review })}\n`);
       } else terminal.error(`Approved. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
       return 0;
-    } finally {
-      await account.close();
-    }
-  } finally {
-    await session.db.close();
-  }
+    });
+  });
 }

@@ -1,5 +1,5 @@
 import { moneyText } from '../reports/format.ts';
-import { ask, withAccount } from './catalog.ts';
+import { ask, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
 
@@ -7,7 +7,7 @@ const columns = [{ name: 'wallet' }, { name: 'balance', align: 'right' }, { name
 
 /** `airbatch balance`: what the account has to spend, wallet by wallet. */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
-  return withAccount(context, options.account as string | undefined, async (account) => {
+  return withCatalog(context, options, async (account) => {
     const { balance } = await ask(account, 'balance', () => account.gateway.balance());
     const lines = balance.wallets.map(({ name, walletId, currency, balance: left, active }) => [
       name,

@@ -1,27 +1,17 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
-import { type OpenAccount, openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
+import type { OpenAccount } from '../runtime/account.ts';
+import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
-/** Opens the account that a command names, does one thing with it, and closes it again. */
-export async function withAccount<Result>(
+/** Opens the account that a command names, asks what it has to ask, and closes it again. */
+export function withCatalog(
   context: CommandContext,
-  name: string | undefined,
-  work: (account: OpenAccount) => Promise<Result>,
-): Promise<Result> {
-  const session = await openSession(context);
-  try {
-    const account = await openAccount(chooseAccount(session.config, name), session);
-    try {
-      return await work(account);
-    } finally {
-      await account.close();
-    }
-  } finally {
-    await session.db.close();
-  }
+  { account }: { account?: string },
+  work: (account: OpenAccount) => Promise<number>,
+): Promise<number> {
+  return withSession(context, (session) => withAccount(session, account, work));
 }
 
 /** Asks the service once, and turns a read without an answer into an error that says why. */

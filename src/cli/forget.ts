@@ -6,18 +6,17 @@ import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 const dayMs = 24 * 3_600_000;
 
 /** `airbatch forget`: takes what names persons out of batches that have ended. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const actor = { ...session, name: session.person };
     const why = typeof options.why === 'string' ? options.why : 'retention';
@@ -41,7 +40,5 @@ export async function execute(
         context.terminal.print(`Reports made before still name them: ${relative(context.cwd, folder)}/\n`);
     }
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }

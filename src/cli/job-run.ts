@@ -3,8 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
 import { claimSlot, endSlot, insertSlot, listSlots, reopenSlot } from '../ledger/slots.ts';
-import { openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
+import type { OpenAccount } from '../runtime/account.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
@@ -14,6 +13,7 @@ import { loadJobs } from '../scheduler/load-jobs.ts';
 import { putAway } from '../scheduler/put-away.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
 import type { SlotOutcome } from '../scheduler/scheduler.ts';
+import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
@@ -41,8 +41,7 @@ export async function runJob(
   const ready = batches.flatMap((batch) => (batch && ['approved', 'running'].includes(batch.status) ? [batch] : []));
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
   const codes = [outcome.outcome === 'failed' ? 4 : outcome.outcome === 'wait' || waits ? 5 : 0];
-  const account = await openAccount(chooseAccount(session.config, job.account), session);
-  try {
+  return withAccount(session, job.account, async (account) => {
     const batchIds = ready.map(({ batch_id }) => batch_id);
     const work = { batchIds, out: session.config.out, restored: options.restored === true };
     const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
@@ -51,10 +50,8 @@ export async function runJob(
     if (context.json)
       context.terminal.print(`${JSON.stringify({ job: name, outcome, batches: results.map(jsonResult) })}\n`);
     else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
-  } finally {
-    await account.close();
-  }
-  return worstExitCode(codes);
+    return worstExitCode(codes);
+  });
 }
 
 /** The slot that is meant: the one named, else the last due one that has not run, else one of this very minute. */
@@ -85,13 +82,8 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOut
   const deps = {
     session,
     base: dirname(config.jobs),
-    withAccount: async <Result>(
-      name: string | undefined,
-      work: (account: Awaited<ReturnType<typeof openAccount>>) => Promise<Result>,
-    ) => {
-      const account = await openAccount(chooseAccount(config, name), session);
-      return work(account).finally(() => account.close());
-    },
+    withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) =>
+      withAccount(session, name, work),
   };
   const outcome = await runSlot(deps, job, dueAt).catch(
     (error: Error): SlotOutcome => ({ outcome: 'failed', detail: error.message }),

@@ -10,7 +10,7 @@ import { wallText } from '../scheduler/wall-time.ts';
 import type { CommandContext } from './command.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 import { printTable } from './table.ts';
 
 const columns = [
@@ -36,12 +36,7 @@ export async function execute(
       return makeNew(context, required(name));
     case 'run': {
       const wanted = required(name);
-      const session = await openSession(context);
-      try {
-        return await runJob(context, session, wanted, options);
-      } finally {
-        await session.db.close();
-      }
+      return withSession(context, (session) => runJob(context, session, wanted, options));
     }
     default:
       throw new AirbatchError('USAGE', `"jobs ${action}" is not known: it is list, check, run or new`);
@@ -53,9 +48,8 @@ function required(name: string | undefined): string {
   throw new AirbatchError('USAGE', 'which job is not said', { hint: 'Name it: "airbatch jobs run NAME".' });
 }
 
-async function list(context: CommandContext): Promise<number> {
-  const session = await openSession(context);
-  try {
+function list(context: CommandContext): Promise<number> {
+  return withSession(context, async (session) => {
     const jobs = await loadJobs(session.config.jobs);
     const now = session.clock.now();
     const known = await Promise.all(
@@ -83,9 +77,7 @@ async function list(context: CommandContext): Promise<number> {
       none: `No jobs in ${relative(context.cwd, session.config.jobs) || '.'}/. Begin with: airbatch jobs new NAME`,
     });
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }
 
 /** The time in the job's own zone, as people there write it down. */

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { Network } from '../gateway/gateway.ts';
-import { ask, withAccount } from './catalog.ts';
+import { ask, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
 
@@ -20,7 +20,7 @@ export async function execute(
   if (/^0[0-9]{6,14}$/.test(query)) {
     throw new AirbatchError('USAGE', 'a number is looked up with its country code, such as +254712345678');
   }
-  return withAccount(context, options.account as string | undefined, async (account) => {
+  return withCatalog(context, options, async (account) => {
     const isNumber = /^\+?[0-9]{7,15}$/.test(query);
     const isCountry = /^[A-Za-z]{2}$/.test(query);
     const asked = isNumber

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { durationText, moneyText } from '../reports/format.ts';
-import { askProducts, withAccount } from './catalog.ts';
+import { askProducts, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
 
@@ -13,7 +13,7 @@ const columns = [
 
 /** `airbatch products [--network ID]`: what can be bought: bundles at a fixed price, and at Version 1 plain airtime too. */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
-  return withAccount(context, options.account as string | undefined, async (account) => {
+  return withCatalog(context, options, async (account) => {
     const networkId = options.network as number | undefined;
     if (networkId !== undefined && !Number.isSafeInteger(networkId))
       throw new AirbatchError('USAGE', '--network takes the number of a network');

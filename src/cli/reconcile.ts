@@ -6,12 +6,12 @@ import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
 import type { Reconciliation } from '../reports/reconciliation.ts';
 import { counted } from '../reports/words.ts';
-import { openAccount } from '../runtime/account.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
+import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 interface ReconcileOptions {
   account?: string;
@@ -26,17 +26,11 @@ const dayMs = 24 * 3_600_000;
 const afterBatchMs = 60_000;
 
 /** `airbatch reconcile`: compares the ledger with the service's own list and with the wallets. */
-export async function execute(
-  context: CommandContext,
-  _args: string[],
-  given: Record<string, unknown>,
-): Promise<number> {
+export function execute(context: CommandContext, _args: string[], given: Record<string, unknown>): Promise<number> {
   const options = given as ReconcileOptions;
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     const request = await requestOf(session, options);
-    const account = await openAccount(chooseAccount(session.config, request.account), session);
-    try {
+    return withAccount(session, request.account, async (account) => {
       const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
       const { clock, random, db } = session;
       const { gateway, limiter } = account;
@@ -52,12 +46,8 @@ export async function execute(
         context.terminal.print(`Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})\n`);
       }
       return isSettled(reconciliation) ? 0 : 5;
-    } finally {
-      await account.close();
-    }
-  } finally {
-    await session.db.close();
-  }
+    });
+  });
 }
 
 async function requestOf(session: Session, { account, from, to, batch }: ReconcileOptions): Promise<ReconcileRequest> {

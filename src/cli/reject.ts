@@ -1,16 +1,15 @@
 import { rejectBatch } from '../engine/acts.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** `airbatch reject BATCH --why`: decides that a batch which waits for approval is not paid. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const batch = await rejectBatch({ ...session, name: session.person }, batchId, String(options.why));
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, status: batch.status })}\n`);
@@ -19,7 +18,5 @@ export async function execute(
         `Rejected: nothing of batch ${batchId} is sent. Its run id stays free for a corrected file.\n`,
       );
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }

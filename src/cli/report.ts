@@ -3,16 +3,15 @@ import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
 import { sessionKey } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     await requireBatch(session.db, batchId);
     const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
     const reports = await writeReports(session.db, batchId, out, {
@@ -22,7 +21,5 @@ export async function execute(
     if (context.json) context.terminal.print(`${JSON.stringify(reports)}\n`);
     else context.terminal.print(`${reports.dir}\n${reports.files.map((file) => `  ${file}`).join('\n')}\n`);
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }

@@ -3,7 +3,7 @@ import { resolveDoubt } from '../engine/decisions.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** `airbatch resolve BATCH ROW --as paid|not-paid --evidence TEXT`: a person ends a doubt. */
 export async function execute(
@@ -16,8 +16,7 @@ export async function execute(
   if (evidence === '')
     throw new AirbatchError('USAGE', 'the evidence is empty: say what shows that it was, or was not, paid');
   const as = options.as === 'paid' ? 'paid' : 'not-paid';
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     requireRole(session, 'run');
     const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
     if (context.json)
@@ -27,7 +26,5 @@ export async function execute(
         `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" finishes the batch.\n`,
       );
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }

@@ -3,24 +3,22 @@ import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
-import { openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
+import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 import { type WorkResult, workOn, worstExitCode } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  requireRole(session, 'run');
-  try {
+  return withSession(context, async (session) => {
+    requireRole(session, 'run');
     const batches = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
     const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
     const results: WorkResult[] = [];
@@ -35,9 +33,7 @@ export async function execute(
       context.terminal.error('Nothing to resume: every batch of this ledger is finished.\n');
     else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
     return worstExitCode(results.map(({ exitCode }) => exitCode));
-  } finally {
-    await session.db.close();
-  }
+  });
 }
 
 async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
@@ -52,20 +48,17 @@ async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecor
   return batch;
 }
 
-async function resumeAccount(
+function resumeAccount(
   context: CommandContext,
   session: Session,
   name: string,
   batches: readonly BatchRecord[],
   options: { out: string; restored: boolean },
 ): Promise<WorkResult[]> {
-  const account = await openAccount(chooseAccount(session.config, name), session);
-  try {
+  return withAccount(session, name, async (account) => {
     for (const { batch_id, status } of batches) {
       if (can(status, 'resume')) await resumeBatch({ ...session, name: session.person }, batch_id);
     }
     return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), ...options });
-  } finally {
-    await account.close();
-  }
+  });
 }

@@ -2,26 +2,23 @@ import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { retryFailed } from '../engine/decisions.ts';
 import { counted } from '../reports/words.ts';
-import { openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
+import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 import { workOn } from './work.ts';
 
 /** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  requireRole(session, 'run');
-  try {
+  return withSession(context, async (session) => {
+    requireRole(session, 'run');
     const batch = await requireBatch(session.db, batchId);
-    const account = await openAccount(chooseAccount(session.config, batch.account), session);
-    try {
+    return withAccount(session, batch.account, async (account) => {
       const codes = (options.code as string[] | undefined) ?? [];
       const { generationsMax } = account.settings;
       const retry = await retryFailed({ ...session, name: session.person }, account, batchId, {
@@ -42,10 +39,6 @@ export async function execute(
       if (context.json) context.terminal.print(`${JSON.stringify({ retry, ...jsonResult(result) })}\n`);
       else context.terminal.error(closingLines(context.terminal, result, context.cwd));
       return result.exitCode;
-    } finally {
-      await account.close();
-    }
-  } finally {
-    await session.db.close();
-  }
+    });
+  });
 }

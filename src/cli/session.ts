@@ -5,3 +5,16 @@ import type { CommandContext } from './command.ts';
 export function openSession({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
   return open({ cwd, env, configPath, ledgerPath, isInteractive: terminal.isInteractive });
 }
+
+/** Opens what most commands need, does the command's work with it, and closes it again. */
+export async function withSession<Result>(
+  context: CommandContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  const session = await openSession(context);
+  try {
+    return await work(session);
+  } finally {
+    await session.db.close();
+  }
+}

@@ -3,7 +3,7 @@ import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** `airbatch skip BATCH [ROW...] --why`: held rows are not sent. */
 export async function execute(
@@ -12,15 +12,12 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const rowNos = rowNumbers(given);
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     requireRole(session, 'run');
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, String(options.why));
     if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, skipped })}\n`);
     else
       context.terminal.print(`Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.\n`);
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }

@@ -6,7 +6,7 @@ import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { counted } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { type TableColumn, tableText } from './table.ts';
 
@@ -29,21 +29,18 @@ interface BatchStatus {
 }
 
 /** `airbatch status [BATCH]`: where the batches stand. */
-export async function execute(
+export function execute(
   context: CommandContext,
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const session = await openSession(context);
-  try {
+  return withSession(context, async (session) => {
     if (batchId !== undefined) await requireBatch(session.db, batchId);
     if (options.watch === true) return await watchStatus(context, session, batchId);
     if (batchId === undefined) await showAll(context, session);
     else await showOne(context, session, batchId);
     return 0;
-  } finally {
-    await session.db.close();
-  }
+  });
 }
 
 async function statusOf({ db }: Session, batch: BatchRecord): Promise<BatchStatus> {
