@@ -6,9 +6,8 @@ import type { CommandContext } from './command.ts';
 import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
 import { type CheckedRow, migrationJson, migrationLines, needsPerson } from './migration-lines.ts';
-import { startReading } from './reading.ts';
+import { whileReading } from './reading.ts';
 import { type V1FileRow, v1FileRows } from './v1-file.ts';
-import { interruptedExitCode } from './work.ts';
 
 /** Rows that are asked about at once: enough to use the catalog's limit, which the account's limiter keeps. */
 const rowsAtOnce = 16;
@@ -25,8 +24,7 @@ export async function execute(
   const config = await loadConfig({ cwd, env, configPath });
   const names = { to: options.account as string | undefined, from: options.oldAccount as string | undefined };
   const accounts = await openMigrationAccounts(config, names);
-  const reading = startReading(terminal);
-  try {
+  return whileReading(terminal, async (reading) => {
     if (accounts.isRehearsal)
       terminal.error('No account is configured: networks and products are those of the sandbox.\n');
     const facts = makeMigrationFactFinder({
@@ -46,13 +44,7 @@ export async function execute(
     if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...migrationJson(rows) })}\n`);
     else terminal.print(`${migrationLines(terminal, rows, { knowsProducts }).join('\n')}\n`);
     return exitCode;
-  } catch (error) {
-    if (reading.signal.aborted) return interruptedExitCode;
-    throw error;
-  } finally {
-    reading.dispose();
-    await accounts.close();
-  }
+  }).finally(() => accounts.close());
 }
 
 /** Checks the rows in file order, some at once. */

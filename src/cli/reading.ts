@@ -9,17 +9,16 @@ export interface Reading {
   /** Shows how far the file was read, where a person watches. */
   onProgress(progress: FileProgress): void;
   /**
-   * The time is over: Ctrl-C is somebody else's from here on. The process goes on listening until `dispose`: a signal that comes
-   * while nobody listens is lost, or ends the process.
+   * The time is over: Ctrl-C is somebody else's from here on. The process goes on listening to the end of the command: a signal that
+   * comes while nobody listens is lost, or ends the process.
    */
   end(): void;
-  dispose(): void;
 }
 
 /** Files below this are read before a person could read how far. */
 const shownBytesMin = 4 * 2 ** 20;
 
-export function startReading(terminal: Terminal): Reading {
+function startReading(terminal: Terminal): Reading & { dispose(): void } {
   const stop = new AbortController();
   let shown = -1;
   let isOver = false;
@@ -48,4 +47,17 @@ export function startReading(terminal: Terminal): Reading {
       process.off('SIGTERM', handler);
     },
   };
+}
+
+/** Does what a command does with a file. Interrupted before anything was sent, it gives the exit code of that. */
+export async function whileReading(terminal: Terminal, work: (reading: Reading) => Promise<number>): Promise<number> {
+  const reading = startReading(terminal);
+  try {
+    return await work(reading);
+  } catch (error) {
+    if (reading.signal.aborted) return interruptedExitCode;
+    throw error;
+  } finally {
+    reading.dispose();
+  }
 }

@@ -1,17 +1,10 @@
 import { resolve } from 'node:path';
-import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { approve, askApproval, cancelUnsent } from '../engine/acts.ts';
-import { approvalReason } from '../engine/approval.ts';
 import { counted } from '../reports/words.ts';
-import { openAccount } from '../runtime/account.ts';
-import { chooseAccount } from '../runtime/config.ts';
-import { requireRole } from '../runtime/people.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { startReading } from './reading.ts';
-import { openSession } from './session.ts';
-import { checkFileOptions, type FileOptions, takeFile } from './take-file.ts';
+import { type FileOptions, withFile } from './take-file.ts';
 import { tellWaiting } from './waiting.ts';
 import { interruptedExitCode, workOn } from './work.ts';
 
@@ -32,17 +25,9 @@ export async function execute(
   if (options.yes !== true && !terminal.canAsk) {
     throw new AirbatchError('CONFIRMATION_NEEDED', 'there is no terminal on which to ask whether to send');
   }
-  checkFileOptions(options);
-  const session = await openSession(context);
-  const actor = { ...session, name: session.person };
-  requireRole(session, 'submit');
-  requireRole(session, 'run');
-  const account = await openAccount(chooseAccount(session.config, options.account), session);
-  const reading = startReading(terminal);
-  try {
-    const { intake, plan } = await takeFile(context, session, account, { file, options, reading });
-    const batchId = intake.batch.batch_id;
-    const reason = approvalReason(storedPolicy(intake.batch.policy), plan);
+  return withFile(context, { file, options, roles: ['submit', 'run'] }, async (taken) => {
+    const { session, account, actor, reading, plan, reason } = taken;
+    const batchId = taken.batch.batch_id;
     if (reason !== null && plan.toSend > 0) {
       return tellWaiting(context, await askApproval(actor, batchId, reason), reason);
     }
@@ -68,12 +53,5 @@ export async function execute(
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
     else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;
-  } catch (error) {
-    if (reading.signal.aborted) return interruptedExitCode;
-    throw error;
-  } finally {
-    reading.dispose();
-    await account.close();
-    await session.db.close();
-  }
+  });
 }

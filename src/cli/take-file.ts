@@ -1,17 +1,22 @@
 import { resolve } from 'node:path';
+import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
+import type { Actor } from '../engine/acts.ts';
+import { approvalReason } from '../engine/approval.ts';
 import type { Preflight } from '../engine/preflight.ts';
-import type { IntakeResult } from '../intake/intake.ts';
-import type { Priority } from '../ledger/batches.ts';
+import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { sandboxAccountName } from '../runtime/config.ts';
+import { type Role, requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
+import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import { planLines } from './plan-lines.ts';
-import type { Reading } from './reading.ts';
+import { type Reading, whileReading } from './reading.ts';
+import { withSession } from './session.ts';
 
 export interface FileOptions {
   account?: string;
@@ -19,17 +24,46 @@ export interface FileOptions {
   priority: Priority;
 }
 
-export function checkFileOptions({ runId }: FileOptions): void {
-  if (runId !== undefined && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
+/** A file that was taken in as a batch, with what was opened for it. */
+export interface TakenFile {
+  session: Session;
+  account: OpenAccount;
+  /** The person at the terminal, for what is decided about the batch. */
+  actor: Actor;
+  reading: Reading;
+  batch: BatchRecord;
+  plan: Preflight;
+  /** Why a second person has to approve it, or null. */
+  reason: string | null;
 }
 
-/** Takes the file of a command into the ledger, and shows what it would do. */
-export async function takeFile(
+/** Takes the file of a command into the ledger for a person who may do so, shows what it would do, and goes on with `work`. */
+export async function withFile(
+  context: CommandContext,
+  { file, options, roles }: { file: string; options: FileOptions; roles: readonly Role[] },
+  work: (taken: TakenFile) => Promise<number>,
+): Promise<number> {
+  const { runId } = options;
+  if (runId !== undefined && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
+  return withSession(context, (session) => {
+    for (const role of roles) requireRole(session, role);
+    const actor = { ...session, name: session.person };
+    return withAccount(session, options.account, (account) =>
+      whileReading(context.terminal, async (reading) => {
+        const { batch, plan } = await takeFile(context, session, account, { file, options, reading });
+        const reason = approvalReason(storedPolicy(batch.policy), plan);
+        return work({ session, account, actor, reading, batch, plan, reason });
+      }),
+    );
+  });
+}
+
+async function takeFile(
   context: CommandContext,
   session: Session,
   account: OpenAccount,
   { file, options, reading }: { file: string; options: FileOptions; reading: Reading },
-): Promise<{ intake: IntakeResult; plan: Preflight }> {
+): Promise<{ batch: BatchRecord; plan: Preflight }> {
   const { terminal, cwd } = context;
   if (account.isSandbox) {
     terminal.error(
@@ -47,5 +81,5 @@ export async function takeFile(
   });
   const plan = await planOf(session, account, intake.batch);
   if (!context.json) terminal.error(planLines(plan, intake.batch, understoodLines(intake)));
-  return { intake, plan };
+  return { batch: intake.batch, plan };
 }

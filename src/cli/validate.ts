@@ -16,9 +16,8 @@ import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import type { CommandContext } from './command.ts';
 import { intakeSettingsWith, understoodLines } from './intake-options.ts';
-import { startReading } from './reading.ts';
+import { whileReading } from './reading.ts';
 import type { Terminal } from './terminal.ts';
-import { interruptedExitCode } from './work.ts';
 
 /** How many kinds of problems are shown; `--json` and `--errors` have all of them. */
 const problemsShownMax = 10;
@@ -36,28 +35,23 @@ export async function execute(
   if (errorsPath !== null && errorsPath === path) {
     throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
-  const reading = startReading(terminal);
-  const { signal, onProgress } = reading;
-  const findings = await withCatalog(config, options.account as string | undefined, async (catalog) => {
-    const errors = errorsPath === null ? null : errorsFile(errorsPath);
-    try {
-      const settings = intakeSettingsWith(config.intake, options);
-      const onRows = errors ? { onRows: errors.add } : {};
-      return await validateFile({ file: path, settings, catalog, signal, onProgress, ...onRows });
-    } finally {
-      await errors?.close();
-    }
-  }).catch((error: unknown) => {
-    if (signal.aborted) return null;
-    throw error;
+  return whileReading(terminal, async ({ signal, onProgress }) => {
+    const findings = await withCatalog(config, options.account as string | undefined, async (catalog) => {
+      const errors = errorsPath === null ? null : errorsFile(errorsPath);
+      try {
+        const settings = intakeSettingsWith(config.intake, options);
+        const onRows = errors ? { onRows: errors.add } : {};
+        return await validateFile({ file: path, settings, catalog, signal, onProgress, ...onRows });
+      } finally {
+        await errors?.close();
+      }
+    });
+    const { counts } = findings;
+    const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
+    if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...findings })}\n`);
+    else terminal.print(`${[...summaryLines(terminal, findings), ...errorsLine(options, findings)].join('\n')}\n`);
+    return exitCode;
   });
-  reading.dispose();
-  if (findings === null) return interruptedExitCode;
-  const { counts } = findings;
-  const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
-  if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...findings })}\n`);
-  else terminal.print(`${[...summaryLines(terminal, findings), ...errorsLine(options, findings)].join('\n')}\n`);
-  return exitCode;
 }
 
 /** Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here. */
