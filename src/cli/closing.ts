@@ -4,8 +4,9 @@ import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
+import { interruptedExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import { interruptedExitCode, type WorkResult } from './work.ts';
+import type { WorkResult } from './work.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
 

@@ -17,7 +17,8 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
-import { workOn, worstExitCode } from './work.ts';
+import { worstExitCode } from './exit-codes.ts';
+import { workOn } from './work.ts';
 
 const minuteMs = 60_000;
 

@@ -1,6 +1,6 @@
 import type { FileProgress } from '../intake/check-file.ts';
+import { interruptedExitCode } from './exit-codes.ts';
 import type { Terminal } from './terminal.ts';
-import { interruptedExitCode } from './work.ts';
 
 /** The time in which a command reads a file and nothing was sent yet. */
 export interface Reading {

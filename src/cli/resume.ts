@@ -8,8 +8,9 @@ import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
+import { worstExitCode } from './exit-codes.ts';
 import { withSession } from './session.ts';
-import { type WorkResult, workOn, worstExitCode } from './work.ts';
+import { type WorkResult, workOn } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
 export function execute(

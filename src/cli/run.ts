@@ -4,9 +4,10 @@ import { approve, askApproval, cancelUnsent } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
+import { interruptedExitCode } from './exit-codes.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { tellWaiting } from './waiting.ts';
-import { interruptedExitCode, workOn } from './work.ts';
+import { workOn } from './work.ts';
 
 interface RunOptions extends FileOptions {
   out?: string;

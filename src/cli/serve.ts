@@ -1,29 +1,22 @@
-import { dirname } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
-import { makeAccountRunner } from '../engine/account-runner.ts';
-import { unfinishedBatches } from '../ledger/batches.ts';
-import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
-import { writeReports } from '../reports/reports.ts';
-import { openAccount, sandboxWebhookKeys } from '../runtime/account.ts';
-import { anchorFinished } from '../runtime/anchors.ts';
-import { type AccountConfig, type Config, chooseAccount, sandboxAccountName } from '../runtime/config.ts';
-import { type JobRetention, keepHouse } from '../runtime/housekeeping.ts';
-import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
-import { makeLedgerMark } from '../runtime/ledger-mark.ts';
+import { sandboxWebhookKeys } from '../runtime/account.ts';
+import { keepHouse } from '../runtime/housekeeping.ts';
+import type { KeptAccount } from '../runtime/keep-account.ts';
 import { makeLog } from '../runtime/log.ts';
 import { requireRole } from '../runtime/people.ts';
-import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
-import { type Session, sessionKey } from '../runtime/session.ts';
+import type { Session } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
-import type { Job } from '../scheduler/define-job.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
-import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
+import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
 import type { CommandContext } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
+import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.ts';
+import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
+import { makeReportWriter } from './serve-reports.ts';
 import { openSession } from './session.ts';
-import { interruptedExitCode } from './work.ts';
 
 /** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
 const hostDefault = '127.0.0.1';
@@ -35,9 +28,6 @@ const portDefault = 8787;
 const graceSecondsDefault = 25;
 /** Something was left in flight: at the next start it is a doubt. */
 const lateExitCode = 5;
-
-/** The accounts by name; null is the embedded sandbox. */
-type Accounts = ReadonlyMap<string, AccountConfig | null>;
 
 /** `airbatch serve`: works for every configured account and takes its webhooks, until SIGTERM or Ctrl-C. */
 export async function execute(
@@ -55,12 +45,13 @@ export async function execute(
   };
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
-  const signals = watchSignals();
+  const asked = Promise.withResolvers<void>();
+  const interrupt = onInterrupt(asked.resolve);
   const server = makeServer({
     ...session,
     webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
     onWebhook: (name) => kept.get(name)?.hint(),
-    health: () => healthOf([...kept.values()], signals.happened()),
+    health: () => healthOf([...kept.values()], interrupt.happened()),
   });
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
@@ -87,7 +78,7 @@ export async function execute(
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
     if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
-    const trouble = await firstEnd(signals.first, [...kept.values()]);
+    const trouble = await firstEnd(asked.promise, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { message: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
@@ -103,69 +94,10 @@ export async function execute(
     if (trouble) throw trouble;
     return 0;
   } finally {
-    signals.dispose();
+    interrupt.dispose();
     await Promise.all([server.close(), metrics.close()]);
     await session.db.close();
   }
-}
-
-/** All that are configured; where none is, the embedded sandbox. */
-function servedAccounts(config: Config): Accounts {
-  return config.accounts.size > 0 ? config.accounts : new Map([[sandboxAccountName, null]]);
-}
-
-function keep(
-  session: Session,
-  name: string,
-  account: AccountConfig | null,
-  { url, restored, onCompleted }: { url: string; restored: boolean; onCompleted: (batchId: string) => void },
-): KeptAccount {
-  const { db, clock, random, log } = session;
-  return keepAccount(name, {
-    clock,
-    log,
-    open: () =>
-      openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
-    makeRunner: ({ gateway, limiter, settings, callbackUrl }) =>
-      makeAccountRunner(
-        { db, gateway, limiter, clock, random, log, settings },
-        {
-          account: name,
-          holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
-          isDead: isDeadProcess,
-          callbackUrl,
-          onCompleted,
-          rereads: true,
-          mark: makeLedgerMark(session.ledgerPath),
-          restored,
-        },
-      ),
-  });
-}
-
-/** Says where each account's webhooks are awaited, and what in the configuration keeps them from coming. */
-async function tellAccounts({ log, db }: Session, accounts: Accounts): Promise<void> {
-  for (const [name, account] of accounts) {
-    const path = account?.version === 'v1' ? 'none: Version 1 sends no webhooks' : `/webhooks/${name}/topups`;
-    log.info('an account is served', {
-      account: name,
-      service: account?.baseUrl ?? 'embedded sandbox',
-      webhooks: path,
-    });
-    if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {
-      log.warn("the path of the account's callbackUrl is not where its webhooks are awaited", { account: name, path });
-    }
-  }
-  const strangers = new Set(
-    (await unfinishedBatches(db)).map(({ account }) => account).filter((name) => !accounts.has(name)),
-  );
-  for (const name of strangers)
-    log.warn('unfinished batches wait for an account that is not configured', { account: name });
-}
-
-function healthOf(kept: readonly KeptAccount[], stopping: boolean) {
-  const working = kept.filter((account) => account.isWorking()).length;
-  return { stopping, accounts: { working, waiting: kept.length - working } };
 }
 
 async function listen(server: FastifyInstance, options: Record<string, unknown>): Promise<string> {
@@ -181,42 +113,6 @@ async function listen(server: FastifyInstance, options: Record<string, unknown>)
   }
 }
 
-/** Whom jobs name to be told of them. */
-function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
-  return jobs.flatMap(({ name, notifications }) =>
-    notifications.map((one, index) =>
-      resolveRecipient({ ...one, jobs: [name] }, (field, variable) =>
-        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable),
-      ),
-    ),
-  );
-}
-
-function retentionsOf(jobs: readonly Job[]): JobRetention[] {
-  return jobs.flatMap(({ name, retention }) => (retention === null ? [] : [{ job: name, ...retention }]));
-}
-
-/** Runs the jobs with the accounts as they are kept open here. */
-function startJobs(session: Session, jobs: readonly Job[], kept: ReadonlyMap<string, KeptAccount>): StartedScheduler {
-  for (const { name, schedule } of jobs)
-    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, timeZone: schedule.timeZone });
-  return startScheduler({
-    session,
-    jobs,
-    base: dirname(session.config.jobs),
-    holder: processHolder(Math.round(session.clock.now() - process.uptime() * 1_000)),
-    isDead: isDeadProcess,
-    withAccount: (name, work) => {
-      const account = kept.get(chooseAccount(session.config, name)?.name ?? sandboxAccountName);
-      if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
-      return account.use(work);
-    },
-    onBatches: () => {
-      for (const account of kept.values()) account.nudge();
-    },
-  });
-}
-
 /** Metrics are at a port of their own, and only where one is named: they tell balances. */
 async function startMetrics(
   { log }: Session,
@@ -226,34 +122,6 @@ async function startMetrics(
   if (options.metricsPort === undefined) return;
   const url = await listen(metrics, { port: options.metricsPort, host: options.metricsHost });
   log.info('metrics are served', { url: `${url}/metrics` });
-}
-
-/** Writes the reports of each batch as it completes, one after the other; then tells `written`. */
-function makeReportWriter(
-  session: Session,
-  written: (batchId: string) => Promise<void> | undefined,
-): { write: (batchId: string) => void; written: () => Promise<void> } {
-  const { db, log, config } = session;
-  let last: Promise<void> = Promise.resolve();
-  const write = async (batchId: string) => {
-    try {
-      await anchorFinished(session);
-      const { dir } = await writeReports(db, batchId, config.out, { key: await sessionKey(session) });
-      log.info('a batch is completed', { batch: batchId, reports: dir });
-      await written(batchId);
-    } catch (error) {
-      log.warn('the reports of a batch could not be written; "airbatch report" writes them', {
-        batch: batchId,
-        message: errorMessage(error),
-      });
-    }
-  };
-  return {
-    write: (batchId) => {
-      last = last.then(() => write(batchId));
-    },
-    written: () => last,
-  };
 }
 
 /** Resolves on the first signal, or with the first trouble that ends an account's work. */
@@ -270,28 +138,4 @@ async function endsWithin({ clock }: Session, work: Promise<unknown>, ms: number
   } finally {
     deadline.abort();
   }
-}
-
-/** The first signal asks the process to end, the second ends it at once. */
-function watchSignals(): { first: Promise<void>; happened: () => boolean; dispose: () => void } {
-  let times = 0;
-  let tell = () => {};
-  const first = new Promise<void>((resolve) => {
-    tell = resolve;
-  });
-  const handler = () => {
-    times += 1;
-    if (times > 1) process.exit(interruptedExitCode);
-    tell();
-  };
-  process.on('SIGINT', handler);
-  process.on('SIGTERM', handler);
-  return {
-    first,
-    happened: () => times > 0,
-    dispose() {
-      process.off('SIGINT', handler);
-      process.off('SIGTERM', handler);
-    },
-  };
 }

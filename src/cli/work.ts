@@ -11,13 +11,12 @@ import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
 import type { CommandContext } from './command.ts';
+import { interruptedExitCode } from './exit-codes.ts';
+import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
 const patienceMs = 20 * 60_000;
-
-/** The exit code of a process that Ctrl-C ended, by the shells' custom. */
-export const interruptedExitCode = 130;
 
 /** What became of a batch when its work ended, for the closing lines and the JSON answer. */
 export interface WorkResult {
@@ -51,9 +50,12 @@ export async function workOn(
   const word = makeWord(session);
   await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
-  const interrupt = onInterrupt(context, () => {
+  const interrupt = onInterrupt(() => {
     progress.leave();
     runner.stop();
+    context.terminal.error(
+      'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
+    );
   });
   try {
     await runOrWatch(context, session, runner, { batchIds: options.batchIds, interrupted: interrupt.happened });
@@ -110,29 +112,4 @@ export async function exitCodeOf(session: Session, batchId: string): Promise<num
   if (batch?.status !== 'completed') return 5;
   const counts = await countRows(session.db, batchId);
   return counts.has('failed') || counts.has('invalid') ? 4 : 0;
-}
-
-/** The one that most needs attention speaks for several batches. */
-export function worstExitCode(codes: readonly number[]): number {
-  const order = [0, 4, 5, interruptedExitCode];
-  return codes.reduce((worst, code) => (order.indexOf(code) > order.indexOf(worst) ? code : worst), 0);
-}
-
-function onInterrupt({ terminal }: CommandContext, stop: () => void): { happened(): boolean; dispose(): void } {
-  let times = 0;
-  const handler = () => {
-    times += 1;
-    if (times > 1) process.exit(interruptedExitCode);
-    stop();
-    terminal.error('Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n');
-  };
-  process.on('SIGINT', handler);
-  process.on('SIGTERM', handler);
-  return {
-    happened: () => times > 0,
-    dispose() {
-      process.off('SIGINT', handler);
-      process.off('SIGTERM', handler);
-    },
-  };
 }

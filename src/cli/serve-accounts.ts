@@ -1,0 +1,70 @@
+import { makeAccountRunner } from '../engine/account-runner.ts';
+import { unfinishedBatches } from '../ledger/batches.ts';
+import { openAccount } from '../runtime/account.ts';
+import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
+import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
+import { makeLedgerMark } from '../runtime/ledger-mark.ts';
+import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import type { Session } from '../runtime/session.ts';
+
+/** The accounts by name; null is the embedded sandbox. */
+export type Accounts = ReadonlyMap<string, AccountConfig | null>;
+
+/** All that are configured; where none is, the embedded sandbox. */
+export function servedAccounts(config: Config): Accounts {
+  return config.accounts.size > 0 ? config.accounts : new Map([[sandboxAccountName, null]]);
+}
+
+export function keep(
+  session: Session,
+  name: string,
+  account: AccountConfig | null,
+  { url, restored, onCompleted }: { url: string; restored: boolean; onCompleted: (batchId: string) => void },
+): KeptAccount {
+  const { db, clock, random, log } = session;
+  return keepAccount(name, {
+    clock,
+    log,
+    open: () =>
+      openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
+    makeRunner: ({ gateway, limiter, settings, callbackUrl }) =>
+      makeAccountRunner(
+        { db, gateway, limiter, clock, random, log, settings },
+        {
+          account: name,
+          holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
+          isDead: isDeadProcess,
+          callbackUrl,
+          onCompleted,
+          rereads: true,
+          mark: makeLedgerMark(session.ledgerPath),
+          restored,
+        },
+      ),
+  });
+}
+
+/** Says where each account's webhooks are awaited, and what in the configuration keeps them from coming. */
+export async function tellAccounts({ log, db }: Session, accounts: Accounts): Promise<void> {
+  for (const [name, account] of accounts) {
+    const path = account?.version === 'v1' ? 'none: Version 1 sends no webhooks' : `/webhooks/${name}/topups`;
+    log.info('an account is served', {
+      account: name,
+      service: account?.baseUrl ?? 'embedded sandbox',
+      webhooks: path,
+    });
+    if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {
+      log.warn("the path of the account's callbackUrl is not where its webhooks are awaited", { account: name, path });
+    }
+  }
+  const strangers = new Set(
+    (await unfinishedBatches(db)).map(({ account }) => account).filter((name) => !accounts.has(name)),
+  );
+  for (const name of strangers)
+    log.warn('unfinished batches wait for an account that is not configured', { account: name });
+}
+
+export function healthOf(kept: readonly KeptAccount[], stopping: boolean) {
+  const working = kept.filter((account) => account.isWorking()).length;
+  return { stopping, accounts: { working, waiting: kept.length - working } };
+}

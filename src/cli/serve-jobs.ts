@@ -1,0 +1,50 @@
+import { dirname } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
+import { type Recipient, resolveRecipient } from '../notify/recipients.ts';
+import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
+import type { JobRetention } from '../runtime/housekeeping.ts';
+import type { KeptAccount } from '../runtime/keep-account.ts';
+import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
+import type { Session } from '../runtime/session.ts';
+import type { Job } from '../scheduler/define-job.ts';
+import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
+
+/** Whom jobs name to be told of them. */
+export function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
+  return jobs.flatMap(({ name, notifications }) =>
+    notifications.map((one, index) =>
+      resolveRecipient({ ...one, jobs: [name] }, (field, variable) =>
+        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable),
+      ),
+    ),
+  );
+}
+
+export function retentionsOf(jobs: readonly Job[]): JobRetention[] {
+  return jobs.flatMap(({ name, retention }) => (retention === null ? [] : [{ job: name, ...retention }]));
+}
+
+/** Runs the jobs with the accounts as they are kept open here. */
+export function startJobs(
+  session: Session,
+  jobs: readonly Job[],
+  kept: ReadonlyMap<string, KeptAccount>,
+): StartedScheduler {
+  for (const { name, schedule } of jobs)
+    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, timeZone: schedule.timeZone });
+  return startScheduler({
+    session,
+    jobs,
+    base: dirname(session.config.jobs),
+    holder: processHolder(Math.round(session.clock.now() - process.uptime() * 1_000)),
+    isDead: isDeadProcess,
+    withAccount: (name, work) => {
+      const account = kept.get(chooseAccount(session.config, name)?.name ?? sandboxAccountName);
+      if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
+      return account.use(work);
+    },
+    onBatches: () => {
+      for (const account of kept.values()) account.nudge();
+    },
+  });
+}
