@@ -71,7 +71,7 @@ async function payOut(folder: string, takesWebhooks: boolean): Promise<AirbatchR
   const callbackUrl = url && `${url}/webhooks/${accountName}/topups`;
   const runner = makeAccountRunner(
     { ...deps, db, gateway, limiter, settings },
-    { account: accountName, holder: processHolder(startedAt), isDead: isDeadProcess, callbackUrl },
+    { account: accountName, holder: processHolder(systemClock), isDead: isDeadProcess, callbackUrl },
   );
   await runner.run(patienceMs);
   const endedAt = Date.now();

@@ -67,7 +67,7 @@ async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: un
 
 async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { db, clock, config } = session;
-  const holder = processHolder(Math.round(clock.now() - process.uptime() * 1_000));
+  const holder = processHolder(clock);
   const slot = (await listSlots(db, job.name, 1_000)).find(({ due_at }) => due_at === dueAt);
   if (slot?.state === 'done')
     throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {

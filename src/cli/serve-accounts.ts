@@ -32,7 +32,7 @@ export function keep(
         { db, gateway, limiter, clock, random, log, settings },
         {
           account: name,
-          holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
+          holder: processHolder(clock),
           isDead: isDeadProcess,
           callbackUrl,
           onCompleted,

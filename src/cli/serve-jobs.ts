@@ -36,7 +36,7 @@ export function startJobs(
     session,
     jobs,
     base: dirname(session.config.jobs),
-    holder: processHolder(Math.round(session.clock.now() - process.uptime() * 1_000)),
+    holder: processHolder(session.clock),
     isDead: isDeadProcess,
     withAccount: (name, work) => {
       const account = kept.get(chooseAccount(session.config, name)?.name ?? sandboxAccountName);

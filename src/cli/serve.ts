@@ -3,7 +3,6 @@ import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { sandboxWebhookKeys } from '../runtime/account.ts';
 import { keepHouse } from '../runtime/housekeeping.ts';
 import type { KeptAccount } from '../runtime/keep-account.ts';
-import { makeLog } from '../runtime/log.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
@@ -16,7 +15,7 @@ import { onInterrupt } from './interrupt.ts';
 import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.ts';
 import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
 import { makeReportWriter } from './serve-reports.ts';
-import { openSession } from './session.ts';
+import { withSession } from './session.ts';
 
 /** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
 const hostDefault = '127.0.0.1';
@@ -37,12 +36,18 @@ export async function execute(
 ): Promise<number> {
   const graceSeconds = Number(options.grace ?? graceSecondsDefault);
   if (!(graceSeconds >= 0)) throw new AirbatchError('USAGE', '--grace is a number of seconds');
-  const opened = await openSession(context);
-  requireRole(opened, 'run');
-  const session = {
-    ...opened,
-    log: makeLog({ level: 'info', secrets: opened.config.secrets, pretty: false, file: opened.config.log }),
-  };
+  // Its log is for programs, also where a person watches.
+  const terminal = { ...context.terminal, isInteractive: false };
+  return withSession({ ...context, terminal }, (session) => serve(context, session, options, graceSeconds * 1_000));
+}
+
+async function serve(
+  context: CommandContext,
+  session: Session,
+  options: Record<string, unknown>,
+  graceMs: number,
+): Promise<number> {
+  requireRole(session, 'run');
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
   const asked = Promise.withResolvers<void>();
@@ -86,8 +91,10 @@ export async function execute(
       .then(() => reports.written())
       .then(() => word.stop())
       .then(() => Promise.all([server.close(), metrics.close()]));
-    if (!(await endsWithin(session, stopped, graceSeconds * 1_000))) {
-      session.log.warn('what is still in flight is left; it is looked up at the next start', { graceSeconds });
+    if (!(await endsWithin(session, stopped, graceMs))) {
+      session.log.warn('what is still in flight is left; it is looked up at the next start', {
+        graceSeconds: graceMs / 1_000,
+      });
       process.exit(lateExitCode);
     }
     session.log.info('stopped');
@@ -96,7 +103,6 @@ export async function execute(
   } finally {
     interrupt.dispose();
     await Promise.all([server.close(), metrics.close()]);
-    await session.db.close();
   }
 }
 

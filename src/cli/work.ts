@@ -40,7 +40,7 @@ export async function workOn(
     { db, gateway: account.gateway, limiter: account.limiter, clock, random, log, settings: account.settings },
     {
       account: account.name,
-      holder: processHolder(Math.round(clock.now() - process.uptime() * 1_000)),
+      holder: processHolder(clock),
       isDead: isDeadProcess,
       callbackUrl: account.callbackUrl,
       mark: makeLedgerMark(session.ledgerPath),

@@ -1,8 +1,9 @@
 import { hostname } from 'node:os';
+import type { Clock } from '../core/clock.ts';
 
-/** Names this process uniquely over time, for the lease on an account. */
-export function processHolder(startedAt: number): string {
-  return `${hostname()}/${process.pid}/${startedAt}`;
+/** Names this process uniquely over time, by when it began: for what it holds in the ledger. */
+export function processHolder(clock: Clock): string {
+  return `${hostname()}/${process.pid}/${Math.round(clock.now() - process.uptime() * 1_000)}`;
 }
 
 /** Whether the process that `holder` names is known to have ended: it ran on this machine, and its number is free. */

@@ -31,7 +31,7 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
     service: account.service,
     createdBy: session.person,
     program,
-    holder: processHolder(session.clock.now()),
+    holder: processHolder(session.clock),
     catalog: accountCatalog(account),
   });
 }
