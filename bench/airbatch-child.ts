@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process';
+import { setTimeout as wait } from 'node:timers/promises';
 import { systemClock } from '../src/core/clock.ts';
 import { systemRandom } from '../src/core/random.ts';
 import { makeAccountRunner } from '../src/engine/account-runner.ts';
@@ -24,19 +25,29 @@ export interface AirbatchRun {
   peakMiB: number;
 }
 
+/** When a run begins: `phaseMs` after a multiple of `windowMs` (epoch milliseconds), as the sandbox's windows do. */
+export interface RunStart {
+  windowMs: number;
+  phaseMs: number;
+}
+
 /** Waits no longer than this for doubts: in a bench there are none. */
 const patienceMs = 60_000;
 
 /**
  * Pays out in a process of its own, as `airbatch run` does after its question; with `webhooks` it also takes the service's
- * callbacks, as `airbatch serve` does.
+ * callbacks, as `airbatch serve` does. With `start` the runner starts when that says, else at once.
  */
 export function runAirbatch(
   { folder, env }: Workplace,
-  { webhooks = false, execArgv = [] }: { webhooks?: boolean; execArgv?: readonly string[] } = {},
+  {
+    webhooks = false,
+    start,
+    execArgv = [],
+  }: { webhooks?: boolean; start?: RunStart; execArgv?: readonly string[] } = {},
 ): Promise<AirbatchRun> {
   return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, [folder, ...(webhooks ? ['webhooks'] : [])], {
+    const child = fork(import.meta.filename, [JSON.stringify({ folder, webhooks, start })], {
       stdio: 'inherit',
       env: { ...process.env, ...env },
       execArgv: [...execArgv],
@@ -50,7 +61,13 @@ export function runAirbatch(
   });
 }
 
-async function payOut(folder: string, takesWebhooks: boolean): Promise<AirbatchRun> {
+interface Task {
+  folder: string;
+  webhooks: boolean;
+  start?: RunStart;
+}
+
+async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
   const config = await loadConfig({ cwd: folder, env: process.env });
   const log = makeLog({ level: 'warn', secrets: config.secrets, pretty: true });
   const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
@@ -59,6 +76,7 @@ async function payOut(folder: string, takesWebhooks: boolean): Promise<AirbatchR
   const db = await openLedger(config.ledger);
   const { gateway, answers } = counting(account.gateway);
   const { limiter, settings } = account;
+  if (start) await wait(start.windowMs - ((Date.now() - start.phaseMs) % start.windowMs));
   const startedAt = Date.now();
   const server = makeServer({
     ...deps,
@@ -67,7 +85,7 @@ async function payOut(folder: string, takesWebhooks: boolean): Promise<AirbatchR
     onWebhook: () => runner.hint(),
     health: () => ({ stopping: false, accounts: { working: 1, waiting: 0 } }),
   });
-  const url = takesWebhooks ? await server.listen({ port: 0, host: '127.0.0.1' }) : null;
+  const url = webhooks ? await server.listen({ port: 0, host: '127.0.0.1' }) : null;
   const callbackUrl = url && `${url}/webhooks/${accountName}/topups`;
   const runner = makeAccountRunner(
     { ...deps, db, gateway, limiter, settings },
@@ -113,7 +131,6 @@ function counting(gateway: Gateway): { gateway: Gateway; answers: Record<string,
 }
 
 if (process.send && process.argv[1] === import.meta.filename) {
-  const [, , folder = '', webhooks] = process.argv;
-  process.send(await payOut(folder, webhooks === 'webhooks'));
+  process.send(await payOut(JSON.parse(process.argv[2] ?? '') as Task));
   process.disconnect();
 }

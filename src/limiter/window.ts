@@ -16,7 +16,8 @@ import {
  * It is in one of three phases:
  * - `unknown`: nothing is known of the server's window (a start, a long rest, a server without headers): at most the limit
  *   in any sliding window, evenly paced, so that even one limiter after another keeps to the limit.
- * - `open`: answers told of the window. What is left of it goes at once, or, where others use the account, evenly.
+ * - `open`: answers told of the window. What is left of it goes at once, but for what is kept back until answers have shown
+ *   that nobody else uses the account; where others do, it goes evenly.
  * - `opening`: the window known last is over. One request goes ahead and asks; until it is answered, the even pace.
  */
 export interface RateWindow {
@@ -67,7 +68,7 @@ interface ToldWindow {
   endsAt: number;
   /** No window lasts longer than its length after an answer that spoke of it. */
   seenAt: number;
-  /** Since when its use has been watched. */
+  /** Since when its use has been watched, where it was found in use; else it is known from its beginning. */
   watchedFrom: number;
   /** The least that any answer said is left, less requests whose answers were lost. */
   remaining: number;
@@ -77,7 +78,28 @@ interface ToldWindow {
   others: number;
   /** It was in use when we came: by others, or by ourselves before a restart. */
   foundUsed: boolean;
+  /** Nothing is known of the window before it. */
+  isFirst: boolean;
+  /** The latest sending (monotonic ms) of a request whose answer showed what is used. */
+  shownAt: number;
+  /** The same, of requests beside which none of ours was under way: nothing of what others had used was taken for ours. */
+  shownWellAt: number;
 }
+
+/**
+ * What is kept back of a window that has only just opened, since others may be about to use it: nothing tells of them before
+ * they do, and what is refused to them is told to nobody. `untilShare`: an answer to a request sent later in the window than
+ * this has shown what others use. At first a few rows go at once, and the rest of a small file 2.5 s of a minute later; whoever
+ * uses a third of the limit evenly uses it every 3 s, and the sixth that is left by then is room enough for both.
+ */
+const keptBack = [
+  { untilShare: 1 / 24, part: 9 / 10, onlyOfFirst: true },
+  { untilShare: 1 / 16, part: 1 / 6, onlyOfFirst: false },
+  { untilShare: 1 / 8, part: 1 / 20, onlyOfFirst: true },
+] as const;
+
+/** The last request's answer is waited for this long, as a part of the window, before another asks in its stead. */
+const askPatience = 1 / 16;
 
 /** How many past windows are looked at for what others use. */
 const othersWindows = 2;
@@ -131,16 +153,36 @@ function isBusy({ running, options }: RateWindow, count: number): boolean {
 function startsInOpenWindow(window: RateWindow, now: number, need: number): number {
   const told = window.told as ToldWindow;
   const left = told.remaining - window.unanswered;
-  if (!isShared(window)) return left >= need ? now : told.endsAt;
+  if (left < need) return told.endsAt;
+  if (!isShared(window)) {
+    const kept = keptBackOf(window, told);
+    if (kept === null || left - kept.count >= need) return now;
+    // Then one request by itself asks whether others have come. What is slow is not waited for without end.
+    const patienceMs = window.unanswered === 0 ? 0 : window.options.windowMs * askPatience;
+    return Math.max(kept.until, window.lastStart.at + patienceMs);
+  }
   const margin = Math.max(1, Math.round(window.limit * window.options.sharedMargin));
-  const reserve = Math.min(expectedOfOthers(window, told, now), window.limit - margin - need);
-  const spare = left - margin - Math.max(0, reserve);
-  // What is kept for others shrinks with time: ask again.
-  if (spare < need)
-    return Math.min(told.endsAt, now + Math.max((told.endsAt - now) / 8, window.options.windowMs / 200));
   const { at, count } = window.lastStart;
+  const reserve = Math.min(expectedOfOthers(window, told, told.endsAt), window.limit - margin - need);
+  const spare = left - margin - Math.max(0, reserve);
+  if (spare < need) {
+    // Others may need less than is kept for them: now and then one request asks, where they cannot have used what is left.
+    const since = Math.max(at, told.shownAt);
+    const askAt = since + Math.max((told.endsAt - since) / 8, window.options.windowMs / 200);
+    const isSafe = left - margin - expectedOfOthers(window, told, Math.max(now, askAt)) >= need;
+    return isSafe ? Math.min(told.endsAt, askAt) : told.endsAt;
+  }
   const from = Math.max(at, told.endsAt - window.options.windowMs);
   return from + ((told.endsAt - from) * count) / (spare + 1);
+}
+
+/** How many requests of a window that is not seen to be shared are kept back, and until when (monotonic ms); null: none. */
+function keptBackOf({ limit, options }: RateWindow, told: ToldWindow): { count: number; until: number } | null {
+  for (const { untilShare, part, onlyOfFirst } of keptBack) {
+    const until = beginOf(options, told) + untilShare * options.windowMs;
+    if ((told.isFirst || !onlyOfFirst) && told.shownWellAt < until) return { count: Math.floor(limit * part), until };
+  }
+  return null;
 }
 
 function startsInOpeningWindow(window: RateWindow, now: number, need: number): number {
@@ -168,15 +210,21 @@ export function isShared({ told, phase, othersBefore, suspected }: RateWindow): 
   );
 }
 
-/** What others will presumably use of the rest of this window. */
-function expectedOfOthers(window: RateWindow, told: ToldWindow, now: number): number {
-  const { windowMs } = window.options;
-  const before = Math.max(0, ...window.othersBefore);
+function beginOf({ windowMs, resetMarginMs }: WindowOptions, told: ToldWindow): number {
+  return told.endsAt - resetMarginMs - windowMs;
+}
+
+/** What others will presumably have used of this window by `until` (monotonic ms), beside what they were last seen to have. */
+function expectedOfOthers({ options, limit, othersBefore }: RateWindow, told: ToldWindow, until: number): number {
+  const { windowMs } = options;
+  const before = Math.max(0, ...othersBefore);
   // In the first window with others their pace so far is all that is known, and half the limit is theirs at most.
-  const atTheirPace = Math.min(window.limit / 2, (told.others * windowMs) / Math.max(1, now - told.watchedFrom));
+  const watchedMs = told.shownAt - (told.foundUsed ? told.watchedFrom : beginOf(options, told));
+  const atTheirPace = Math.min(limit / 2, (told.others * windowMs) / Math.max(1, watchedMs));
   const whole = Math.max(told.others, before > 0 ? before : atTheirPace);
-  const timeLeft = Math.max(0, told.endsAt - now) / windowMs;
-  return Math.max(before - told.others, whole * Math.min(1, timeLeft));
+  const share = Math.min(1, Math.max(0, until - told.shownAt) / windowMs);
+  const rest = until < told.endsAt ? 0 : before - told.others;
+  return Math.max(rest, whole * share);
 }
 
 /** `count` requests start. */
@@ -270,7 +318,7 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
   });
   const { told } = window;
   if (told === null || isNewer(window, told, headers.resetAt)) {
-    beginTold(window, now, headers, unansweredBefore);
+    beginTold(window, now, headers, { unanswered: unansweredBefore, sentAt });
   } else if (headers.resetAt > told.resetAt - windowMs / 2) {
     narrowTold(window, told, now, headers, sentAt);
   }
@@ -287,23 +335,27 @@ function beginTold(
   window: RateWindow,
   now: number,
   { limit, remaining, resetAt }: RateHeaders,
-  unanswered: number,
+  { unanswered, sentAt }: { unanswered: number; sentAt: number | null },
 ): void {
   const used = limit - remaining;
   const { phase, told, opening } = window;
   if (phase === 'open' && told) rememberOthers(window, told);
   // What we may have in it: since its opening all that was sent; else what was under way, beside what it was found with.
   const ours = phase === 'opening' ? opening.carried + opening.sent : unanswered;
-  const found = phase === 'unknown' ? Math.max(0, used - countWithin(window.starts, now)) : 0;
+  const started = countWithin(window.starts, now);
+  const found = phase === 'unknown' ? Math.max(0, used - started) : 0;
   window.told = {
     resetAt,
     endsAt: now,
     seenAt: now,
-    watchedFrom: phase === 'opening' ? opening.since : now,
+    watchedFrom: now,
     remaining,
-    ours: phase === 'unknown' ? Math.max(ours, used + window.unanswered) : ours,
+    ours: phase === 'unknown' ? Math.max(ours, found > 0 ? used + window.unanswered : started) : ours,
     others: 0,
     foundUsed: found > 0,
+    isFirst: phase === 'unknown',
+    shownAt: sentAt ?? now,
+    shownWellAt: window.unanswered === 0 ? (sentAt ?? now) : -Infinity,
   };
   window.told.others = Math.max(0, used - window.told.ours);
   window.phase = 'open';
@@ -319,6 +371,8 @@ function narrowTold(
   // Answers come out of order: within a window what is left only falls.
   told.remaining = Math.min(told.remaining, remaining);
   told.others = Math.max(told.others, limit - remaining - told.ours);
+  told.shownAt = Math.max(told.shownAt, sentAt ?? now);
+  if (window.unanswered === 0) told.shownWellAt = told.shownAt;
   if (resetAt > told.resetAt) {
     told.resetAt = resetAt;
     told.seenAt = now;
