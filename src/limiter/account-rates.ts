@@ -2,12 +2,12 @@ import type { Clock } from '../core/clock.ts';
 import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/gateway.ts';
 import { type ClassPlan, type LimitSettings, makeClassPlan, writesPerCreation } from './classes.ts';
 import type { RateUsage } from './limiter.ts';
+import { isShared } from './others.ts';
+import { makeRateWindow, type RateWindow } from './rate-window.ts';
 import { makeServerClock } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
 import {
   hasRoomAt,
-  isShared,
-  makeRateWindow,
   noteAnswer,
   noteEnd,
   noteEndElsewhere,
@@ -16,7 +16,6 @@ import {
   noteRefusal,
   noteStart,
   noteStartElsewhere,
-  type RateWindow,
   startsAt,
 } from './window.ts';
 

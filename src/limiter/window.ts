@@ -1,13 +1,8 @@
 import type { RateHeaders } from '../gateway/gateway.ts';
-import { localTimeOf, type ServerClock, sampleTime } from './server-clock.ts';
-import {
-  addToCount,
-  countWithin,
-  makeSlidingCount,
-  type SlidingCount,
-  takeFromCount,
-  timeOfAtMost,
-} from './sliding-count.ts';
+import { expectedOfOthers, isShared, keptBackOf, rememberOthers } from './others.ts';
+import type { RateWindow, ToldWindow } from './rate-window.ts';
+import { localTimeOf, sampleTime } from './server-clock.ts';
+import { addToCount, countWithin, takeFromCount, timeOfAtMost } from './sliding-count.ts';
 
 /**
  * The policy of one counter of the service: when may a request start? Pure but for its own state: it is told the time
@@ -20,109 +15,9 @@ import {
  *   that nobody else uses the account; where others do, it goes evenly.
  * - `opening`: the window known last is over. One request goes ahead and asks; until it is answered, the even pace.
  */
-export interface RateWindow {
-  readonly options: WindowOptions;
-  readonly serverClock: ServerClock;
-  limit: number;
-  phase: 'unknown' | 'open' | 'opening';
-  /** Admitted and not ended. */
-  running: number;
-  /** The same for requests of another class that count here too. */
-  runningElsewhere: number;
-  /** Admitted, and no answer with headers seen yet: the server's last word may not include them. */
-  unanswered: number;
-  /** Ended: until a window's length after its end, a request may still count at the server. */
-  ends: SlidingCount;
-  starts: SlidingCount;
-  lastStart: { at: number; count: number };
-  /** The server's window as told last; kept in every phase, so that older answers are known for what they are. */
-  told: ToldWindow | null;
-  opening: { since: number; sent: number; carried: number };
-  /** What others used of the latest windows that were seen from their beginning, the latest last. */
-  othersBefore: number[];
-  /** The window before was found in use, and by whom was not seen: in this one others are to be expected. */
-  suspected: boolean;
-  /** When nothing was admitted because the server said so; answers to older requests end no such doubt. */
-  doubtedAt: number;
-}
-
-export interface WindowOptions {
-  limit: number;
-  windowMs: number;
-  /** Whether answers carry headers; without them only our own count and an even pace remain. */
-  sendsHeaders: boolean;
-  /** Requests under way at once. */
-  concurrencyMax: number;
-  /** The next window is begun this much after the server's reset. */
-  resetMarginMs: number;
-  /** The even pace is this part slower than the limit. */
-  paceMargin: number;
-  /** This part of the limit is never used while others use the account, beside what they are expected to use. */
-  sharedMargin: number;
-}
-
-interface ToldWindow {
-  /** The server's own time of its reset (epoch ms). */
-  resetAt: number;
-  /** When it is surely over (monotonic ms). */
-  endsAt: number;
-  /** No window lasts longer than its length after an answer that spoke of it. */
-  seenAt: number;
-  /** Since when its use has been watched, where it was found in use; else it is known from its beginning. */
-  watchedFrom: number;
-  /** The least that any answer said is left, less requests whose answers were lost. */
-  remaining: number;
-  /** At most so many of the requests that the server counts in it are ours. */
-  ours: number;
-  /** At least so many are others'. */
-  others: number;
-  /** It was in use when we came: by others, or by ourselves before a restart. */
-  foundUsed: boolean;
-  /** Nothing is known of the window before it. */
-  isFirst: boolean;
-  /** The latest sending (monotonic ms) of a request whose answer showed what is used. */
-  shownAt: number;
-  /** The same, of requests beside which none of ours was under way: nothing of what others had used was taken for ours. */
-  shownWellAt: number;
-}
-
-/**
- * What is kept back of a window that has only just opened, since others may be about to use it: nothing tells of them before
- * they do, and what is refused to them is told to nobody. `untilShare`: an answer to a request sent later in the window than
- * this has shown what others use. At first a few rows go at once, and the rest of a small file 2.5 s of a minute later; whoever
- * uses a third of the limit evenly uses it every 3 s, and the sixth that is left by then is room enough for both.
- */
-const keptBack = [
-  { untilShare: 1 / 24, part: 9 / 10, onlyOfFirst: true },
-  { untilShare: 1 / 16, part: 1 / 6, onlyOfFirst: false },
-  { untilShare: 1 / 8, part: 1 / 20, onlyOfFirst: true },
-] as const;
 
 /** The last request's answer is waited for this long, as a part of the window, before another asks in its stead. */
 const askPatience = 1 / 16;
-
-/** How many past windows are looked at for what others use. */
-const othersWindows = 2;
-
-export function makeRateWindow(options: WindowOptions, serverClock: ServerClock): RateWindow {
-  return {
-    options,
-    serverClock,
-    limit: options.limit,
-    phase: 'unknown',
-    running: 0,
-    runningElsewhere: 0,
-    unanswered: 0,
-    ends: makeSlidingCount(options.windowMs),
-    starts: makeSlidingCount(options.windowMs),
-    lastStart: { at: -Infinity, count: 0 },
-    told: null,
-    opening: { since: 0, sent: 0, carried: 0 },
-    othersBefore: [],
-    suspected: false,
-    doubtedAt: -Infinity,
-  };
-}
 
 /**
  * When `count` requests may start together: at `now` or before it, at once. A later time is when to ask again; it is
@@ -176,15 +71,6 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   return from + ((told.endsAt - from) * count) / (spare + 1);
 }
 
-/** How many requests of a window that is not seen to be shared are kept back, and until when (monotonic ms); null: none. */
-function keptBackOf({ limit, options }: RateWindow, told: ToldWindow): { count: number; until: number } | null {
-  for (const { untilShare, part, onlyOfFirst } of keptBack) {
-    const until = beginOf(options, told) + untilShare * options.windowMs;
-    if ((told.isFirst || !onlyOfFirst) && told.shownWellAt < until) return { count: Math.floor(limit * part), until };
-  }
-  return null;
-}
-
 function startsInOpeningWindow(window: RateWindow, now: number, need: number): number {
   const { since, sent, carried } = window.opening;
   if (window.limit - carried - sent < need) return since + window.options.windowMs;
@@ -200,31 +86,6 @@ function pacedStart({ lastStart, limit, options }: RateWindow): number {
 function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, now: number, need: number): number {
   const left = limit - running - runningElsewhere - need;
   return left < 0 ? Infinity : timeOfAtMost(ends, now, left);
-}
-
-export function isShared({ told, phase, othersBefore, suspected }: RateWindow): boolean {
-  return (
-    suspected ||
-    othersBefore.some((count) => count > 0) ||
-    (phase === 'open' && told !== null && (told.others > 0 || told.foundUsed))
-  );
-}
-
-function beginOf({ windowMs, resetMarginMs }: WindowOptions, told: ToldWindow): number {
-  return told.endsAt - resetMarginMs - windowMs;
-}
-
-/** What others will presumably have used of this window by `until` (monotonic ms), beside what they were last seen to have. */
-function expectedOfOthers({ options, limit, othersBefore }: RateWindow, told: ToldWindow, until: number): number {
-  const { windowMs } = options;
-  const before = Math.max(0, ...othersBefore);
-  // In the first window with others their pace so far is all that is known, and half the limit is theirs at most.
-  const watchedMs = told.shownAt - (told.foundUsed ? told.watchedFrom : beginOf(options, told));
-  const atTheirPace = Math.min(limit / 2, (told.others * windowMs) / Math.max(1, watchedMs));
-  const whole = Math.max(told.others, before > 0 ? before : atTheirPace);
-  const share = Math.min(1, Math.max(0, until - told.shownAt) / windowMs);
-  const rest = until < told.endsAt ? 0 : before - told.others;
-  return Math.max(rest, whole * share);
 }
 
 /** `count` requests start. */
@@ -402,11 +263,6 @@ function settleEnd(window: RateWindow, now: number, wallOffset: number): void {
  */
 function roundingOf(resetAt: number, windowMs: number): number {
   return resetAt % 1_000 === 0 && resetAt % windowMs !== 0 ? 1_000 : 0;
-}
-
-function rememberOthers(window: RateWindow, told: ToldWindow): void {
-  window.suspected = told.foundUsed && told.others === 0;
-  window.othersBefore = [...window.othersBefore, told.others].slice(-othersWindows);
 }
 
 /** Time goes by: a window that is over opens the next; of one that nobody asked about nothing is known. */
