@@ -4,6 +4,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
 import { withSession } from './session.ts';
@@ -32,13 +33,12 @@ export function execute(
       });
     await session.db.compact();
     const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
-    if (context.json) context.terminal.print(`${JSON.stringify({ ...done, reports: folders })}\n`);
-    else {
-      const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch')}`;
-      context.terminal.print(`Forgotten: who was paid in ${what.replace(/batchs$/, 'batches')}.\n`);
-      for (const folder of folders)
-        context.terminal.print(`Reports made before still name them: ${relative(context.cwd, folder)}/\n`);
-    }
+    const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch')}`;
+    const words = [
+      `Forgotten: who was paid in ${what.replace(/batchs$/, 'batches')}.`,
+      ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
+    ];
+    answer(context, { ...done, reports: folders }, words.join('\n'));
     return 0;
   });
 }

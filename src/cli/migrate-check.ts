@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { migrateRow } from '../gateway/migrate.ts';
 import { durationText } from '../reports/format.ts';
 import { loadConfig } from '../runtime/config.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
@@ -41,8 +42,8 @@ export async function execute(
     });
     const exitCode = rows.some(needsPerson) ? 4 : 0;
     const knowsProducts = accounts.from !== null;
-    if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...migrationJson(rows) })}\n`);
-    else terminal.print(`${migrationLines(terminal, rows, { knowsProducts }).join('\n')}\n`);
+    const lines = migrationLines(terminal, rows, { knowsProducts });
+    answer(context, { exit_code: exitCode, ...migrationJson(rows) }, lines.join('\n'));
     return exitCode;
   }).finally(() => accounts.close());
 }

@@ -9,6 +9,7 @@ import { counted } from '../reports/words.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
 import { withSession } from './session.ts';
@@ -40,11 +41,9 @@ export function execute(context: CommandContext, _args: string[], given: Record<
         request,
         out,
       );
-      if (context.json) context.terminal.print(`${JSON.stringify({ reconciliation, reports: { dir, files } })}\n`);
-      else {
-        context.terminal.print(linesOf(context, reconciliation));
-        context.terminal.print(`Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})\n`);
-      }
+      const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
+      const lines = [...linesOf(context, reconciliation), where];
+      answer(context, { reconciliation, reports: { dir, files } }, lines.join('\n'));
       return isSettled(reconciliation) ? 0 : 5;
     });
   });
@@ -76,7 +75,7 @@ function isSettled({ open, wallets }: Reconciliation): boolean {
   return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
 }
 
-function linesOf({ terminal }: CommandContext, run: Reconciliation): string {
+function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {
   const all = Object.values(run.counts).reduce((sum, count) => sum + count, 0);
   const settled = isSettled(run);
   const headline = settled
@@ -95,5 +94,5 @@ function linesOf({ terminal }: CommandContext, run: Reconciliation): string {
       Number(unexplained) === 0 ? 'all of it explained' : `${moneyText(currency, unexplained)} not explained`;
     lines.push(`Wallets    ${moneyText(currency, left)} left, ${moneyText(currency, charged)} charged: ${explained}`);
   }
-  return `${lines.join('\n')}\n`;
+  return lines;
 }

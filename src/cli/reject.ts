@@ -1,5 +1,6 @@
 import { rejectBatch } from '../engine/acts.ts';
 import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 
@@ -12,11 +13,8 @@ export function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const batch = await rejectBatch({ ...session, name: session.person }, batchId, String(options.why));
-    if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, status: batch.status })}\n`);
-    else
-      context.terminal.print(
-        `Rejected: nothing of batch ${batchId} is sent. Its run id stays free for a corrected file.\n`,
-      );
+    const words = `Rejected: nothing of batch ${batchId} is sent. Its run id stays free for a corrected file.`;
+    answer(context, { batch: batchId, status: batch.status }, words);
     return 0;
   });
 }

@@ -1,6 +1,7 @@
 import { releaseRows } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
@@ -11,8 +12,8 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const released = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
-    if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, released })}\n`);
-    else context.terminal.print(`Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends them.\n`);
+    const words = `Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends them.`;
+    answer(context, { batch: batchId, released }, words);
     return 0;
   });
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
 import { sessionKey } from '../runtime/session.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 
@@ -18,8 +19,7 @@ export function execute(
       key: await sessionKey(session),
       mask: options.mask === true,
     });
-    if (context.json) context.terminal.print(`${JSON.stringify(reports)}\n`);
-    else context.terminal.print(`${reports.dir}\n${reports.files.map((file) => `  ${file}`).join('\n')}\n`);
+    answer(context, reports, [reports.dir, ...reports.files.map((file) => `  ${file}`)].join('\n'));
     return 0;
   });
 }

@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { resolveDoubt } from '../engine/decisions.ts';
 import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
@@ -19,12 +20,8 @@ export async function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
-    if (context.json)
-      context.terminal.print(`${JSON.stringify({ batch: batchId, row: rowNo, status: resolved.status })}\n`);
-    else
-      context.terminal.print(
-        `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" finishes the batch.\n`,
-      );
+    const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" finishes the batch.`;
+    answer(context, { batch: batchId, row: rowNo, status: resolved.status }, words);
     return 0;
   });
 }

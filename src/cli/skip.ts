@@ -1,6 +1,7 @@
 import { skipRows } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
@@ -15,9 +16,8 @@ export async function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, String(options.why));
-    if (context.json) context.terminal.print(`${JSON.stringify({ batch: batchId, skipped })}\n`);
-    else
-      context.terminal.print(`Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.\n`);
+    const words = `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.`;
+    answer(context, { batch: batchId, skipped }, words);
     return 0;
   });
 }

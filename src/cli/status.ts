@@ -5,10 +5,11 @@ import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { counted } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
-import { type TableColumn, tableText } from './table.ts';
+import { printTable, type TableColumn } from './table.ts';
 
 /** Batches that the list shows; older ones are there by name. */
 const batchesMax = 50;
@@ -35,10 +36,10 @@ export function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   return withSession(context, async (session) => {
-    if (batchId !== undefined) await requireBatch(session.db, batchId);
+    const batch = batchId === undefined ? null : await requireBatch(session.db, batchId);
     if (options.watch === true) return await watchStatus(context, session, batchId);
-    if (batchId === undefined) await showAll(context, session);
-    else await showOne(context, session, batchId);
+    if (batch === null) await showAll(context, session);
+    else await showOne(context, session, batch);
     return 0;
   });
 }
@@ -63,17 +64,9 @@ const columns: readonly TableColumn[] = [
   ...['rows', 'paid', 'failed', 'open', 'wrong'].map((name) => ({ name, align: 'right' as const })),
 ];
 
-async function showAll({ terminal, json }: CommandContext, session: Session): Promise<void> {
+async function showAll(context: CommandContext, session: Session): Promise<void> {
   const found = await listBatches(session.db, batchesMax);
   const batches = await Promise.all(found.map((batch) => statusOf(session, batch)));
-  if (json) {
-    terminal.print(`${JSON.stringify({ batches })}\n`);
-    return;
-  }
-  if (batches.length === 0) {
-    terminal.print('No batches yet. Begin with: airbatch run FILE\n');
-    return;
-  }
   const lines = batches.map((batch) => {
     const { counts } = batch;
     return [
@@ -88,20 +81,15 @@ async function showAll({ terminal, json }: CommandContext, session: Session): Pr
       String(counts.invalid ?? 0),
     ];
   });
-  terminal.print(`${tableText(terminal, columns, lines)}\n`);
+  printTable(context, columns, lines, { json: { batches }, none: 'No batches yet. Begin with: airbatch run FILE' });
 }
 
-async function showOne({ terminal, json }: CommandContext, session: Session, batchId: string): Promise<void> {
-  const batch = await requireBatch(session.db, batchId);
+async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {
   const status = await statusOf(session, batch);
   const attention = [
-    ...(await pageRowsInState(session.db, batchId, 'held', 0, rowsMax)),
-    ...(await pageRowsInState(session.db, batchId, 'in_doubt', 0, rowsMax)),
+    ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
+    ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
   ];
-  if (json) {
-    terminal.print(`${JSON.stringify({ ...status, attention: attention.map(attentionOf) })}\n`);
-    return;
-  }
   const lines = [
     `Batch      ${status.batch} (run ${status.run_id})`,
     `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
@@ -115,7 +103,7 @@ async function showOne({ terminal, json }: CommandContext, session: Session, bat
     const { why, next } = attentionOf(row);
     lines.push(`Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next ? ` Next look-up: ${next}.` : ''}`);
   }
-  terminal.print(`${lines.join('\n')}\n`);
+  answer(context, { ...status, attention: attention.map(attentionOf) }, lines.join('\n'));
 }
 
 function attentionOf(row: RowRecord): { row: number; status: string; why: string; next: string | null } {

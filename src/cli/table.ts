@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -17,8 +18,7 @@ export function printTable(
   lines: readonly (readonly string[])[],
   { json, none }: { json: unknown; none: string },
 ): void {
-  if (context.json) context.terminal.print(`${JSON.stringify(json)}\n`);
-  else context.terminal.print(lines.length === 0 ? `${none}\n` : `${tableText(context.terminal, columns, lines)}\n`);
+  answer(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
 }
 
 /** Spaces between two columns. */

@@ -14,6 +14,7 @@ import { openAccount } from '../runtime/account.ts';
 import { accountCatalog } from '../runtime/catalog.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import { whileReading } from './reading.ts';
@@ -48,8 +49,8 @@ export async function execute(
     });
     const { counts } = findings;
     const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
-    if (context.json) terminal.print(`${JSON.stringify({ exit_code: exitCode, ...findings })}\n`);
-    else terminal.print(`${[...summaryLines(terminal, findings), ...errorsLine(options, findings)].join('\n')}\n`);
+    const lines = [...summaryLines(terminal, findings), ...errorsLine(options, findings)];
+    answer(context, { exit_code: exitCode, ...findings }, lines.join('\n'));
     return exitCode;
   });
 }
