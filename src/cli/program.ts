@@ -1,0 +1,249 @@
+import { Command, Option } from 'commander';
+import { program as version } from '../runtime/version.ts';
+import type { CommandName } from './commands.ts';
+import { addIntakeOptions } from './intake-options.ts';
+
+/** What commander calls when a command is given. */
+export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
+
+/** What the command line understands; no command's own code is loaded for it. */
+export function buildProgram(call: Call): Command {
+  const program = new Command('airbatch')
+    .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
+    .version(version, '--version', 'print the version')
+    .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
+    .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
+    .option('--json', 'print one JSON document on stdout, and nothing else there')
+    .exitOverride()
+    .showHelpAfterError('(see "airbatch --help")');
+  addWork(program, call);
+  addPeople(program, call);
+  addDecisions(program, call);
+  addService(program, call);
+  addProof(program, call);
+  addServer(program, call);
+  addSandbox(program, call);
+  for (const command of program.commands)
+    command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
+  return program;
+}
+
+function example(command: Command, text: string): Command {
+  return command.addHelpText('after', `\nExample:\n  $ ${text}`);
+}
+
+const theFile = 'the CSV file or workbook; "-" for standard input';
+
+/** Adds the options of every command that makes a batch of a file. */
+function addBatchOptions(command: Command): Command {
+  return addIntakeOptions(command)
+    .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
+    .addOption(
+      new Option('--priority <priority>', 'its place among the batches of the account')
+        .choices(['urgent', 'normal', 'bulk'])
+        .default('normal'),
+    );
+}
+
+const restored = [
+  '--restored',
+  'the ledger came from a backup: look every row up before it is sent (say it once)',
+] as const;
+const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
+const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;
+
+function addWork(program: Command, call: Call): void {
+  example(
+    addBatchOptions(program.command('run').argument('<file>', theFile)),
+    'airbatch run payroll.csv --run-id payroll-2026-11',
+  )
+    .description('pay out a file: check it, ask, send every row once, follow it to the end, report')
+    .option(...out)
+    .option('-y, --yes', 'send without asking')
+    .option(...restored)
+    .action(call('run'));
+  example(
+    addIntakeOptions(program.command('validate').argument('<file>', theFile)),
+    'airbatch validate payroll.csv --errors to-correct.csv',
+  )
+    .description('check a file and say what is wrong with it; nothing is stored or sent')
+    .option(...account)
+    .option('--errors <file>', 'write the rows to correct there, with what is wrong with each')
+    .action(call('validate'));
+  example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
+    .description('where the batches of this ledger stand')
+    .option(
+      '-w, --watch',
+      'show it again and again: the rate used and allowed, when it will be done, what it waits for',
+    )
+    .action(call('status'));
+  example(
+    program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
+    'airbatch resume',
+  )
+    .description('carry on with what was interrupted or paused')
+    .option(...restored)
+    .option(...out)
+    .action(call('resume'));
+  example(
+    program.command('report').argument('<batch>', 'the batch'),
+    'airbatch report 20261120-093000-4f2a --out reports',
+  )
+    .description('write the reports of a batch again')
+    .option(...out)
+    .option('--mask', 'make phone numbers unreadable')
+    .action(call('report'));
+}
+
+function addPeople(program: Command, call: Call): void {
+  example(
+    addBatchOptions(program.command('submit').argument('<file>', theFile)),
+    'airbatch submit payroll.csv --run-id payroll-2026-11',
+  )
+    .description('take a file in and leave it for another person to approve; nothing is sent')
+    .action(call('submit'));
+  example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
+    .description('see what a submitted batch would do, and let it be sent')
+    .option('-y, --yes', 'approve without being asked')
+    .action(call('approve'));
+  example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
+    .description('decide that a submitted batch is not paid')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('reject'));
+  example(
+    program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    'airbatch release 20261120-093000-4f2a 17 18',
+  )
+    .description('let held rows be sent; "airbatch resume" then sends them')
+    .action(call('release'));
+  example(
+    program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
+  )
+    .description('decide that held rows are not sent')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('skip'));
+}
+
+function addDecisions(program: Command, call: Call): void {
+  const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
+  example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
+    .description('end a doubt that the service cannot: it was, or was not, paid')
+    .addOption(
+      new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
+    )
+    .requiredOption('--evidence <text>', 'what shows it, for the audit log')
+    .action(call('resolve'));
+  const collect = (code: string, codes: string[] = []) => [...codes, code];
+  example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
+    .description('pay failed rows again, after looking up everything that was sent for them before')
+    .option(...restored)
+    .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
+    .option(...out)
+    .action(call('retry'));
+}
+
+function addProof(program: Command, call: Call): void {
+  example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
+    .description("compare the ledger with the service's own list and with the wallets")
+    .option(...account)
+    .option('--from <date>', 'the first day (UTC), or a time with its zone')
+    .option('--to <date>', 'the last day, or a time (default: now)')
+    .option('--batch <batch>', 'one batch only')
+    .option(...out)
+    .action(call('reconcile'));
+  example(
+    program.command('verify').argument('<dir>', 'a folder of reports'),
+    'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
+  )
+    .description('prove offline that reports are whole, unchanged and agree with each other')
+    .option('--key <file>', 'the public key (PEM) that must have signed them')
+    .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
+    .option('--anchor <file>', 'heads of audit chains as they were put outside, one JSON object a line')
+    .action(call('verify'));
+  example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
+    .description('what happened, who did it and why, in sentences; and whether the chain of it is whole')
+    .option('--batch <batch>', 'one batch (default: what persons did, and what became of batches lately)')
+    .option('--row <n>', 'one row of the batch')
+    .action(call('audit'));
+  example(
+    program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
+    'airbatch forget --before 2026-01-01 --why "retention of one year"',
+  )
+    .description('take out of ended batches whom they paid; sums, states and the audit chain stay')
+    .option('--before <date>', 'batches that ended before this day')
+    .option('--why <text>', 'the reason, for the audit log (default: retention)')
+    .action(call('forget'));
+  example(program.command('key'), 'airbatch key > airbatch-key.pem')
+    .description("print the public key of this installation's reports")
+    .action(call('key'));
+}
+
+function addService(program: Command, call: Call): void {
+  example(program.command('balance'), 'airbatch balance')
+    .description('what the account has to spend')
+    .option(...account)
+    .action(call('balance'));
+  const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
+  example(networks, 'airbatch networks KE')
+    .description('the networks that can be paid')
+    .option(...account)
+    .action(call('networks'));
+  example(program.command('products'), 'airbatch products --network 1')
+    .description('the fixed products that can be bought')
+    .option('--network <id>', 'only those of this network', Number)
+    .option(...account)
+    .action(call('products'));
+  const migrate = program
+    .command('migrate-check')
+    .argument('<file>', 'a CSV file or workbook with the columns of POST /adp; "-" for standard input');
+  example(migrate, 'airbatch migrate-check september.csv --from v1 --to v2')
+    .description('say which rows of a file made for Version 1 change under Version 2; nothing is sent')
+    .addOption(new Option('--from <version>', 'the version it was made for').choices(['v1']).default('v1'))
+    .addOption(new Option('--to <version>', 'the version it will be sent through').choices(['v2']).default('v2'))
+    .option('--account <name>', 'the v2 account that will pay (default: the only one)')
+    .option('--old-account <name>', 'the v1 account that knows what its products were (default: the only one)')
+    .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .action(call('migrateCheck'));
+}
+
+function addServer(program: Command, call: Call): void {
+  example(
+    program
+      .command('jobs')
+      .argument('[action]', 'list, check, run or new', 'list')
+      .argument('[name]', 'the job, for "run" and "new"'),
+    'airbatch jobs run monthly-payroll --slot 2026-11-25T09:00:00+03:00',
+  )
+    .description(
+      'what runs with no one watching: list it with its next runs, check it, run a slot by hand, write a new one',
+    )
+    .option('--slot <time>', 'with "run": the due time that is meant (default: the last one that has not run)')
+    .option(...restored)
+    .action(call('jobs'));
+  example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
+    .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
+    .option('--port <n>', 'port (default: 8787)', Number)
+    .option(...restored)
+    .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
+    .option('--metrics-port <n>', 'serve Prometheus metrics at this port', Number)
+    .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
+    .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)', Number)
+    .action(call('serve'));
+}
+
+function addSandbox(program: Command, call: Call): void {
+  example(program.command('sandbox'), 'airbatch sandbox --port 8080')
+    .description('the airtime service, simulated on this machine: for tests and rehearsals')
+    .option('--port <n>', 'port (default: any free one)')
+    .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
+    .option('--ephemeral', 'keep its data in memory only')
+    .option('--rate <n>', 'creations allowed in a window (default: 60); the other limits follow in proportion')
+    .option('--window-ms <n>', 'length of the window in milliseconds (default: 60000)')
+    .option('--settle-ms <n>', 'how long an ordinary top-up takes at most (default: 1500)')
+    .option('--faults <file>', 'what goes wrong by chance, as JSON (see docs/sandbox.md)')
+    .option('--seed <n>', 'makes ids and chance repeatable')
+    .option('--instant', 'every top-up ends at once')
+    .action(call('sandbox'));
+}
