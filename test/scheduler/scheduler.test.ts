@@ -59,8 +59,17 @@ async function place() {
       await settle();
     }
   };
+  /** A scheduler whose first slot has begun. */
+  const begin = async () => {
+    const one = scheduler('one');
+    await one.look();
+    to(minute);
+    await one.look();
+    await settle();
+    return one;
+  };
   const ran = () => begun.map(({ dueAt }) => (dueAt - start) / minute);
-  return { db, begun, warnings, scheduler, settle, lookAndEnd, ran, alive, to };
+  return { db, begun, warnings, scheduler, begin, settle, lookAndEnd, ran, alive, to };
 }
 
 const states = async (db: Awaited<ReturnType<typeof place>>['db']) =>
@@ -90,12 +99,8 @@ describe('a scheduler', () => {
   });
 
   test('takes up what a dead process left running, and leaves a living one its own', async () => {
-    const { begun, scheduler, settle, alive, to } = await place();
-    const one = scheduler('one');
-    await one.look();
-    to(minute);
-    await one.look();
-    await settle();
+    const { begun, scheduler, begin, settle, alive } = await place();
+    await begin();
     const two = scheduler('two');
     await two.look();
     await settle();
@@ -114,12 +119,8 @@ describe('a scheduler', () => {
   });
 
   test('asks again for what is not there yet, and records what has failed', async () => {
-    const { db, begun, warnings, scheduler, settle, to } = await place();
-    const one = scheduler('one');
-    await one.look();
-    to(minute);
-    await one.look();
-    await settle();
+    const { db, begun, warnings, begin, settle } = await place();
+    const one = await begin();
     begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
     await settle();
     assert.deepEqual(await states(db), ['due']);
@@ -137,12 +138,8 @@ describe('a scheduler', () => {
   });
 
   test('begins nothing once it is stopped, and waits for what runs', async () => {
-    const { begun, scheduler, settle, to } = await place();
-    const one = scheduler('one');
-    await one.look();
-    to(minute);
-    await one.look();
-    await settle();
+    const { begun, begin, settle, to } = await place();
+    const one = await begin();
     let stopped = false;
     const stopping = one.stop().then(() => (stopped = true));
     await settle();
@@ -239,12 +236,8 @@ describe('a scheduler', () => {
   });
 
   test('takes up its own slot again when what came of it could not be written', async () => {
-    const { db, begun, warnings, scheduler, settle, to } = await place();
-    const one = scheduler('one');
-    await one.look();
-    to(minute);
-    await one.look();
-    await settle();
+    const { db, begun, warnings, begin, settle } = await place();
+    const one = await begin();
     const { transact } = db;
     db.transact = () => Promise.reject(new AirbatchError('LEDGER_FULL', 'the disk is full'));
     begun[0]?.end({ outcome: 'done', detail: 'ok' });
