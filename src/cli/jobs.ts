@@ -1,12 +1,14 @@
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { isoTime } from '../core/clock.ts';
+import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { listSlots } from '../ledger/slots.ts';
-import { loadConfig } from '../runtime/config.ts';
+import { type Config, loadConfig } from '../runtime/config.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
+import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
 import { wallText } from '../scheduler/wall-time.ts';
+import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
@@ -74,10 +76,14 @@ function list(context: CommandContext): Promise<number> {
           last_slot: last,
         })),
       },
-      none: `No jobs in ${relative(context.cwd, session.config.jobs) || '.'}/. Begin with: airbatch jobs new NAME`,
+      none: noJobs(context, session.config),
     });
     return 0;
   });
+}
+
+function noJobs({ cwd }: CommandContext, { jobs }: Config): string {
+  return `No jobs in ${relative(cwd, jobs) || '.'}/. Begin with: airbatch jobs new NAME`;
 }
 
 /** The time in the job's own zone, as people there write it down. */
@@ -87,14 +93,21 @@ function localTime(at: number, timeZone: string): string {
 }
 
 async function check(context: CommandContext): Promise<number> {
-  const { cwd, env, configPath, terminal, json } = context;
+  const { cwd, env, configPath, terminal } = context;
   const config = await loadConfig({ cwd, env, configPath });
   const jobs = await loadJobs(config.jobs);
   for (const { job, file } of jobs) checkAccount({ job, file }, [...config.accounts.keys()]);
-  if (json) terminal.print(`${JSON.stringify({ jobs: jobs.map(({ job, file }) => ({ name: job.name, file })) })}\n`);
-  else
-    for (const { job, file } of jobs)
-      terminal.print(`${terminal.paint('green', '✔')} ${job.name} (${relative(cwd, file)})\n`);
+  const checked = jobs.map(({ job, file }) => ({
+    name: job.name,
+    file,
+    warning: sharedRunIdWords(job, systemClock.now()),
+  }));
+  const lines = checked.map(({ name, file, warning }) => {
+    const where = `${name} (${relative(cwd, file)})`;
+    if (warning === null) return `${terminal.paint('green', '✔')} ${where}`;
+    return `${terminal.paint('yellow', '!')} ${where}: ${warning}. ${sharedRunIdHint}`;
+  });
+  answer(context, { jobs: checked }, lines.join('\n') || noJobs(context, config));
   return 0;
 }
 
@@ -112,6 +125,6 @@ async function makeNew(context: CommandContext, name: string): Promise<number> {
   if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
   mkdirSync(dirname(path), { recursive: true });
   writeFileSync(path, jobTemplate(name));
-  context.terminal.print(`Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check\n`);
+  answer(context, { name, file: path }, `Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check`);
   return 0;
 }

@@ -7,6 +7,7 @@ import type { KeptAccount } from '../runtime/keep-account.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 import type { Job } from '../scheduler/define-job.ts';
+import { sharedRunIdWords } from '../scheduler/shared-run-id.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 
 /** Whom jobs name to be told of them. */
@@ -30,8 +31,12 @@ export function startJobs(
   jobs: readonly Job[],
   kept: ReadonlyMap<string, KeptAccount>,
 ): StartedScheduler {
-  for (const { name, schedule } of jobs)
+  for (const job of jobs) {
+    const { name, schedule } = job;
     session.log.info('a job is scheduled', { job: name, cron: schedule.cron, timeZone: schedule.timeZone });
+    const why = sharedRunIdWords(job, session.clock.now());
+    if (why !== null) session.log.warn('several slots of a job have the same run id', { job: name, why });
+  }
   return startScheduler({
     session,
     jobs,

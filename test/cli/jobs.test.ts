@@ -65,6 +65,24 @@ describe('airbatch jobs', () => {
     assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
   });
 
+  test('says which slots would share a run id: in the check, and when serve begins', async (t) => {
+    const { folder, run } = place(t);
+    const path = join(folder, 'jobs/friday-promo.ts');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('yyyy-MM-dd', 'yyyy-MM'));
+    const { code, stdout } = await run('jobs', 'check');
+    assert.equal(code, 0);
+    assert.match(
+      stdout,
+      /! friday-promo \(jobs\/friday-promo\.ts\): the slots of .* have the same run id, "friday-promo-/,
+    );
+    assert.match(stdout, /✔ monthly-payroll/);
+    const serving = startCommand(['serve', '--port', '0'], { cwd: folder });
+    const [line] = await serving.seen(/.*several slots of a job have the same run id.*/);
+    assert.equal(JSON.parse(line).job, 'friday-promo');
+    serving.child.kill('SIGTERM');
+    assert.equal((await serving.ended).code, 0);
+  });
+
   test('runs a slot by hand, once: what it paid is put away with its reports', async (t) => {
     const { folder, drop, run, found } = place(t);
     drop('october.csv', two);
