@@ -1,10 +1,8 @@
-import { makeAccountRunner } from '../engine/account-runner.ts';
 import { unfinishedBatches } from '../ledger/batches.ts';
 import { openAccount } from '../runtime/account.ts';
+import { runnerOf } from '../runtime/account-runner.ts';
 import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
-import { makeLedgerMark } from '../runtime/ledger-mark.ts';
-import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 
 /** The accounts by name; null is the embedded sandbox. */
@@ -21,26 +19,12 @@ export function keep(
   account: AccountConfig | null,
   { url, restored, onCompleted }: { url: string; restored: boolean; onCompleted: (batchId: string) => void },
 ): KeptAccount {
-  const { db, clock, random, log } = session;
   return keepAccount(name, {
-    clock,
-    log,
+    clock: session.clock,
+    log: session.log,
     open: () =>
       openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
-    makeRunner: ({ gateway, limiter, settings, callbackUrl }) =>
-      makeAccountRunner(
-        { db, gateway, limiter, clock, random, log, settings },
-        {
-          account: name,
-          holder: processHolder(clock),
-          isDead: isDeadProcess,
-          callbackUrl,
-          onCompleted,
-          rereads: true,
-          mark: makeLedgerMark(session.ledgerPath),
-          restored,
-        },
-      ),
+    makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
   });
 }
 

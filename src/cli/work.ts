@@ -1,13 +1,12 @@
 import { AirbatchError } from '../core/errors.ts';
-import { type AccountRunner, makeAccountRunner } from '../engine/account-runner.ts';
+import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
+import { runnerOf } from '../runtime/account-runner.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
-import { makeLedgerMark } from '../runtime/ledger-mark.ts';
-import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
 import type { CommandContext } from './command.ts';
@@ -35,18 +34,7 @@ export async function workOn(
   account: OpenAccount,
   options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<WorkResult[]> {
-  const { db, clock, random, log } = session;
-  const runner = makeAccountRunner(
-    { db, gateway: account.gateway, limiter: account.limiter, clock, random, log, settings: account.settings },
-    {
-      account: account.name,
-      holder: processHolder(clock),
-      isDead: isDeadProcess,
-      callbackUrl: account.callbackUrl,
-      mark: makeLedgerMark(session.ledgerPath),
-      restored: options.restored,
-    },
-  );
+  const runner = runnerOf(session, account, { restored: options.restored });
   const word = makeWord(session);
   await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
@@ -67,9 +55,9 @@ export async function workOn(
   const key = await sessionKey(session);
   const results: WorkResult[] = [];
   for (const batchId of options.batchIds) {
-    const reports = await writeReports(db, batchId, options.out, { key });
+    const reports = await writeReports(session.db, batchId, options.out, { key });
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
-    results.push({ summary: await batchSummary(db, batchId), reports, exitCode });
+    results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode });
   }
   await word.pass();
   return results;

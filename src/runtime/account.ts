@@ -10,6 +10,7 @@ import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type AccountConfig, sandboxAccountName } from './config.ts';
+import { accountLog } from './log.ts';
 
 /** An account that can be worked with: its gateway, its limiter, and how the engine should treat it. */
 export interface OpenAccount {
@@ -82,7 +83,7 @@ function assemble(
     {
       clock,
       onLimitDiffers: (requestClass, configured, seen) =>
-        log.warn('the service allows another rate than configured; its own is followed', {
+        accountLog(log, account.name).warn('the service allows another rate than configured; its own is followed', {
           requestClass,
           configured,
           seen,

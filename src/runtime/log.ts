@@ -1,6 +1,7 @@
 import winston from 'winston';
 import { withoutNumbers } from '../core/redact.ts';
 import type { EngineLog } from '../engine/context.ts';
+import type { EventData } from '../ledger/events.ts';
 
 /** `text` with secrets and phone numbers replaced, so that neither ever reaches a log. */
 export function redact(text: string, secrets: readonly string[]): string {
@@ -54,6 +55,15 @@ export function makeLog(options: {
   return {
     info: (message, data = {}) => logger.info(message, data),
     warn: (message, data = {}) => logger.warn(message, data),
+  };
+}
+
+/** The log of what happens with an account: a line that names no batch names the account. */
+export function accountLog({ info, warn }: EngineLog, account: string): EngineLog {
+  const named = (data: EventData = {}) => ('batch' in data ? data : { account, ...data });
+  return {
+    info: (message, data) => info(message, named(data)),
+    warn: (message, data) => warn(message, named(data)),
   };
 }
 
