@@ -4,7 +4,7 @@ import type { CreateOutcome } from '../gateway/gateway.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
-import { type Intent, writeIntent } from './intents.ts';
+import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 
@@ -64,7 +64,7 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
       async () => {
         begin();
         const rows = context.stopping() ? [] : await takeRows(context, weight);
-        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);
+        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         await Promise.all(intents.map((intent) => sendOne(context, intent)));
       },
@@ -81,25 +81,23 @@ async function takeRows(context: RunnerContext, count: number): Promise<RowRecor
   return context.restoredAt === null ? rows : unknownToTheService(context, rows, context.restoredAt);
 }
 
-/** One durable transaction for the intents of all rows of the job. */
-async function writeIntents(context: RunnerContext, rows: readonly RowRecord[]): Promise<NonNullable<Intent>[]> {
+/** One durable transaction for the intents of all rows of the job, which may be of several batches. */
+async function recordIntents(context: RunnerContext, rows: readonly RowRecord[]): Promise<Intent[]> {
   context.lease.assertHeld();
   return context.committer.commit(async (unit) => {
-    const intents: NonNullable<Intent>[] = [];
-    for (const row of rows) {
-      const open = context.batches.get(row.batch_id);
-      const intent =
-        open?.batch.status === 'running' && !context.trips.has(row.batch_id)
-          ? await writeIntent(unit, context, open, row)
-          : null;
-      if (intent) intents.push(intent);
-      else context.picker.dropped(row);
+    const intents: Intent[] = [];
+    for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
+      const open = context.batches.get(batchId);
+      if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
+      intents.push(...(await writeIntents(unit, context, open, ofBatch)));
     }
+    const sent = new Set(intents.map(({ row }) => `${row.batch_id}/${row.row_no}`));
+    for (const row of rows) if (!sent.has(`${row.batch_id}/${row.row_no}`)) context.picker.dropped(row);
     return intents;
   });
 }
 
-async function sendOne(context: RunnerContext, intent: NonNullable<Intent>): Promise<void> {
+async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   const { row, payment } = intent;
   const outcome = await create(context, intent);
   if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);
@@ -111,7 +109,7 @@ async function sendOne(context: RunnerContext, intent: NonNullable<Intent>): Pro
 }
 
 /** The request itself. What keeps it from being written (a lost lease) is known to have sent nothing. */
-async function create(context: RunnerContext, { payment }: NonNullable<Intent>): Promise<CreateOutcome> {
+async function create(context: RunnerContext, { payment }: Intent): Promise<CreateOutcome> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');
   try {
     return await context.gateway.create({

@@ -3,51 +3,74 @@ import type { BatchPolicy } from '../core/batch-policy.ts';
 import { earlierVerdict, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { findPayment, insertPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
+import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
-import { sentLately } from '../ledger/sent-lately.ts';
+import { type SentRow, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { orderOf, paymentNames } from './orders.ts';
 
-/** A row whose intent is durable when the unit is: it may be sent once. Null: it is not to be sent now. */
-export type Intent = { row: RowRecord; payment: PaymentRecord } | null;
+/** A row whose intent is durable when the unit is: it may be sent once. */
+export interface Intent {
+  row: RowRecord;
+  payment: PaymentRecord;
+}
 
-/** Writes that a row is about to be sent, and binds its key to its body when this is the first time. */
-export async function writeIntent(
+/**
+ * Writes that rows of one batch are about to be sent, and binds their keys to their bodies when this is the first time. Rows that are
+ * not to be sent now are not among the intents. What was sent before is asked for all of them at once.
+ */
+export async function writeIntents(
   unit: Unit,
   context: RunnerContext,
   { batch, policy }: OpenBatch,
-  row: RowRecord,
-): Promise<Intent> {
-  const { key, reference } = paymentNames(batch, row, row.generation);
-  const known = await findPayment(unit.tx, key);
-  if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {
-    await yieldToOwner(unit, row, known);
-    return null;
-  }
-  if (row.status === 'ready' && (await holdRepeated(unit, batch, policy, row))) return null;
-  if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
-    // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
-    if (row.status === 'ready') await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });
-    return null;
-  }
-  const sent = await unit.changeRow(
-    row,
-    'send',
-    { attempts: row.attempts + 1, first_sent_at: row.first_sent_at ?? unit.at, next_action_at: null },
-    { key, attempt: row.attempts + 1 },
+  rows: readonly RowRecord[],
+): Promise<Intent[]> {
+  const names = rows.map((row) => paymentNames(batch, row, row.generation));
+  const payments = await findPayments(
+    unit.tx,
+    names.map(({ key }) => key),
   );
-  if (!sent) return null;
-  const payment = known ? nextAttempt(known, unit.at) : firstAttempt(context, batch, row, { key, reference }, unit.at);
-  if (known) {
-    assert(known.generation === row.generation, 'a key belongs to one generation');
-    await updateAttempts(unit.tx, payment);
-  } else {
-    const bound = await insertPayment(unit.tx, payment);
-    assert(bound, 'a key that was free at the start of a unit is free at its end');
+  const repeated = await repeatsOf(unit, batch, policy, rows);
+  const intents: Intent[] = [];
+  const bound: PaymentRecord[] = [];
+  for (const [index, row] of rows.entries()) {
+    const { key, reference } = names[index] as (typeof names)[number];
+    const known = payments.get(key) ?? null;
+    if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {
+      await yieldToOwner(unit, row, known);
+      continue;
+    }
+    if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;
+    if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
+      // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
+      if (row.status === 'ready')
+        await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });
+      continue;
+    }
+    const sent = await unit.changeRow(
+      row,
+      'send',
+      { attempts: row.attempts + 1, first_sent_at: row.first_sent_at ?? unit.at, next_action_at: null },
+      { key, attempt: row.attempts + 1 },
+    );
+    if (!sent) continue;
+    const payment = known
+      ? nextAttempt(known, unit.at)
+      : firstAttempt(context, batch, row, { key, reference }, unit.at);
+    if (known) {
+      assert(known.generation === row.generation, 'a key belongs to one generation');
+      await updateAttempts(unit.tx, payment);
+    } else {
+      bound.push(payment);
+    }
+    intents.push({ row: sent, payment });
   }
-  return { row: sent, payment };
+  assert(
+    (await insertPayments(unit.tx, bound)) === bound.length,
+    'a key that was free at the start of a unit is free at its end',
+  );
+  return intents;
 }
 
 export function firstAttempt(
@@ -103,18 +126,32 @@ async function yieldToOwner(unit: Unit, row: RowRecord, payment: PaymentRecord):
 
 const dayMs = 24 * 3_600_000;
 
+/** What other runs sent lately to the numbers of those rows that a guard has not let go. */
+async function repeatsOf(
+  unit: Unit,
+  batch: BatchRecord,
+  policy: BatchPolicy,
+  rows: readonly RowRecord[],
+): Promise<SentRow[]> {
+  if (policy.repeatWithinDays === 0) return [];
+  const numbers = new Set<string>();
+  for (const { status, released_at, phone_number } of rows) {
+    if (status === 'ready' && released_at === null && phone_number !== null) numbers.add(phone_number);
+  }
+  const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
+  return sentLately(unit.tx, { account: batch.account, runId: batch.run_id, since }, [...numbers]);
+}
+
 /**
  * Another run has sent the same to the same number, perhaps since this file was taken in: the row waits for a person, unless
  * one has let it go already. Returns whether the row is not to be sent.
  */
-async function holdRepeated(unit: Unit, batch: BatchRecord, policy: BatchPolicy, row: RowRecord): Promise<boolean> {
-  if (policy.repeatWithinDays === 0 || row.released_at !== null || row.phone_number === null) return false;
-  const query = {
-    account: batch.account,
-    runId: batch.run_id,
-    since: Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs,
-  };
-  const found = repeatProblem(row, await sentLately(unit.tx, query, [row.phone_number]));
+async function holdRepeated(unit: Unit, row: RowRecord, repeated: readonly SentRow[]): Promise<boolean> {
+  if (row.released_at !== null) return false;
+  const found = repeatProblem(
+    row,
+    repeated.filter(({ phone_number }) => phone_number === row.phone_number),
+  );
   if (!found) return false;
   const { problem, other } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);

@@ -1,5 +1,5 @@
 import { assert } from '../core/assert.ts';
-import { findPayment, insertPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
+import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { RunnerContext } from './context.ts';
 import { firstAttempt } from './intents.ts';
@@ -49,7 +49,11 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
     if (!doubted) return;
     const payment: PaymentRecord = known ?? firstAttempt(context, open.batch, row, { key, reference }, unit.at);
     if (known) await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + 1 });
-    else assert(await insertPayment(unit.tx, payment), 'a key that was free at the start of a unit is free at its end');
+    else
+      assert(
+        (await insertPayments(unit.tx, [payment])) === 1,
+        'a key that was free at the start of a unit is free at its end',
+      );
   });
   context.doubtWake.wake();
   return false;

@@ -1,5 +1,6 @@
 import { sha256 } from '../core/ids.ts';
 import type { Queryable } from './database.ts';
+import { makeInsert } from './insert.ts';
 
 /**
  * The audit log: append-only, one hash chain for each batch. An event says who did what, when and why. It carries no phone
@@ -30,7 +31,9 @@ export const chainStart = '0'.repeat(64);
 
 /** JSON with sorted keys: the same data always gives the same text. */
 export function canonicalData(data: EventData): string {
-  return JSON.stringify(data, Object.keys(data).sort());
+  const sorted: EventData = {};
+  for (const name of Object.keys(data).sort()) sorted[name] = data[name] as EventData[string];
+  return JSON.stringify(sorted);
 }
 
 /** What the hash covers besides the predecessor: every field of the event but the hash itself. */
@@ -42,12 +45,16 @@ export function chainHash(previousHash: string, event: Omit<AuditEvent, 'hash'>)
   return sha256(previousHash + chainText(event));
 }
 
-export async function insertEvent(tx: Queryable, event: AuditEvent): Promise<void> {
-  await tx.execute(
-    'INSERT INTO events (batch_id, seq, at, actor, kind, row_no, body, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)',
-    [event.batch_id, event.seq, event.at, event.actor, event.kind, event.row_no, event.body, event.hash],
-  );
-}
+export const insertEvents = makeInsert<AuditEvent>('events', [
+  'batch_id',
+  'seq',
+  'at',
+  'actor',
+  'kind',
+  'row_no',
+  'body',
+  'hash',
+]);
 
 /** The end of a batch's chain. */
 export async function chainHead(db: Queryable, batchId: string): Promise<{ seq: number; hash: string } | null> {

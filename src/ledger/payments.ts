@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { makeInsert } from './insert.ts';
 
 /**
  * The binding of an idempotency key to one body, and the facts of its attempts. The key is made of account, run id, row ref
@@ -37,35 +38,50 @@ export async function findPayment(db: Queryable, idempotencyKey: string): Promis
   return payment ?? null;
 }
 
-/** Binds a key. False when it is already bound, to whatever. */
-export async function insertPayment(tx: Queryable, payment: PaymentRecord): Promise<boolean> {
-  const inserted = await tx.execute(
-    `INSERT INTO payments (idempotency_key, account, batch_id, row_no, generation, reference, body, body_digest, attempts,
-       open_attempts, first_intent_at, last_intent_at, lookups, aged_lookups, resends, same_errors,
-       last_evidence)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (idempotency_key) DO NOTHING`,
-    [
-      payment.idempotency_key,
-      payment.account,
-      payment.batch_id,
-      payment.row_no,
-      payment.generation,
-      payment.reference,
-      payment.body,
-      payment.body_digest,
-      payment.attempts,
-      payment.open_attempts,
-      payment.first_intent_at,
-      payment.last_intent_at,
-      payment.lookups,
-      payment.aged_lookups,
-      payment.resends,
-      payment.same_errors,
-      payment.last_evidence,
-    ],
-  );
-  return inserted === 1;
+/** Keys that one statement asks for; a shorter list is filled up with no keys. */
+const keysPerQuery = 16;
+const findManySql = `SELECT * FROM payments WHERE idempotency_key IN (${Array(keysPerQuery).fill('?').join(', ')})`;
+
+/** The payments that these keys are bound to, by key. */
+export async function findPayments(
+  db: Queryable,
+  idempotencyKeys: readonly string[],
+): Promise<Map<string, PaymentRecord>> {
+  const found = new Map<string, PaymentRecord>();
+  for (let at = 0; at < idempotencyKeys.length; at += keysPerQuery) {
+    const some = idempotencyKeys.slice(at, at + keysPerQuery);
+    const filled = [...some, ...Array<null>(keysPerQuery - some.length).fill(null)];
+    for (const payment of await db.query<PaymentRecord>(findManySql, filled)) {
+      found.set(payment.idempotency_key, payment);
+    }
+  }
+  return found;
 }
+
+/** Binds keys; resolves to how many of them were free. One that is already bound, to whatever, stays as it is. */
+export const insertPayments = makeInsert<PaymentRecord>(
+  'payments',
+  [
+    'idempotency_key',
+    'account',
+    'batch_id',
+    'row_no',
+    'generation',
+    'reference',
+    'body',
+    'body_digest',
+    'attempts',
+    'open_attempts',
+    'first_intent_at',
+    'last_intent_at',
+    'lookups',
+    'aged_lookups',
+    'resends',
+    'same_errors',
+    'last_evidence',
+  ],
+  'ON CONFLICT (idempotency_key) DO NOTHING',
+);
 
 /** Writes the facts of a payment's attempts. Its key, body and owner never change. */
 export async function updateAttempts(tx: Queryable, payment: PaymentRecord): Promise<void> {

@@ -206,41 +206,60 @@ export function sendingRows(db: Queryable, batchId: string, limit: number): Prom
     [batchId, limit],
   );
 }
+/** What a change of a row may write. */
+const changeable = [
+  'status',
+  'problems',
+  'generation',
+  'attempts',
+  'next_action_at',
+  'topup_id',
+  'service_status',
+  'provider_reference',
+  'cost',
+  'cost_currency',
+  'failure_code',
+  'failure_reason',
+  'first_sent_at',
+  'accepted_at',
+  'completed_at',
+  'released_at',
+] as const satisfies readonly (keyof RowRecord)[];
+
+/** The statements that updates need, by the columns that they write (one bit each): as many as there are kinds of changes. */
+const updateSqls = new Map<number, string>();
+
+function updateSql(columns: number): string {
+  let sql = updateSqls.get(columns);
+  if (sql === undefined) {
+    const written = changeable.filter((_, index) => columns & (1 << index)).map((column) => `${column} = ?`);
+    sql = `UPDATE rows SET ${written.join(', ')} WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`;
+    updateSqls.set(columns, sql);
+  }
+  return sql;
+}
+
 /**
- * Writes what may change of a row, guarded by the state, generation and attempts that the caller read. False when another writer was
- * there first: a conflict is a result, and nothing was written.
+ * Writes what changed of a row, guarded by the state, generation and attempts that the caller read. False when another writer was
+ * there first: a conflict is a result, and nothing was written. Only what changed is named: SQLite writes an entry of every
+ * index anew of which a column is named, changed or not.
  */
 export async function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<boolean> {
-  const changed = await tx.execute(
-    `UPDATE rows SET status = ?, problems = ?, generation = ?, attempts = ?, next_action_at = ?, topup_id = ?,
-       service_status = ?, provider_reference = ?, cost = ?, cost_currency = ?, failure_code = ?, failure_reason = ?,
-       first_sent_at = ?, accepted_at = ?, completed_at = ?, released_at = ?
-     WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`,
-    [
-      after.status,
-      after.problems,
-      after.generation,
-      after.attempts,
-      after.next_action_at,
-      after.topup_id,
-      after.service_status,
-      after.provider_reference,
-      after.cost,
-      after.cost_currency,
-      after.failure_code,
-      after.failure_reason,
-      after.first_sent_at,
-      after.accepted_at,
-      after.completed_at,
-      after.released_at,
-      before.batch_id,
-      before.row_no,
-      before.status,
-      before.generation,
-      before.attempts,
-    ],
-  );
-  return changed === 1;
+  let columns = 0;
+  const params: SqlValue[] = [];
+  for (let index = 0; index < changeable.length; index++) {
+    const column = changeable[index] as (typeof changeable)[number];
+    if (before[column] === after[column]) continue;
+    columns |= 1 << index;
+    params.push(after[column]);
+  }
+  // With nothing to write there is a conflict to find all the same.
+  if (columns === 0) {
+    columns = 1 << changeable.indexOf('status');
+    params.push(after.status);
+  }
+  params.push(before.batch_id, before.row_no, before.status, before.generation, before.attempts);
+  return (await tx.execute(updateSql(columns), params)) === 1;
 }
 
 /** Money of a payment that the service gave back. */

@@ -7,12 +7,13 @@ import { addToCount, type BatchRecord, deleteCounts, insertBatch, updateBatch } 
 import { addToCosts } from './costs.ts';
 import type { Database, Queryable } from './database.ts';
 import {
+  type AuditEvent,
   canonicalData,
   chainHash,
   chainHead,
   chainStart,
   type EventData,
-  insertEvent,
+  insertEvents,
   moveChainHead,
 } from './events.ts';
 import { checkFence, type Fence } from './leases.ts';
@@ -32,6 +33,8 @@ export interface Unit {
   readonly at: number;
   /** The rows that this unit completed or failed, in order: true of the ledger once the unit is durable. */
   readonly ended: readonly RowRecord[];
+  /** The rows that this unit wrote, as they are after it, in order. */
+  readonly written: readonly RowRecord[];
   addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
@@ -77,12 +80,17 @@ export function inUnit<Result>(
   });
 }
 
+/** Events wait in memory for the end of their unit, or until there are so many: they are inserted many at a time. */
+const eventsHeldMax = 480;
+
 function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; finish: () => Promise<void> } {
   const at = clock.now();
   const counts = new Map<string, Map<string, number>>();
   const costs = new Map<string, Sums>();
   const ended: RowRecord[] = [];
+  const written: RowRecord[] = [];
   const heads = new Map<string, { from: number; seq: number; hash: string }>();
+  const events: AuditEvent[] = [];
 
   const count = (batchId: string, status: string, delta: number) => {
     const ofBatch = counts.get(batchId) ?? new Map<string, number>();
@@ -95,6 +103,8 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     costs.set(batch_id, ofBatch);
     ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
   };
+
+  const writeEvents = () => insertEvents(tx, events.splice(0));
 
   const append: Unit['append'] = async (batchId, kind, data, rowNo) => {
     let head = heads.get(batchId);
@@ -115,11 +125,13 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
       body: canonicalData(data),
     };
     head.hash = chainHash(head.hash, event);
-    await insertEvent(tx, { ...event, hash: head.hash });
+    events.push({ ...event, hash: head.hash });
+    if (events.length >= eventsHeldMax) await writeEvents();
   };
 
   const writeRow = async (before: RowRecord, after: RowRecord, kind: string | null, data: EventData) => {
     if (!(await updateRow(tx, before, after))) return null;
+    written.push(after);
     if (before.status !== after.status) {
       count(before.batch_id, before.status, -1);
       count(before.batch_id, after.status, 1);
@@ -137,6 +149,7 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     tx,
     at,
     ended,
+    written,
     append,
     addBatch: async (batch, data) => {
       await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
@@ -180,6 +193,7 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
   };
 
   const finish = async () => {
+    await writeEvents();
     for (const [batchId, ofBatch] of counts) {
       for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
     }

@@ -4,7 +4,7 @@ import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, findInboxEntry, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
-import { insertPayment, type PaymentRecord } from '../../src/ledger/payments.ts';
+import { insertPayments, type PaymentRecord } from '../../src/ledger/payments.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
@@ -283,7 +283,7 @@ describe('a webhook', () => {
     const key = idempotencyKey({ account: 'other', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
     const ready = await rig.row(1);
     await inUnit(rig.db, { clock: rig.clock, actor: 'tester' }, async (unit) => {
-      await insertPayment(unit.tx, aPayment({ account: 'other', idempotency_key: key }));
+      await insertPayments(unit.tx, [aPayment({ account: 'other', idempotency_key: key })]);
       const sent = await unit.changeRow(ready, 'send', { attempts: 1 }, {});
       assert.ok(sent);
       await unit.changeRow(sent, 'complete', { topup_id: 'theirs' }, {});

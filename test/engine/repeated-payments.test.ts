@@ -51,15 +51,17 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
   });
 
-  test('is found between two batches that were approved before either was sent', async () => {
-    const rig = await makeRig();
-    await rig.add(someRows(2));
-    await rig.add(someRows(2), { batch_id: 'batch-2', run_id: 'run-2' });
-    await rig.run();
-    assert.equal(rig.service.charges.length, 2);
-    const states = [...(await rig.states('batch-1')), ...(await rig.states('batch-2'))].sort();
-    assert.deepEqual(states, ['completed', 'completed', 'held', 'held']);
-  });
+  for (const rowsPerAdmission of [1, 16]) {
+    test(`is found between two batches that were approved before either was sent, ${rowsPerAdmission} rows at a time`, async () => {
+      const rig = await makeRig({ settings: { rowsPerAdmission } });
+      await rig.add(someRows(2));
+      await rig.add(someRows(2), { batch_id: 'batch-2', run_id: 'run-2' });
+      await rig.run();
+      assert.equal(rig.service.charges.length, 2);
+      const states = [...(await rig.states('batch-1')), ...(await rig.states('batch-2'))].sort();
+      assert.deepEqual(states, ['completed', 'completed', 'held', 'held']);
+    });
+  }
 
   test('goes when the other run failed for sure, and is held when it may have arrived', async () => {
     const rig = await makeRig();

@@ -17,7 +17,7 @@ import { validateFile } from '../../src/intake/validate.ts';
 import { type BatchRecord, countRows, findBatch, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
-import { insertPayment } from '../../src/ledger/payments.ts';
+import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
@@ -158,7 +158,7 @@ describe('a file whose rows an earlier batch has', () => {
         const facts = { attempts: 1, open_attempts: 0, lookups: 0, aged_lookups: 0, resends: 0, same_errors: 0 };
         const times = { first_intent_at: unit.at, last_intent_at: unit.at, last_evidence: null };
         const body = { idempotency_key: key, reference: `x/${row.row_ref}`, body: '{}', body_digest: '' };
-        assert.ok(await insertPayment(unit.tx, { ...body, ...owner, ...facts, ...times }));
+        assert.equal(await insertPayments(unit.tx, [{ ...body, ...owner, ...facts, ...times }]), 1);
         const sent = await unit.changeRow(row, 'send', { first_sent_at: unit.at }, {});
         assert.ok(sent);
         await unit.changeRow(sent, row.row_ref === 'B' ? 'fail' : 'complete', {}, {});

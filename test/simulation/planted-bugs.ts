@@ -74,9 +74,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the intent written after the request',
     file: 'engine/dispatch.ts',
-    find: 'const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+    find: 'const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
     replace:
-      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
   },
   {
     name: 'a row completed when it was only accepted',
@@ -132,9 +132,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a request that does not wait for its intent',
     file: 'engine/dispatch.ts',
-    find: 'const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+    find: 'const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
     replace:
-      'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await writeIntents(context, rows);',
+      'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
   },
   {
     name: 'a fence that nobody checks',
@@ -169,7 +169,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
-    find: "if (row.status === 'ready' && (await holdRepeated(unit, batch, policy, row))) return null;",
+    find: "if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;",
     replace: '',
   },
 ];
