@@ -14,6 +14,7 @@ import { makeCommitter } from './committer.ts';
 import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
+import { makeFollowed } from './followed.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { canaryAllowances, enforceGuards, noteEnded } from './guarding.ts';
 import { makeBatchWatch } from './guards.ts';
@@ -121,10 +122,12 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
-    committer: makeCommitter(deps.db, unitOptions, (ended) => {
+    committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
+      context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);
       superviseWake.wake();
     }),
+    followed: makeFollowed(),
     trips: new Map(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,

@@ -1,11 +1,14 @@
 import { assert } from '../core/assert.ts';
 import type { Database } from '../ledger/database.ts';
 import { raiseHighestClock } from '../ledger/facts.ts';
-import type { RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit, type UnitOptions } from '../ledger/unit-of-work.ts';
+import { makeWake } from './wake.ts';
 
 /** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 60 us each). */
 const operationsPerUnitMax = 128;
+
+/** Units of a busy account begin at least this far apart, unless one is full. */
+const unitsApartMs = 20;
 
 /** The highest clock is written with the first unit of every second: a clock set back takes no more than that from a key's age. */
 const clockNotedEveryMs = 1_000;
@@ -22,13 +25,14 @@ interface Waiting {
   reject: (error: unknown) => void;
 }
 
-/** `onCommit` is called after every durable unit, with the rows that it ended. */
-export function makeCommitter(
-  db: Database,
-  options: UnitOptions,
-  onCommit: (ended: readonly RowRecord[]) => void,
-): Committer {
+/** What a unit did to rows, told once it is durable. */
+export type UnitRows = Pick<Unit, 'ended' | 'written'>;
+
+/** `onCommit` is called after every durable unit. */
+export function makeCommitter(db: Database, options: UnitOptions, onCommit: (rows: UnitRows) => void): Committer {
   const waiting: Waiting[] = [];
+  const crowd = makeWake(options.clock);
+  let begunAt = Number.NEGATIVE_INFINITY;
   let flushing = false;
   let clockNotedAt = Number.NEGATIVE_INFINITY;
 
@@ -38,12 +42,15 @@ export function makeCommitter(
     clockNotedAt = at;
   };
 
-  /** Where answers come in faster than they are written, the next of them join this unit: the disk is asked half as often. */
+  /**
+   * Where more comes in than one unit a while carries, what comes meanwhile joins the next unit: each has its own cost, which is many times that
+   * of an operation. Whoever comes after a pause waits for nobody.
+   */
   const gather = async () => {
-    for (let before = 0; before < waiting.length && waiting.length < operationsPerUnitMax; ) {
-      before = waiting.length;
-      await options.clock.turn();
-    }
+    const { clock } = options;
+    const wait = begunAt + unitsApartMs - clock.monotonic();
+    if (wait > 0 && waiting.length < operationsPerUnitMax) await crowd.wait(wait);
+    begunAt = clock.monotonic();
   };
 
   const flush = async () => {
@@ -52,15 +59,15 @@ export function makeCommitter(
       await gather();
       const group = waiting.splice(0, operationsPerUnitMax);
       try {
-        const { done: results, ended } = await inUnit(db, options, async (unit) => {
+        const { done: results, rows } = await inUnit(db, options, async (unit) => {
           const done: unknown[] = [];
           await noteClock(unit);
           for (const { operation } of group) done.push(await operation(unit));
-          return { done, ended: unit.ended };
+          return { done, rows: unit };
         });
         assert(results.length === group.length, 'every operation has its result');
         for (const [index, { resolve }] of group.entries()) resolve(results[index]);
-        onCommit(ended);
+        onCommit(rows);
       } catch (error) {
         for (const { reject } of group) reject(error);
       }
@@ -72,6 +79,7 @@ export function makeCommitter(
     commit: <Result>(operation: (unit: Unit) => Promise<Result>) =>
       new Promise<Result>((resolve, reject) => {
         waiting.push({ operation, resolve: resolve as (result: unknown) => void, reject });
+        if (waiting.length === operationsPerUnitMax) crowd.wake();
         if (!flushing) void flush();
       }),
   };

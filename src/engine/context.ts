@@ -8,6 +8,7 @@ import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Committer } from './committer.ts';
+import type { Followed } from './followed.ts';
 import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { Picker } from './picker.ts';
@@ -49,6 +50,8 @@ export interface RunnerContext extends EngineDeps {
   /** When the ledger was restored from a backup (epoch ms), while that still calls for caution; else null. */
   restoredAt: number | null;
   committer: Committer;
+  /** The rows that this runner follows, as far as they are kept at hand. */
+  followed: Followed;
   picker: Picker;
   /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
   trips: Map<string, string>;

@@ -7,7 +7,7 @@ import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type Actor, requireBatch } from './acts.ts';
-import { paymentNames } from './orders.ts';
+import { referenceOf } from './orders.ts';
 
 /** Rows read from the ledger at once. */
 const rowsPerPage = 200;
@@ -98,7 +98,7 @@ async function reasonToKeep(
   }
   if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
   for (let generation = 1; generation <= row.generation; generation++) {
-    const { reference } = paymentNames(batch, row, generation);
+    const reference = referenceOf(batch, row, generation);
     const outcome: LookUpOutcome = await limiter.admit('read', () => gateway.lookUp(reference));
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found')

@@ -1,9 +1,14 @@
 import { assert } from '../core/assert.ts';
-import { idempotencyKey, paymentReference } from '../core/ids.ts';
+import { idempotencyKey, type PaymentIdentity, paymentReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
 import type { PaymentOrder, ServicePayment } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
+
+function identityOf(batch: BatchRecord, row: RowRecord, generation: number): PaymentIdentity {
+  assert(row.row_ref !== null, 'only a valid row, which has a row ref, is paid');
+  return { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
+}
 
 /** What names a row's payment of one generation: its key and its reference. */
 export function paymentNames(
@@ -11,9 +16,13 @@ export function paymentNames(
   row: RowRecord,
   generation: number,
 ): { key: string; reference: string } {
-  assert(row.row_ref !== null, 'only a valid row, which has a row ref, is paid');
-  const identity = { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
+  const identity = identityOf(batch, row, generation);
   return { key: idempotencyKey(identity), reference: paymentReference(identity) };
+}
+
+/** The reference alone of a row's payment. */
+export function referenceOf(batch: BatchRecord, row: RowRecord, generation: number): string {
+  return paymentReference(identityOf(batch, row, generation));
 }
 
 /** What a row asks of the service. */

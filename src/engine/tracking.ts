@@ -5,7 +5,7 @@ import { findPayment } from '../ledger/payments.ts';
 import { dueRows, findRow, nextDueAt, oldestFollowed, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { paymentNames } from './orders.ts';
+import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { settle } from './settle.ts';
 
@@ -46,31 +46,54 @@ async function oldestAccepted(context: RunnerContext): Promise<number | null> {
 /** Reads the account's list from the oldest followed row on, page by page. Returns how long to wait after trouble, else 0. */
 async function followList(context: RunnerContext, followedSince: number): Promise<number> {
   const { list } = context.gateway;
+  // The next page is asked for while the news of the one before is written.
+  const writing: Promise<void>[] = [];
+  let trouble = 0;
   for (let page = 1; list && !context.stopping(); page++) {
     const query = { page, perPage: rowsPerPage, fromMs: followedSince - listMarginMs, toMs: null, oldestFirst: true };
     const outcome = await context.limiter.admit('read', () => list(query));
-    if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
+    if (outcome.kind !== 'page') {
+      trouble = await readTrouble(context, 'read', outcome);
+      break;
+    }
     // An open payment tells nothing new, so only the ended ones (and strange ones) cost a look into the ledger.
     const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
     if (news.length > 0) {
-      await context.committer.commit(async (unit) => {
+      const written = context.committer.commit(async (unit) => {
         for (const payment of news) await writeNews(unit, context, payment);
       });
+      // Its failure is told below, not as one that nobody handles.
+      written.catch(() => undefined);
+      writing.push(written);
     }
     if (!outcome.hasNext) break;
   }
-  return 0;
+  await Promise.all(writing);
+  return trouble;
 }
 
-/** Finds the row of a listed payment by its reference, and writes what the service says of it. */
+/** Writes what the service says of a listed payment, if it is the one of a row that is followed. */
 async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePayment): Promise<void> {
+  const atHand = context.followed.get(payment.topupId);
+  if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
   const named = payment.reference === null ? null : parseReference(payment.reference);
   if (!named) return;
   const bound = await findPayment(unit.tx, idempotencyKey({ account: context.account, ...named }));
   const row = bound && (await findRow(unit.tx, bound.batch_id, bound.row_no));
-  const open = row && context.batches.get(row.batch_id);
-  if (!row || !open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return;
-  await writeWord(unit, context, open, row, payment);
+  if (row) await writeIfOurs(unit, context, row, payment);
+}
+
+/** Whether the payment was the row's and the row was as it is here: then what the service says is written. */
+async function writeIfOurs(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<boolean> {
+  const open = context.batches.get(row.batch_id);
+  if (!open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return false;
+  if (payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
+  return (await writeWord(unit, context, open, row, payment)) !== null;
 }
 
 async function writeWord(
@@ -79,7 +102,7 @@ async function writeWord(
   { withDetails }: OpenBatch,
   row: RowRecord,
   payment: ServicePayment,
-): Promise<void> {
+): Promise<RowRecord | null> {
   if (payment.unknownStatus && row.service_status !== payment.serviceStatus) {
     context.log.warn('the service gave a status that is not in its specification; the row is followed on', {
       batch: row.batch_id,
@@ -88,7 +111,7 @@ async function writeWord(
     });
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
-  await settle(unit, row, payment, { ...context.settings, withDetails, hasList: context.gateway.list !== null });
+  return settle(unit, row, payment, { ...context.settings, withDetails, hasList: context.gateway.list !== null });
 }
 
 /** Reads the rows that are due by themselves. Returns when the next one is due (epoch ms), or null where none is. */
@@ -106,7 +129,7 @@ async function readDueRows(context: RunnerContext): Promise<number | null> {
 
 async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
   if (context.stopping()) return;
-  const { reference } = paymentNames(open.batch, row, row.generation);
+  const reference = referenceOf(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
@@ -132,7 +155,10 @@ async function writeRead(
       row: row.row_no,
     });
   }
-  if (payment && payment.state !== 'open') return writeWord(unit, context, open, row, payment);
+  if (payment && payment.state !== 'open') {
+    await writeWord(unit, context, open, row, payment);
+    return;
+  }
   if (payment?.unknownStatus) await writeWord(unit, context, open, row, payment);
   await waitForMore(unit, context, row, payment?.serviceStatus ?? row.service_status);
 }

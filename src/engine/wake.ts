@@ -7,13 +7,16 @@ export interface Wake {
   wait(ms: number): Promise<void>;
 }
 
+const woken = 'woken';
+
 export function makeWake(clock: Clock): Wake {
   let pending = false;
   let sleeping: AbortController | null = null;
   return {
     wake() {
       pending = true;
-      sleeping?.abort();
+      // A reason of its own: the default is an error with a stack, made for nobody.
+      sleeping?.abort(woken);
     },
     async wait(ms) {
       if (!pending) {
