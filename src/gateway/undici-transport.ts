@@ -146,6 +146,8 @@ function makeExchange(
   return { handler, cancel };
 }
 
+const strictText = new TextDecoder('utf-8', { fatal: true });
+
 function readAnswer(status: number, headers: Record<string, string>, bytes: Buffer): TransportResult {
   if (status >= 300 && status < 400) {
     // Following it would send credentials, and a payment, to wherever the answer says.
@@ -153,7 +155,7 @@ function readAnswer(status: number, headers: Record<string, string>, bytes: Buff
     return { kind: 'unknown', code: 'redirect_refused', message, status };
   }
   try {
-    return { kind: 'answer', status, headers, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) };
+    return { kind: 'answer', status, headers, text: strictText.decode(bytes) };
   } catch {
     return { kind: 'unknown', code: 'unparsable', message: 'the answer is not UTF-8 text', status };
   }

@@ -25,9 +25,24 @@ export interface OpenAccount {
   close(): Promise<void>;
 }
 
-/** Creations per minute from which one admission of the limiter sends several rows (libraries' limits: 400 jobs a second). */
+/** Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of jobs a second at most. */
 const highLimit = 6_000;
-const rowsPerAdmissionAtHighLimit = 16;
+/** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
+const rowsPerHighLimit = 8;
+const rowsPerAdmissionMax = 128;
+
+/** How many rows one admission of the limiter sends where so many creations are allowed. */
+export function rowsPerAdmission({
+  limit = 0,
+  windowMs = 60_000,
+}: {
+  limit?: number | undefined;
+  windowMs?: number | undefined;
+}): number {
+  const perMinute = (limit * 60_000) / windowMs;
+  if (perMinute < highLimit) return 1;
+  return Math.min(Math.floor((perMinute / highLimit) * rowsPerHighLimit), rowsPerAdmissionMax);
+}
 
 /** The key of the embedded sandbox: there is no money behind it. */
 const sandboxKey = 'sandbox-key';
@@ -94,8 +109,6 @@ function assemble(
     clock,
     onRate: (requestClass, headers) => limiter.observe(requestClass, headers),
   });
-  const creations = account.limits.creation?.limit ?? 0;
-  const rowsPerAdmission = creations >= highLimit ? rowsPerAdmissionAtHighLimit : 1;
   return {
     name: account.name,
     service: place.service,
@@ -104,7 +117,7 @@ function assemble(
     limiter,
     settings: {
       ...defaultEngineSettings,
-      rowsPerAdmission,
+      rowsPerAdmission: rowsPerAdmission(account.limits.creation ?? {}),
       leaseTtlMs: account.leaseTtlMs,
       resumeWhenFunded: account.resumeWhenFunded,
     },
