@@ -64,15 +64,21 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
 }
 
 const dayMs = 86_400_000;
-/** "00" to "99". */
-const twoDigits = Array.from({ length: 100 }, (_, number) => String(number).padStart(2, '0'));
+const digits = (number: number, length: number) => String(number).padStart(length, '0');
+/** What follows the day, by the minute of the day: "00:00:" to "23:59:"; then the second and the millisecond. */
+const minuteTexts = Array.from(
+  { length: 1_440 },
+  (_, at) => `${digits(Math.floor(at / 60), 2)}:${digits(at % 60, 2)}:`,
+);
+const secondTexts = Array.from({ length: 60 }, (_, second) => `${digits(second, 2)}.`);
+const millisecondTexts = Array.from({ length: 1_000 }, (_, millisecond) => `${digits(millisecond, 3)}Z`);
 
 let lastDay = Number.NaN;
 let lastDayText = '';
 
 /**
  * An ISO 8601 UTC time-stamp with milliseconds, as every report and log line of ours writes times. Times that are written one
- * after the other are often of the same day, whose text is kept; the rest is reckoned, as days of UTC are all of one length.
+ * after the other are often of the same day, whose text is kept; the rest is looked up, as days of UTC are all of one length.
  */
 export function isoTime(epochMs: number): string {
   const day = Math.floor(epochMs / dayMs);
@@ -81,8 +87,7 @@ export function isoTime(epochMs: number): string {
     lastDay = day;
   }
   const ms = Math.floor(epochMs - day * dayMs);
-  const seconds = Math.floor(ms / 1_000);
-  const minutes = Math.floor(seconds / 60);
-  const ofSecond = ms % 1_000;
-  return `${lastDayText}${twoDigits[Math.floor(minutes / 60)]}:${twoDigits[minutes % 60]}:${twoDigits[seconds % 60]}.${Math.floor(ofSecond / 100)}${twoDigits[ofSecond % 100]}Z`;
+  const second = Math.floor(ms / 1_000);
+  const minute = Math.floor(second / 60);
+  return `${lastDayText}${minuteTexts[minute]}${secondTexts[second % 60]}${millisecondTexts[ms % 1_000]}`;
 }

@@ -12,9 +12,9 @@ const phoneNumber = /^\+\d{7,15}$/;
  * cell of every file that people open, and for texts that came from outside above all.
  */
 export function spreadsheetSafe(text: string): string {
-  // Nearly every cell begins with another character: letters and what follows them, up to the full-width forms.
+  // Nearly every cell begins with another character: digits, or letters and what follows them, up to the full-width forms.
   const first = text.charCodeAt(0);
-  if (first > 0x40 && first < 0xff00) return text;
+  if ((first > 0x40 && first < 0xff00) || (first > 0x2d && first < 0x3d)) return text;
   return formulaStart.test(text) && !phoneNumber.test(text) ? `'${text}` : text;
 }
 

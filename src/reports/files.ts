@@ -61,30 +61,40 @@ export async function writeFolder(
 async function writeWhole(path: string, content: ReportFile['content']): Promise<{ bytes: number; sha256: string }> {
   const file = await open(path, 'wx', fileMode);
   const hash = createHash('sha256');
-  // One block is filled again and again: blocks by the thousand would wait for the collector outside of its heap.
-  const block = Buffer.allocUnsafe(blockBytes);
+  // Two blocks are filled in turn, one while the other is written. Blocks by the thousand would wait for the collector outside
+  // of its heap.
+  let [block, other] = [Buffer.allocUnsafe(blockBytes), Buffer.allocUnsafe(blockBytes)];
   let [filled, bytes] = [0, 0];
+  let writing = Promise.resolve();
   const put = async (data: Uint8Array) => {
     hash.update(data);
-    await file.appendFile(data);
     bytes += data.byteLength;
+    await writing;
+    writing = file.appendFile(data);
+    // Its trouble is met where it is waited for.
+    writing.catch(() => undefined);
   };
   const flush = async () => {
     await put(block.subarray(0, filled));
+    [block, other] = [other, block];
     filled = 0;
   };
   try {
     for await (const piece of content) {
       const size = typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
       if (filled + size > blockBytes) await flush();
-      if (size > blockBytes) await put(typeof piece === 'string' ? Buffer.from(piece) : piece);
-      else if (typeof piece === 'string') filled += block.write(piece, filled);
+      if (size > blockBytes) {
+        await put(typeof piece === 'string' ? Buffer.from(piece) : piece);
+        // Whoever made the piece may fill it again.
+        await writing;
+      } else if (typeof piece === 'string') filled += block.write(piece, filled);
       else {
         block.set(piece, filled);
         filled += size;
       }
     }
     await flush();
+    await writing;
     // The move must not become durable before the bytes are.
     await file.sync();
     return { bytes, sha256: hash.digest('hex') };

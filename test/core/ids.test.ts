@@ -32,6 +32,14 @@ describe('idempotency keys', () => {
     fc.assert(property);
   });
 
+  test('are made of names of any length: references of other programs are read too', () => {
+    for (const length of [500, 660, 680, 700, 5_000]) {
+      const rowRef = '\u6f22'.repeat(length);
+      const name = JSON.stringify([identity.account, identity.runId, rowRef, 1]);
+      assert.equal(idempotencyKey({ ...identity, rowRef }), v5(name, '6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11'));
+    }
+  });
+
   test('differ when any of account, run id, row ref or generation differs', () => {
     const others = [{ account: 'other' }, { runId: 'payroll-2026-12' }, { rowRef: 'E-18' }, { generation: 2 }];
     const keys = new Set([identity, ...others.map((other) => ({ ...identity, ...other }))].map(idempotencyKey));
