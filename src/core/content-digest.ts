@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { jsonText } from './json-text.ts';
+import { makeTextWriter } from './text-writer.ts';
 
 /** What of a row an approval binds to. */
 export interface MeantRow {
@@ -14,8 +15,8 @@ export interface MeantRow {
   sms_message: string | null;
 }
 
-/** Characters that are digested at once: a call for each row takes longer than the digest itself. */
-const charactersWaitingMax = 64 * 1024;
+/** Bytes that are digested at once: a call for each row takes longer than the digest itself. */
+const bytesAtOnce = 32 * 1024;
 
 /**
  * The digest (SHA-256) of the rows as they were understood, in file order: what an approval binds to, whatever the file's format.
@@ -23,16 +24,14 @@ const charactersWaitingMax = 64 * 1024;
  */
 export function makeContentDigest(): { add(row: MeantRow): void; hex(): string } {
   const digest = createHash('sha256');
-  let waiting = '';
+  const lines = makeTextWriter(2 * bytesAtOnce);
   return {
     add(row) {
       const who = `${row.row_no},${jsonText(row.row_ref)},${row.status !== 'invalid'},${jsonText(row.phone_number)}`;
       const money = `${row.network_id},${jsonText(row.amount)},${jsonText(row.currency)}`;
-      waiting += `[${who},${money},${jsonText(row.product_id)},${jsonText(row.sms_message)}]\n`;
-      if (waiting.length < charactersWaitingMax) return;
-      digest.update(waiting);
-      waiting = '';
+      lines.write(`[${who},${money},${jsonText(row.product_id)},${jsonText(row.sms_message)}]\n`);
+      if (lines.bytes() >= bytesAtOnce) digest.update(lines.take());
     },
-    hex: () => digest.update(waiting).digest('hex'),
+    hex: () => digest.update(lines.take()).digest('hex'),
   };
 }

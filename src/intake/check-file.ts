@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { makeTextWriter } from '../core/text-writer.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
 import { planColumns } from './columns.ts';
@@ -7,6 +8,7 @@ import { findDecimalSign } from './decimal-sign.ts';
 import { comparedRow, type FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
+import { bytesPerRow, type PackedRows, packRows } from './packed-rows.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
 import { makeRowSpool, type RowSpool } from './row-spool.ts';
 import type { CheckContext, Needs } from './row-under-check.ts';
@@ -14,6 +16,7 @@ import { makeScratch } from './scratch.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { openTable, type Table } from './table.ts';
+import { type FileTotals, makeTotals } from './totals.ts';
 import { type Trailer, withoutTrailer } from './trailer.ts';
 
 /** How far reading a file has come. */
@@ -31,7 +34,7 @@ export interface CheckOptions {
   catalog: Catalog | null;
   onProgress: ((progress: FileProgress) => void) | undefined;
   /** Is given every row as it was checked by itself, in file order, while the file is read. */
-  onChecked?: ((rows: readonly FileRow[]) => Promise<void>) | undefined;
+  onChecked?: ((rows: readonly PackedRows[]) => Promise<void>) | undefined;
   signal: AbortSignal | undefined;
 }
 
@@ -41,9 +44,11 @@ export interface CheckedFile {
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
   /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
   hasRepeats: boolean;
+  /** What its rows come to, each with the verdict that it has by itself. */
+  byThemselves: FileTotals;
   /** The rows in file order with their verdicts, at most `rowsPerChunk` at a time. */
   rows(rowsPerChunk: number): AsyncGenerator<FileRow[]>;
-  dispose(): void;
+  dispose(): Promise<void>;
 }
 
 /** Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole; wrong rows are data. */
@@ -51,7 +56,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
   const scratch = makeScratch();
   const spool = makeRowSpool(scratch);
-  const dispose = () => scratch.dispose();
+  const dispose = async () => scratch.dispose();
   try {
     const { source } = options;
     const { counted, bytesRead } = countBytes(source);
@@ -61,7 +66,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
     const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
-    await checkRows(options, table, context, spool, repeats, bytesRead);
+    const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);
     const hasRepeats = repeats.compare();
     const { name, bytes, sha256 } = source;
     const { format, encoding, delimiter, sheet } = table.form;
@@ -69,6 +74,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     return {
       header: table.header,
       hasRepeats,
+      byThemselves,
       about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
       async *rows(rowsPerChunk) {
         for (const chunk of spool.read(rowsPerChunk)) {
@@ -82,7 +88,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
       dispose,
     };
   } catch (error) {
-    dispose();
+    await dispose();
     throw error;
   }
 }
@@ -110,6 +116,9 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   return warnings;
 }
 
+/** Rows that are handed on together, and written in one transaction then: enough to be worth its commit. */
+const rowsPerBlockMin = 2_000;
+
 async function checkRows(
   options: CheckOptions,
   { rows, header }: Table,
@@ -117,29 +126,45 @@ async function checkRows(
   spool: RowSpool,
   repeats: Repeats,
   bytesRead: () => number,
-): Promise<void> {
+): Promise<FileTotals> {
   const { settings, onProgress, onChecked, source } = options;
   const { trailer: word } = settings.guards;
   const seen: { trailer: Trailer | null } = { trailer: null };
   const guards = makeFileGuards(context);
+  const totals = makeTotals();
   let rowNo = 0;
+  const writer = makeTextWriter(rowsPerBlockMin * bytesPerRow);
+  let block: PackedRows[] = [];
+  let inBlock = 0;
+  const handOn = async () => {
+    const whole = block;
+    block = [];
+    inBlock = 0;
+    await onChecked?.(whole);
+  };
   for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
     const checked = await checkChunk(options, context, chunk, rowNo + 1);
-    spool.add(checked);
+    totals.add(checked);
     for (const [index, row] of checked.entries()) {
       repeats.note(row);
       guards.note(row, chunk.records[index] ?? []);
     }
     rowNo += chunk.records.length;
     guards.checkSoFar();
-    await onChecked?.(checked);
+    const packed = packRows(checked, writer);
+    spool.add(packed);
+    block.push(packed);
+    inBlock += checked.length;
+    if (inBlock >= rowsPerBlockMin) await handOn();
     onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   }
+  if (inBlock > 0) await handOn();
   if (rowNo === 0) {
     const names = header.length === 1 ? '1 column' : `${header.length} columns`;
     throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), and no rows below it`);
   }
   guards.checkAtEnd(seen.trailer);
+  return totals.result();
 }
 
 /** Checks the rows of a chunk; what must be known first (networks, the decimal sign) is found out, and they are checked anew. */
@@ -149,12 +174,13 @@ async function checkChunk(
   chunk: RecordChunk,
   firstRowNo: number,
 ): Promise<FileRow[]> {
-  const { records, lines, doubts, endsOpen } = chunk;
+  const { records, lines, doubts, endsOpen, isPlainJson } = chunk;
   for (;;) {
     const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
     const checked = records.map((cells, index) => {
       const endsFile = endsOpen && index === records.length - 1;
-      const place = { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile, doubt: doubts.get(index) ?? null };
+      const doubt = doubts.get(index) ?? null;
+      const place = { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile, doubt, isPlainJson };
       return checkRow(context, place, cells, needs);
     });
     if (!needs.decimalSign && needs.countries.size === 0 && needs.networkIds.size === 0) return checked;

@@ -34,6 +34,8 @@ export interface RowPlace {
   /** Whether the file ends with this row, and without a line break. */
   endsFile: boolean;
   doubt: QuoteDoubt | null;
+  /** As of its chunk. */
+  isPlainJson: boolean;
 }
 
 /** Checks one row by itself. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
@@ -72,7 +74,8 @@ export function checkRow(context: CheckContext, place: RowPlace, cells: readonly
     product_id: understood.productId,
     sms_message: understood.smsMessage,
     problems,
-    input: JSON.stringify(cells),
+    // What JSON writes as it stands is joined in half the time.
+    input: place.isPlainJson ? `["${cells.join('","')}"]` : JSON.stringify(cells),
   };
 }
 

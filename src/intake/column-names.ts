@@ -1,5 +1,5 @@
 import { decimalsOf } from './amount.ts';
-import type { Field } from './settings.ts';
+import type { Field } from './fields.ts';
 
 /** The names that people give the columns, one line a language, as `plainName` writes them. */
 const names: Record<Field, readonly string[]> = {

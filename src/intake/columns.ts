@@ -1,7 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { meaningOf, plainName } from './column-names.ts';
-import type { Field } from './settings.ts';
-import { fields } from './settings.ts';
+import { type Field, fields } from './fields.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
 export type ColumnPlan = Partial<Record<Field, number>>;

@@ -1,9 +1,10 @@
 import type { NewRow } from '../ledger/rows.ts';
 import { laterContentRef } from './check-row.ts';
 import type { ColumnPlan } from './columns.ts';
+import type { Field } from './fields.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { Repeat } from './repeats.ts';
-import type { Field, IntakeSettings } from './settings.ts';
+import type { IntakeSettings } from './settings.ts';
 
 /**
  * A row with its verdict: first as it was checked by itself, and then as it was compared with the other rows of its file. In the

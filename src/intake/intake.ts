@@ -9,7 +9,8 @@ import type { Database } from '../ledger/database.ts';
 import { beginReading, endReading } from '../ledger/readings.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Catalog } from './catalog.ts';
-import { checkFile, type FileProgress } from './check-file.ts';
+import type { FileProgress } from './check-file.ts';
+import { checkBeside } from './checker-thread.ts';
 import { sameContentWarnings } from './earlier-batches.ts';
 import { giveUp } from './end-reading.ts';
 import type { FileFindings } from './findings.ts';
@@ -145,7 +146,7 @@ async function readInto(
   batch: BatchRecord,
 ): Promise<IntakeResult> {
   const store = makeRowStore(deps, batch, holder);
-  const file = await checkFile({ source, settings, catalog, onProgress, signal, onChecked: store.add });
+  const file = await checkBeside({ source, settings, catalog, onProgress, signal, onChecked: store.add });
   try {
     const { tallied, contentSha256 } = await store.finish(file);
     const validated = await unitOf(deps, async (unit) => {
@@ -165,6 +166,6 @@ async function readInto(
     const warnings = [...file.about.warnings, ...(await sameContentWarnings(deps.db, validated))];
     return { batch: validated, ...file.about, ...tallied, warnings };
   } finally {
-    file.dispose();
+    await file.dispose();
   }
 }

@@ -1,8 +1,13 @@
+import type { TextWriter } from '../core/text-writer.ts';
+import type { NewRow } from '../ledger/rows.ts';
 import type { FileRow } from './file-rows.ts';
 import type { Problem } from './problems.ts';
 
-/** Rows of a file as one text, several times as quick to write and to read as JSON. */
-export type PackedRows = string;
+/** Rows of a file as one text in UTF-8: several times as quick to write and to read as JSON, and to hand to another thread. */
+export type PackedRows = Uint8Array;
+
+/** What a row mostly comes to. */
+export const bytesPerRow = 256;
 
 const fieldsPerRow = 15;
 const none: Problem[] = [];
@@ -11,52 +16,64 @@ const none: Problem[] = [];
  * Every field on a line of its own; an empty one is null, which no field is otherwise. No value has a line break: what is read of a cell is
  * without control characters, and a message, which may have them, is JSON like problems and input.
  */
-export function packRows(rows: readonly FileRow[]): PackedRows {
-  const parts: (string | number | null)[] = [];
+export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRows {
   for (const row of rows) {
-    parts.push(
-      row.row_no,
-      row.line,
-      row.status,
-      row.row_ref,
-      row.has_reference ? 1 : null,
-      row.phone_number,
-      row.country,
-      row.network_id,
-      row.amount,
-      row.currency,
-      row.product_id,
-      row.sms_message === null ? null : JSON.stringify(row.sms_message),
-      row.problems.length === 0 ? null : JSON.stringify(row.problems),
-      row.input,
-      row.before,
-    );
+    const place = `${row.row_no}\n${row.line}\n${row.status}\n${row.row_ref ?? ''}\n${row.has_reference ? 1 : ''}`;
+    const payee = `${row.phone_number ?? ''}\n${row.country ?? ''}\n${row.network_id ?? ''}`;
+    const what = `${row.amount ?? ''}\n${row.currency ?? ''}\n${row.product_id ?? ''}`;
+    const message = row.sms_message === null ? '' : JSON.stringify(row.sms_message);
+    const problems = row.problems.length === 0 ? '' : JSON.stringify(row.problems);
+    writer.write(`${place}\n${payee}\n${what}\n${message}\n${problems}\n${row.input}\n${row.before ?? ''}\n`);
   }
-  return parts.join('\n');
+  return Uint8Array.from(writer.take());
 }
 
 export function unpackRows(packed: PackedRows): FileRow[] {
-  const parts = packed.split('\n');
+  const fields = fieldsOf(packed);
   const rows: FileRow[] = [];
-  for (let at = 0; at < parts.length; at += fieldsPerRow) {
-    const text = (field: number) => parts[at + field] as string;
+  // What follows the last line break is no field.
+  for (let at = 0; at + fieldsPerRow <= fields.length; at += fieldsPerRow) {
+    const { batch_id: _, problems, ...row } = newRowAt(fields, at, '');
     rows.push({
-      row_no: Number(text(0)),
-      line: Number(text(1)),
-      status: text(2) as FileRow['status'],
-      row_ref: text(3) || null,
-      has_reference: text(4) !== '',
-      phone_number: text(5) || null,
-      country: text(6) || null,
-      network_id: text(7) === '' ? null : Number(text(7)),
-      amount: text(8) || null,
-      currency: text(9) || null,
-      product_id: text(10) || null,
-      sms_message: text(11) === '' ? null : (JSON.parse(text(11)) as string),
-      problems: text(12) === '' ? none : (JSON.parse(text(12)) as Problem[]),
-      input: text(13),
-      before: (text(14) || null) as FileRow['before'],
+      ...row,
+      status: row.status as FileRow['status'],
+      has_reference: fields[at + 4] !== '',
+      problems: problems === null ? none : (JSON.parse(problems) as Problem[]),
+      before: (fields[at + 14] || null) as FileRow['before'],
     });
   }
   return rows;
+}
+
+/** The same as the ledger takes them. */
+export function unpackNewRows(packed: PackedRows, batchId: string): NewRow[] {
+  const fields = fieldsOf(packed);
+  const rows: NewRow[] = [];
+  for (let at = 0; at + fieldsPerRow <= fields.length; at += fieldsPerRow) rows.push(newRowAt(fields, at, batchId));
+  return rows;
+}
+
+function fieldsOf({ buffer, byteOffset, byteLength }: PackedRows): string[] {
+  return Buffer.from(buffer, byteOffset, byteLength).toString().split('\n');
+}
+
+function newRowAt(fields: readonly string[], at: number, batchId: string): NewRow {
+  const networkId = fields[at + 7] as string;
+  const message = fields[at + 11] as string;
+  return {
+    batch_id: batchId,
+    row_no: Number(fields[at]),
+    line: Number(fields[at + 1]),
+    row_ref: fields[at + 3] || null,
+    status: fields[at + 2] as NewRow['status'],
+    phone_number: fields[at + 5] || null,
+    country: fields[at + 6] || null,
+    network_id: networkId === '' ? null : Number(networkId),
+    amount: fields[at + 8] || null,
+    currency: fields[at + 9] || null,
+    product_id: fields[at + 10] || null,
+    sms_message: message === '' ? null : (JSON.parse(message) as string),
+    problems: fields[at + 12] || null,
+    input: fields[at + 13] as string,
+  };
 }

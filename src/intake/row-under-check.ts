@@ -1,8 +1,9 @@
 import type { CatalogCache } from './catalog.ts';
 import type { ColumnPlan } from './columns.ts';
+import type { Field } from './fields.ts';
 import type { Fault } from './phone.ts';
 import type { Problem } from './problems.ts';
-import type { Field, IntakeSettings } from './settings.ts';
+import type { IntakeSettings } from './settings.ts';
 
 /** What checking a row depends on besides the row. */
 export interface CheckContext {

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 
 /** A file for what does not fit into memory. It has no name: however the process ends, nothing of it is left on the disk. */
 export interface ScratchFile {
-  /** Writes the bytes (a text as UTF-8) behind all others, and returns where they begin and how many they are. */
-  append(bytes: Uint8Array | string): { at: number; bytes: number };
+  /** Writes the bytes behind all others, and returns where they begin and how many they are. */
+  append(bytes: Uint8Array): { at: number; bytes: number };
   read(place: { at: number; bytes: number }): Buffer;
   /** Fills `bytes` with what stands from `at` on. */
   readInto(bytes: Uint8Array, at: number): void;
@@ -67,8 +67,7 @@ function scratchFile(fd: number): ScratchFile {
     for (let done = 0; done < bytes.length; ) done += readSync(fd, bytes, done, bytes.length - done, at + done);
   };
   return {
-    append(data) {
-      const bytes = typeof data === 'string' ? Buffer.from(data) : data;
+    append(bytes) {
       const at = end;
       for (let done = 0; done < bytes.length; ) done += writeSync(fd, bytes, done, bytes.length - done, at + done);
       end += bytes.length;

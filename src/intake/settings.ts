@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { AirbatchError } from '../core/errors.ts';
 import { currencyDecimals, isDecimal } from '../core/money.ts';
+import { fields } from './fields.ts';
 
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
 const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, 'is no ISO 4217 currency code');
@@ -9,19 +10,6 @@ const decimal = z
   .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
 /** A limit for each currency; a currency that is not named has none. */
 const byCurrency = z.record(currencyCode, decimal).default({});
-
-/** What a column of a file can mean. */
-export const fields = [
-  'phone_number',
-  'country',
-  'network_id',
-  'amount',
-  'currency',
-  'product_id',
-  'reference',
-  'sms_message',
-] as const;
-export type Field = (typeof fields)[number];
 
 const guardsShape = z.strictObject({
   /** The countries whose numbers may be paid; null: all. */

@@ -6,8 +6,24 @@ import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { openNameless } from './scratch.ts';
 
-/** Bytes read at once: several hundred rows, so that a chunk is worth its turn, and small beside everything else. */
-export const chunkBytes = 128 * 1024;
+/** Bytes read at once: some thousand rows, so that a read is worth its turn, and small beside everything else. */
+const readBytes = 128 * 1024;
+/** Bytes looked at together: what is made of several hundred rows fits into the young generation many times over. */
+const chunkBytes = 32 * 1024;
+
+/** Where the bytes are: in a file with a path, or in an open one without a name. */
+export type Place = { path: string } | { fd: number };
+
+/** What is known of a file once it was read to its end: enough for another thread to read the same bytes. */
+export interface FileFacts {
+  /** For people: the file's name without its folder, or "standard input". */
+  name: string;
+  bytes: number;
+  sha256: string;
+  /** The first bytes (at most `headBytesMax`), from which the format is told. */
+  head: Uint8Array;
+  place: Place;
+}
 
 /** A file that can be read more than once, whose bytes are the same each time. */
 export interface Source {
@@ -17,6 +33,8 @@ export interface Source {
   sha256: string;
   /** The first bytes (at most `headBytesMax`), from which the format is told. */
   head: Buffer;
+  /** Null for what is no file. */
+  place: Place | null;
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` when they are not those of the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
   /** Removes what had to be stored to read standard input more than once. */
@@ -66,21 +84,19 @@ async function spool(from: AsyncIterable<Uint8Array>, fd: number, bytesMax: numb
   }
 }
 
-/** Where the bytes are: in a file with a path, or in an open one without a name. */
-type Origin = { name: string } & ({ path: string } | { fd: number });
-
 async function measured(
-  origin: Origin,
+  { name, ...place }: Place & { name: string },
   bytesMax: number,
   dispose: () => void,
   signal: AbortSignal | undefined,
 ): Promise<Source> {
-  const { name } = origin;
   const head: Buffer[] = [];
   let headBytes = 0;
   let bytes = 0;
   const hash = createHash('sha256');
-  for await (const chunk of fileChunks(origin, hash, signal)) {
+  // Nothing of it is kept, so one buffer will do: of a large file they would be thousands.
+  const looked = Buffer.allocUnsafeSlow(readBytes);
+  for await (const chunk of fileChunks(name, place, hash, signal, () => looked)) {
     bytes += chunk.length;
     if (bytes > bytesMax) throw tooLarge(name, bytesMax);
     if (headBytes < headBytesMax) {
@@ -89,15 +105,20 @@ async function measured(
       headBytes += part.length;
     }
   }
-  const sha256 = hash.digest('hex');
+  return sourceOf({ name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head), place }, dispose);
+}
+
+/** A file that was read before. */
+export function sourceOf({ name, bytes, sha256, head, place }: FileFacts, dispose: () => void): Source {
   return {
     name,
     bytes,
     sha256,
-    head: Buffer.concat(head),
-    async *chunks(laterSignal) {
+    head: Buffer.from(head.buffer, head.byteOffset, head.byteLength),
+    place,
+    async *chunks(signal) {
       const again = createHash('sha256');
-      yield* fileChunks(origin, again, laterSignal);
+      yield* fileChunks(name, place, again, signal, () => Buffer.allocUnsafeSlow(readBytes));
       if (again.digest('hex') !== sha256) {
         throw new AirbatchError('FILE_REJECTED', `${name} was changed while it was being read`);
       }
@@ -106,25 +127,32 @@ async function measured(
   };
 }
 
-async function* fileChunks(origin: Origin, hash: Hash, signal: AbortSignal | undefined): AsyncGenerator<Buffer> {
+async function* fileChunks(
+  name: string,
+  place: Place,
+  hash: Hash,
+  signal: AbortSignal | undefined,
+  makeBuffer: () => Buffer,
+): AsyncGenerator<Buffer> {
   try {
-    const fd = 'path' in origin ? openSync(origin.path, 'r') : origin.fd;
+    const fd = 'path' in place ? openSync(place.path, 'r') : place.fd;
     try {
       let at = 0;
       for (;;) {
         signal?.throwIfAborted();
-        const { bytesRead, buffer } = await readAt(fd, Buffer.allocUnsafeSlow(chunkBytes), 0, chunkBytes, at);
+        const { bytesRead, buffer } = await readAt(fd, makeBuffer(), 0, readBytes, at);
         if (bytesRead === 0) return;
         at += bytesRead;
-        const chunk = buffer.subarray(0, bytesRead);
-        hash.update(chunk);
-        yield chunk;
+        hash.update(buffer.subarray(0, bytesRead));
+        for (let from = 0; from < bytesRead; from += chunkBytes) {
+          yield buffer.subarray(from, Math.min(from + chunkBytes, bytesRead));
+        }
       }
     } finally {
-      if ('path' in origin) closeSync(fd);
+      if ('path' in place) closeSync(fd);
     }
   } catch (error) {
-    if (error instanceof Error && 'syscall' in error) throw unreadable(origin.name, error);
+    if (error instanceof Error && 'syscall' in error) throw unreadable(name, error);
     throw error;
   }
 }

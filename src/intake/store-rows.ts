@@ -1,5 +1,4 @@
 import { assert } from '../core/assert.ts';
-import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { goOnReading } from '../ledger/readings.ts';
@@ -8,11 +7,12 @@ import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { CheckedFile } from './check-file.ts';
 import { type EarlierBatches, findEarlierBatches } from './earlier-batches.ts';
 import type { FileRow } from './file-rows.ts';
-import { makeTally, type Tallied } from './findings.ts';
 import type { IntakeDeps } from './intake.ts';
+import { type PackedRows, unpackNewRows } from './packed-rows.ts';
 import { findRepeatedPayments } from './repeated-payments.ts';
+import { type FileTotals, makeTotals } from './totals.ts';
 
-/** Rows of one transaction: it blocks the event loop for some 10 ms (measured: 3 to 5 us a row). */
+/** Rows that are judged in one transaction: it blocks the event loop for some 10 ms (measured: 3 to 5 us a row). */
 const rowsPerUnit = 2_000;
 
 /**
@@ -21,18 +21,12 @@ const rowsPerUnit = 2_000;
  */
 export const readingTtlMs = 10 * 60_000;
 
-/** What the rows of a file come to. */
-export interface StoredFindings {
-  tallied: Tallied;
-  contentSha256: string;
-}
-
 /** The rows of a batch that is being read, on their way into the ledger. */
 export interface RowStore {
-  /** Stores rows as they were checked by themselves. */
-  add(rows: readonly FileRow[]): Promise<void>;
+  /** Stores rows as they were checked by themselves, all of them in one transaction. */
+  add(rows: readonly PackedRows[]): Promise<void>;
   /** Once all are stored: brings them up to the verdict on the whole file, and to what earlier batches have to say. */
-  finish(file: CheckedFile): Promise<StoredFindings>;
+  finish(file: CheckedFile): Promise<FileTotals>;
 }
 
 /**
@@ -41,25 +35,17 @@ export interface RowStore {
  * it can be sent meanwhile: the batch is `received` until all is done.
  */
 export function makeRowStore(deps: IntakeDeps, batch: BatchRecord, holder: string): RowStore {
-  const byThemselves = gather();
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>): Promise<Result> =>
     inUnit(deps.db, { clock: deps.clock, actor: 'intake' }, async (unit) => {
       await requireReading(unit, batch.batch_id, holder);
       return work(unit);
     });
   return {
-    async add(rows) {
-      for (let at = 0; at < rows.length; at += rowsPerUnit) {
-        const some = at === 0 && rows.length <= rowsPerUnit ? rows : rows.slice(at, at + rowsPerUnit);
-        await unitOf((unit) =>
-          unit.addRows(
-            batch.batch_id,
-            some.map((row) => newRow(batch.batch_id, row)),
-          ),
-        );
-        byThemselves.add(some);
-        await deps.clock.turn();
-      }
+    async add(block) {
+      await unitOf(async (unit) => {
+        for (const rows of block) await unit.addRows(batch.batch_id, unpackNewRows(rows, batch.batch_id));
+      });
+      await deps.clock.turn();
     },
     async finish(file) {
       const judges: EarlierBatches[] = [];
@@ -67,8 +53,8 @@ export function makeRowStore(deps: IntakeDeps, batch: BatchRecord, holder: strin
         const judge = await find(deps.db, batch);
         if (judge) judges.push(judge);
       }
-      if (judges.length === 0 && !file.hasRepeats) return byThemselves.result();
-      const compared = gather();
+      if (judges.length === 0 && !file.hasRepeats) return file.byThemselves;
+      const compared = makeTotals();
       for await (const rows of file.rows(rowsPerUnit)) {
         const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judges));
         compared.add(judged);
@@ -94,20 +80,6 @@ async function judgeRows(
     await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row));
   }
   return judged;
-}
-
-function gather(): { add(rows: readonly FileRow[]): void; result(): StoredFindings } {
-  const tally = makeTally();
-  const digest = makeContentDigest();
-  return {
-    add(rows) {
-      for (const row of rows) {
-        tally.add(row);
-        digest.add(row);
-      }
-    },
-    result: () => ({ tallied: tally.result(), contentSha256: digest.hex() }),
-  };
 }
 
 /** Fails where another process has ended the reading: its rows are gone, or going. */

@@ -34,6 +34,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
     const { catalog = null, onProgress, onRows } = options;
     const table = await checkFile({ source, settings: checked, catalog, onProgress, signal });
     try {
+      if (!onRows && !table.hasRepeats) return { ...table.about, ...table.byThemselves.tallied };
       const tally = makeTally();
       for await (const rows of table.rows(rowsPerChunk)) {
         for (const row of rows) tally.add(row);
@@ -41,7 +42,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
       }
       return { ...table.about, ...tally.result() };
     } finally {
-      table.dispose();
+      await table.dispose();
     }
   } finally {
     source.dispose();

@@ -118,6 +118,7 @@ async function* sheetRows(
       bytes,
       doubts: new Map(),
       endsOpen: false,
+      isPlainJson: false,
     };
   }
 }

@@ -96,7 +96,9 @@ export async function insertRows(tx: Queryable, rows: readonly NewRow[]): Promis
 }
 
 function pushValues(params: SqlValue[], row: NewRow): void {
-  for (const column of insertColumns) params.push(row[column]);
+  // In the order of `insertColumns`, one by one: going through the names takes twice as long, and this is done for every row.
+  params.push(row.batch_id, row.row_no, row.line, row.row_ref, row.status, row.phone_number, row.country);
+  params.push(row.network_id, row.amount, row.currency, row.product_id, row.sms_message, row.problems, row.input);
 }
 
 /**

@@ -157,7 +157,9 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     },
     addRows: async (batchId, rows) => {
       await insertRows(tx, rows);
-      for (const row of rows) count(batchId, row.status, 1);
+      const added = new Map<string, number>();
+      for (const { status } of rows) added.set(status, (added.get(status) ?? 0) + 1);
+      for (const [status, some] of added) count(batchId, status, some);
     },
     judgeRow: async (from, row) => {
       const isJudged = await judgeRow(tx, from, row);

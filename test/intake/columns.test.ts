@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { meaningOf } from '../../src/intake/column-names.ts';
 import { planColumns } from '../../src/intake/columns.ts';
-import type { Field } from '../../src/intake/settings.ts';
+import type { Field } from '../../src/intake/fields.ts';
 import { check, problemCodes } from './support.ts';
 
 const defaults = { currency: null, networkId: null };

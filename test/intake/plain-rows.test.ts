@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { csvRows, type QuoteDoubt } from '../../src/intake/csv-rows.ts';
+import { check } from './support.ts';
 
 interface Told {
   records: string[][];
@@ -118,5 +119,48 @@ describe('text without quotes', () => {
   test('tells how many bytes were read', async () => {
     assert.equal((await told('a,b\n1,2\n"3",4\n5,6\n', 5, ',', false)).bytes, 18);
     assert.equal((await told('a,b\n1,2', 5, ',', false)).bytes, 7);
+  });
+
+  test('is kept as JSON with every character that it has', async () => {
+    const unit = fc.constantFrom(
+      'a',
+      '\\',
+      '\t',
+      '\u0001',
+      '\u001f',
+      '\u007f',
+      '\u2028',
+      'é',
+      '😀',
+      '\ufeff',
+      "'",
+      '\n',
+    );
+    const cells = fc.array(fc.string({ unit, maxLength: 4 }), { minLength: 1, maxLength: 4 });
+    const settings = fc.constantFrom({}, { guards: { trailer: 'TOTAL' } });
+    await fc.assert(
+      fc.asyncProperty(
+        fc.array(cells, { maxLength: 6 }),
+        fc.constantFrom(',', '\t'),
+        settings,
+        async (rows, sign, given) => {
+          // What separates cells and rows stands in none of them.
+          const apart = rows.map((row) => row.map((cell) => `x${cell.replaceAll(sign, '').replaceAll('\n', '')}`));
+          const lines = [
+            ['phone_number', 'network_id', 'amount', 'currency'],
+            ...apart,
+            ...('guards' in given ? [['TOTAL', String(rows.length)]] : []),
+          ];
+          if (rows.length === 0) return;
+          const text = `${lines.map((line) => line.join(sign)).join('\n')}\n`;
+          const { rows: checked } = await check(text, { settings: given, chunkBytes: 300 });
+          assert.deepEqual(
+            checked.map(({ input }) => input),
+            apart.map((row) => JSON.stringify(row)),
+          );
+        },
+      ),
+      { numRuns: 1_000 },
+    );
   });
 });

@@ -15,6 +15,7 @@ export function memorySource(content: string | Buffer, chunkBytes = 128 * 1024):
     bytes: bytes.length,
     sha256: createHash('sha256').update(bytes).digest('hex'),
     head: bytes.subarray(0, headBytesMax),
+    place: null,
     async *chunks() {
       for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
     },
@@ -55,7 +56,7 @@ export async function check(
     }
     return { findings: { ...file.about, ...tally.result() }, rows, header: file.header };
   } finally {
-    file.dispose();
+    await file.dispose();
   }
 }
 

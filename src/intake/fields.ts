@@ -1,0 +1,12 @@
+/** What a column of a file can mean. */
+export const fields = [
+  'phone_number',
+  'country',
+  'network_id',
+  'amount',
+  'currency',
+  'product_id',
+  'reference',
+  'sms_message',
+] as const;
+export type Field = (typeof fields)[number];

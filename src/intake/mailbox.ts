@@ -1,0 +1,37 @@
+/** Messages in the order in which they came, for one who takes them one by one. */
+export interface Mailbox<Message> {
+  put(message: Message): void;
+  /** Nothing more comes: whoever takes what is not there learns why. */
+  fail(reason: unknown): void;
+  take(): Promise<Message>;
+}
+
+export function makeMailbox<Message>(): Mailbox<Message> {
+  const waiting: Message[] = [];
+  let failure: { reason: unknown } | null = null;
+  let wake: (() => void) | null = null;
+  const rouse = () => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    put(message) {
+      waiting.push(message);
+      rouse();
+    },
+    fail(reason) {
+      failure ??= { reason };
+      rouse();
+    },
+    async take() {
+      for (;;) {
+        const message = waiting.shift();
+        if (message !== undefined) return message;
+        if (failure) throw failure.reason;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { makeContentDigest } from '../core/content-digest.ts';
+import type { FileRow } from './file-rows.ts';
+import { makeTally, type Tallied } from './findings.ts';
+
+/** What the rows of a file come to. */
+export interface FileTotals {
+  tallied: Tallied;
+  contentSha256: string;
+}
+
+/** Counts and digests rows as they go by, in file order. */
+export function makeTotals(): { add(rows: readonly FileRow[]): void; result(): FileTotals } {
+  const tally = makeTally();
+  const digest = makeContentDigest();
+  return {
+    add(rows) {
+      for (const row of rows) {
+        tally.add(row);
+        digest.add(row);
+      }
+    },
+    result: () => ({ tallied: tally.result(), contentSha256: digest.hex() }),
+  };
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { describe, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
+import type { Catalog } from '../../src/intake/catalog.ts';
+import { type CheckedFile, type CheckOptions, checkFile } from '../../src/intake/check-file.ts';
+import { checkBeside, checkInThread } from '../../src/intake/checker-thread.ts';
+import type { FileRow } from '../../src/intake/file-rows.ts';
+import { unpackRows } from '../../src/intake/packed-rows.ts';
+import { intakeSettings } from '../../src/intake/settings.ts';
+import { openSource } from '../../src/intake/source.ts';
+import { csv, goodRow, rowOfMany, testCatalog } from './support.ts';
+
+type Check = (options: CheckOptions) => Promise<CheckedFile>;
+type Given = Partial<Omit<CheckOptions, 'source' | 'settings'>> & { settings?: Record<string, unknown> };
+
+interface Outcome {
+  whole: Omit<CheckedFile, 'rows' | 'dispose'>;
+  stored: FileRow[];
+  rows: FileRow[];
+}
+
+/** Checks a file of this content, and gives back all that comes of it. */
+async function outcome(check: Check, content: string, { settings, ...given }: Given = {}): Promise<Outcome> {
+  const folder = await mkdtemp(join(tmpdir(), 'airbatch-test-'));
+  try {
+    await writeFile(join(folder, 'payroll.csv'), content);
+    const source = await openSource({ file: join(folder, 'payroll.csv'), fileBytesMax: 2 ** 30 });
+    const stored: FileRow[] = [];
+    const file = await check({
+      source,
+      settings: intakeSettings(settings),
+      catalog: null,
+      onProgress: undefined,
+      signal: undefined,
+      onChecked: async (block) => {
+        for (const some of block) stored.push(...unpackRows(some));
+      },
+      ...given,
+    });
+    try {
+      const rows: FileRow[] = [];
+      for await (const some of file.rows(700)) rows.push(...some);
+      const { rows: _, dispose: __, ...whole } = file;
+      return { whole, stored, rows };
+    } finally {
+      await file.dispose();
+      source.dispose();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const rowCount = 12_000;
+const many = Array.from({ length: rowCount }, (_, index) => rowOfMany(index));
+
+describe('a file that is read in a thread of its own', () => {
+  test('gives the same as one that is read in place', async () => {
+    const rows: Record<string, string>[] = many.map((row, index) => ({ ...row, employee: `Zoë "${index}", 李` }));
+    rows[7] = { ...rowOfMany(9), reference: 'R-again', employee: '' };
+    rows[5_000] = { ...rowOfMany(5_000), reference: 'R-1', employee: '' };
+    rows[11_000] = { ...rowOfMany(11_000), amount: '1.234', phone_number: '12', employee: '' };
+    const [inThread, inPlace] = [await outcome(checkInThread, csv(rows)), await outcome(checkFile, csv(rows))];
+    assert.deepEqual(inThread, inPlace);
+    assert.equal(inThread.stored.length, rowCount);
+    assert.equal(inThread.whole.hasRepeats, true);
+    assert.notDeepEqual(inThread.rows, inThread.stored);
+  });
+
+  test('asks the catalog through the thread that has it', async () => {
+    const asked: string[] = [];
+    const catalog: Catalog = {
+      networks: async (country) => {
+        asked.push(country);
+        return testCatalog.networks(country);
+      },
+      products: async (networkId) => {
+        asked.push(String(networkId));
+        return testCatalog.products(networkId);
+      },
+    };
+    const rows = [
+      goodRow({ network_id: 'Safaricom', product_id: '' }),
+      goodRow({ phone_number: '+256772123456', network_id: '77', currency: 'UGX', product_id: '' }),
+      goodRow({ amount: '', currency: '', product_id: '102' }),
+    ];
+    const inThread = await outcome(checkInThread, csv(rows), { catalog });
+    assert.deepEqual(asked, ['KE', 'UG', '1']);
+    assert.deepEqual(inThread, await outcome(checkFile, csv(rows), { catalog: testCatalog }));
+    const silent: Catalog = { networks: async () => null, products: async () => null };
+    const unanswered = await outcome(checkInThread, csv(rows), { catalog: silent });
+    assert.match(unanswered.whole.about.warnings[0] ?? '', /catalog could not be reached/);
+  });
+
+  test('is refused in the same words, with the same code and hint', async () => {
+    const settings = { guards: { expectedRows: 5 } };
+    for (const content of [csv(many), 'phone_number,amount\n', csv([goodRow()]).replace('KES\n', '"KES\n')]) {
+      const errors = [];
+      for (const check of [checkInThread, checkFile]) {
+        const refusal = await outcome(check, content, { settings }).catch((error: unknown) => error);
+        assert.ok(refusal instanceof AirbatchError, String(refusal));
+        errors.push({ code: refusal.code, message: refusal.message, hint: refusal.hint, exitCode: refusal.exitCode });
+      }
+      assert.equal(errors[0]?.code, 'FILE_REJECTED');
+      assert.deepEqual(errors[0], errors[1]);
+    }
+  });
+
+  test('is refused when it is changed between its two readings', async () => {
+    const changed: Check = async (options) => {
+      const { place } = options.source;
+      assert.ok(place && 'path' in place);
+      await writeFile(place.path, csv(many.slice(1)));
+      return checkInThread(options);
+    };
+    await assert.rejects(outcome(changed, csv(many)), { code: 'FILE_REJECTED', message: /changed while/ });
+  });
+
+  test('is given up with the error of whoever stores its rows, or has the catalog', async () => {
+    const full = new AirbatchError('LEDGER_FULL', 'no room');
+    const onChecked = () => Promise.reject(full);
+    await assert.rejects(outcome(checkInThread, csv(many), { onChecked }), full);
+    const refused = new AirbatchError('CREDENTIALS_REJECTED', 'not this key');
+    const catalog: Catalog = { ...testCatalog, networks: () => Promise.reject(refused) };
+    await assert.rejects(outcome(checkInThread, csv(many), { catalog }), refused);
+  });
+
+  test('is left alone when the reader gives up, before and in the middle of it', async () => {
+    const reason = new Error('enough');
+    await assert.rejects(outcome(checkInThread, csv(many), { signal: AbortSignal.abort(reason) }), reason);
+    const stopped = new AbortController();
+    let blocks = 0;
+    const onChecked = async () => {
+      blocks += 1;
+      stopped.abort(reason);
+    };
+    await assert.rejects(outcome(checkInThread, csv(many), { signal: stopped.signal, onChecked }), reason);
+    assert.equal(blocks, 1);
+  });
+
+  test('is not read on while its rows wait to be stored', async () => {
+    const content = csv(Array.from({ length: 40_000 }, (_, index) => rowOfMany(index)));
+    const slow: Check = (options) => {
+      let isFirst = true;
+      const onChecked = async () => {
+        if (!isFirst) return;
+        isFirst = false;
+        // Time enough to read all of it. Had it been read, nobody would see that its end is another one now.
+        await new Promise((resolve) => setTimeout(resolve, 2_000));
+        const { place } = options.source;
+        assert.ok(place && 'path' in place);
+        await writeFile(place.path, content.replace('R-39999', 'R-other'));
+      };
+      return checkInThread({ ...options, onChecked });
+    };
+    await assert.rejects(outcome(slow, content), { code: 'FILE_REJECTED', message: /changed while/ });
+  });
+});
+
+test('a small file is read in place', async () => {
+  // A thread goes by the place of the file, which is none here.
+  const small: Check = (options) =>
+    checkBeside({ ...options, source: { ...options.source, place: { path: '/nowhere' } } });
+  assert.equal((await outcome(small, csv(many.slice(0, 100)))).rows.length, 100);
+  await assert.rejects(outcome(small, csv(Array.from({ length: 40_000 }, (_, index) => rowOfMany(index)))), {
+    code: 'FILE_UNREADABLE',
+  });
+});
