@@ -1,5 +1,5 @@
 import { createInterface } from 'node:readline/promises';
-import { styleText } from 'node:util';
+import { stripVTControlCharacters, styleText } from 'node:util';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
 
@@ -17,8 +17,13 @@ export interface Terminal {
   confirm(question: string): Promise<boolean>;
 }
 
-export function systemTerminal(): Terminal {
-  const { stdin, stdout, stderr } = process;
+interface Streams {
+  stdin: NodeJS.ReadableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+}
+
+export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Terminal {
   // Whoever reads the answer may have seen enough of it (`| head`): that ends no payout.
   const forgive = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
@@ -29,7 +34,8 @@ export function systemTerminal(): Terminal {
     isInteractive: stderr.isTTY === true,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     columns: stderr.columns ?? 80,
-    print: (text) => void stdout.write(text),
+    // Painting asks stderr: what goes into a file or to another program has no colours.
+    print: (text) => void stdout.write(stdout.isTTY === true ? text : stripVTControlCharacters(text)),
     error: (text) => void stderr.write(text),
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
