@@ -1,19 +1,14 @@
-import { storedPolicy } from '../core/batch-policy.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { countRows, findBatch, listBatches } from '../ledger/batches.ts';
-import { findLease } from '../ledger/leases.ts';
-import { type NotedPace, notedPace } from '../ledger/pace.ts';
-import { nextDueAt } from '../ledger/rows.ts';
+import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
-import { pauseReasonWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
+import { paceOf, waitsFor } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
 const lineMs = 10_000;
-/** A pace that was noted longer ago says nothing of now. */
-const paceStaleMs = 15_000;
 const barLength = 24;
 /** Batches that are looked through for those that are not finished. */
 const batchesMax = 200;
@@ -99,13 +94,10 @@ function linesOf(one: Watched): string[] {
   return details ? [...lines, ` ${details}`] : lines;
 }
 
-async function watch({ db, clock }: Session, batch: BatchRecord): Promise<Watched> {
-  const counts = await countRows(db, batch.batch_id);
+async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
+  const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-  const now = clock.now();
-  const noted = await notedPace(db, batch.account);
-  const pace = noted && now - noted.at < paceStaleMs && batch.status === 'running' ? noted : null;
-  const ready = of('ready');
+  const pace = await paceOf(session, batch);
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -117,42 +109,12 @@ async function watch({ db, clock }: Session, batch: BatchRecord): Promise<Watche
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.windowMs ?? null,
-    left_ms: pace === null || batch.status !== 'running' ? null : leftMs(pace, ready, now),
-    waits_for: await waitsFor(db, batch, { of, pace, now }),
+    left_ms: pace === null ? null : leftMs(pace, of('ready'), session.clock.now()),
+    waits_for: await waitsFor(session, batch, counts),
   };
 }
 
 function leftMs({ limit, windowMs, nextAt }: NotedPace, ready: number, now: number): number {
   if (ready === 0) return 0;
   return Math.max(0, nextAt - now) + Math.ceil((ready / limit) * windowMs);
-}
-
-async function waitsFor(
-  db: Session['db'],
-  batch: BatchRecord,
-  { of, pace, now }: { of: (...states: string[]) => number; pace: NotedPace | null; now: number },
-): Promise<string | null> {
-  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${batch.batch_id}")`;
-  if (batch.status === 'paused')
-    return `a person: ${batch.pause_reason === null ? 'paused' : pauseReasonWords[batch.pause_reason]}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`;
-  if (batch.status !== 'approved' && batch.status !== 'running') return null;
-  const lease = await findLease(db, batch.account);
-  if (!lease || lease.expires_at <= now) return 'a program to send it ("airbatch resume" or "airbatch serve")';
-  const { canary } = storedPolicy(batch.policy);
-  const sent = of('sending', 'accepted', 'in_doubt', 'completed', 'failed');
-  if (canary !== null && batch.canary_at === null && sent >= canary.rows)
-    return `the first ${canary.rows} rows to end: they go alone`;
-  if (of('ready') > 0) {
-    return pace !== null && pace.nextAt > now + 1_000
-      ? `the service's rate limit, ${durationText(pace.nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
-      : null;
-  }
-  if (of('sending', 'accepted') > 0) return `the service to end ${of('sending', 'accepted')} rows`;
-  if (of('in_doubt') > 0) {
-    const at = await nextDueAt(db, batch.batch_id, 'in_doubt');
-    return at === null
-      ? `a person to resolve ${of('in_doubt')} rows in doubt`
-      : `the next look-up of ${of('in_doubt')} rows in doubt, in ${durationText(Math.max(0, at - now))}`;
-  }
-  return of('held') > 0 ? `a person to release or skip ${of('held')} held rows` : null;
 }

@@ -1,15 +1,16 @@
 import { isoTime } from '../core/clock.ts';
-import { terminalRowStates } from '../core/row-state.ts';
+import { type RowState, terminalRowStates } from '../core/row-state.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
-import { counted } from '../reports/words.ts';
+import { batchStateWords, counted, pauseReasonWords, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** Batches that the list shows; older ones are there by name. */
 const batchesMax = 50;
@@ -22,8 +23,8 @@ interface BatchStatus {
   account: string;
   service: string;
   file: string;
-  status: string;
-  pause_reason: string | null;
+  status: BatchRecord['status'];
+  pause_reason: BatchRecord['pause_reason'];
   pause_detail: string | null;
   created_at: string;
   counts: Record<string, number>;
@@ -67,17 +68,17 @@ const columns: readonly TableColumn[] = [
 async function showAll(context: CommandContext, session: Session): Promise<void> {
   const found = await listBatches(session.db, batchesMax);
   const batches = await Promise.all(found.map((batch) => statusOf(session, batch)));
-  const lines = batches.map((batch) => {
-    const { counts } = batch;
+  const lines = batches.map(({ batch, file, account, status, pause_reason, counts }) => {
     return [
-      batch.batch,
-      batch.file,
-      batch.account,
-      batch.pause_reason ? `paused: ${batch.pause_reason}` : batch.status,
+      batch,
+      file,
+      account,
+      statusWords(status, pause_reason),
       String(total(counts)),
       String(counts.completed ?? 0),
       String(counts.failed ?? 0),
-      String(open(counts)),
+      // What a cancelled batch had not sent stays as it was, and nobody has anything to do about it.
+      String(status === 'cancelled' ? 0 : open(counts)),
       String(counts.invalid ?? 0),
     ];
   });
@@ -86,31 +87,42 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
 
 async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {
   const status = await statusOf(session, batch);
+  const counts = new Map(Object.entries(status.counts));
+  const waits = await waitsFor(session, batch, counts);
   const attention = [
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
   ];
+  const rows = [...counts].map(([state, count]) => `${count} ${rowStateWords[state as RowState].label}`);
   const lines = [
     `Batch      ${status.batch} (run ${status.run_id})`,
     `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
-    `Status     ${status.status}${status.pause_reason ? `: ${status.pause_reason} (${status.pause_detail})` : ''}`,
-    `Rows       ${Object.entries(status.counts)
-      .map(([state, count]) => `${count} ${state.replace('_', ' ')}`)
-      .join(', ')}`,
+    `Status     ${statusWords(status.status, status.pause_reason)}${batch.pause_detail === null ? '' : ` (${batch.pause_detail})`}`,
+    `Rows       ${rows.join(', ')}`,
+    ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
   for (const row of attention) {
     const { why, next } = attentionOf(row);
     lines.push(`Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next ? ` Next look-up: ${next}.` : ''}`);
   }
-  answer(context, { ...status, attention: attention.map(attentionOf) }, lines.join('\n'));
+  const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) - attention.length;
+  if (more > 0) lines.push(`and ${counted(more, 'row')} more`);
+  answer(context, { ...status, waits_for: waits, attention: attention.map(attentionOf) }, lines.join('\n'));
 }
 
+/** What is known of a row that a person must look at: why, and for a held one what can be done about it. */
 function attentionOf(row: RowRecord): { row: number; status: string; why: string; next: string | null } {
-  const problems = row.problems === null ? [] : (JSON.parse(row.problems) as { message: string }[]);
-  const why = row.status === 'held' ? problems.map(({ message }) => message).join(' ') : (row.failure_reason ?? '');
+  const problems = row.problems === null ? [] : (JSON.parse(row.problems) as { message: string; suggestion: string }[]);
+  const held = problems.flatMap(({ message, suggestion }) => [message, suggestion]);
+  const why = row.status === 'held' ? held.join(' ') : (row.failure_reason ?? '');
   const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
   return { row: row.row_no, status: row.status, why, next };
+}
+
+function statusWords(status: BatchRecord['status'], reason: BatchRecord['pause_reason']): string {
+  const { label } = batchStateWords[status];
+  return reason === null ? label : `${label}: ${pauseReasonWords[reason].label}`;
 }
 
 function total(counts: Record<string, number>): number {

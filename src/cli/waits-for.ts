@@ -1,0 +1,55 @@
+import { storedPolicy } from '../core/batch-policy.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { findLease } from '../ledger/leases.ts';
+import { type NotedPace, notedPace } from '../ledger/pace.ts';
+import { nextDueAt } from '../ledger/rows.ts';
+import { durationText } from '../reports/format.ts';
+import { counted, pauseReasonWords } from '../reports/words.ts';
+import type { Session } from '../runtime/session.ts';
+
+/** A pace that was noted longer ago says nothing of now. */
+const paceStaleMs = 15_000;
+
+/** The pace at which a batch is sent at this moment; null while it is not. */
+export async function paceOf({ db, clock }: Session, batch: BatchRecord): Promise<NotedPace | null> {
+  const noted = await notedPace(db, batch.account);
+  return noted && clock.now() - noted.at < paceStaleMs && batch.status === 'running' ? noted : null;
+}
+
+/** What a batch waits for, in words; null where it goes on by itself, or has ended. */
+export async function waitsFor(
+  session: Session,
+  batch: BatchRecord,
+  counts: ReadonlyMap<string, number>,
+): Promise<string | null> {
+  const { db, clock } = session;
+  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${batch.batch_id}")`;
+  if (batch.status === 'paused') {
+    const { label } = pauseReasonWords[batch.pause_reason ?? 'by_person'];
+    return `a person: ${label}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; "airbatch resume ${batch.batch_id}"`;
+  }
+  if (batch.status !== 'approved' && batch.status !== 'running') return null;
+  const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+  const [held, doubts, moving] = [of('held'), of('in_doubt'), of('ready', 'sending', 'accepted')];
+  const lookUpAt = doubts > 0 ? await nextDueAt(db, batch.batch_id, 'in_doubt') : null;
+  if (moving === 0 && lookUpAt === null) {
+    if (doubts > 0) return `a person to resolve ${counted(doubts, 'row')} in doubt ("airbatch resolve")`;
+    if (held > 0) return `a person to decide on ${counted(held, 'held row')} ("airbatch release", "airbatch skip")`;
+  }
+  const now = clock.now();
+  const lease = await findLease(db, batch.account);
+  if (!lease || lease.expires_at <= now) return 'a program to send it ("airbatch resume" or "airbatch serve")';
+  const { canary } = storedPolicy(batch.policy);
+  const sent = of('sending', 'accepted', 'in_doubt', 'completed', 'failed');
+  if (canary !== null && batch.canary_at === null && sent >= canary.rows)
+    return `the first ${counted(canary.rows, 'row')} to end: they go alone`;
+  if (of('ready') > 0) {
+    const pace = await paceOf(session, batch);
+    return pace !== null && pace.nextAt > now + 1_000
+      ? `the service's rate limit, ${durationText(pace.nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
+      : null;
+  }
+  if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
+  if (lookUpAt === null) return null;
+  return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+}
