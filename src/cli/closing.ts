@@ -1,4 +1,4 @@
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { durationText, moneyText, sumsText } from '../reports/format.ts';
 import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
@@ -16,17 +16,16 @@ export function closingLines(terminal: Terminal, { summary, reports, exitCode }:
   const [style, mark] = marks[tone];
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
   for (const detail of details) lines.push(`  ${detail}`);
+  lines.push('');
   for (const [code, { rows, reason }] of Object.entries(summary.failures)) {
     const named = code === noFailureCode ? '' : ` ${code}`;
-    lines.push(`    ${counted(rows, 'row')}${named}: ${reason ?? 'no reason given'}`);
+    lines.push(`Failed     ${counted(rows, 'row')}${named}: ${reason ?? 'no reason given'}`);
   }
-  lines.push('');
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
   lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
-  const next = nextStep(summary, exitCode);
-  if (next) lines.push(`Next       ${next}`);
+  for (const step of nextSteps(summary, exitCode, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -40,13 +39,16 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextStep({ batch_id, rows, status }: BatchSummary, exitCode: number): string | null {
+function nextSteps({ batch_id, rows, status }: BatchSummary, exitCode: number, dir: string): string[] {
   const { held, in_doubt, failed, invalid } = rows.by_status;
-  if (exitCode === interruptedExitCode) return `airbatch resume ${batch_id}`;
-  if (held > 0) return `airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`;
-  if (in_doubt > 0) return `airbatch resume ${batch_id} looks the rows in doubt up again`;
-  if (status !== 'completed') return `airbatch resume ${batch_id}`;
-  return failed + invalid > 0 ? 'correct failed.csv and run it again: what was paid is not paid twice' : null;
+  if (exitCode === interruptedExitCode) return [`airbatch resume ${batch_id}`];
+  if (held > 0) return [`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`];
+  if (in_doubt > 0) return [`airbatch resume ${batch_id} looks the rows in doubt up again`];
+  if (status !== 'completed') return [`airbatch resume ${batch_id}`];
+  if (failed + invalid === 0) return [];
+  const corrections = join(dir, 'failed.csv');
+  const run = `correct ${corrections}, then airbatch run ${corrections}: what was paid is not in it`;
+  return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
 }
 
 /** The JSON answer for one batch: a contract (README, "JSON"). */

@@ -33,9 +33,10 @@ export function execute(
       });
     await session.db.compact();
     const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
-    const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch')}`;
+    const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch', 'batches')}`;
+    const isNone = done.batches.length === 0;
     const words = [
-      `Forgotten: who was paid in ${what.replace(/batchs$/, 'batches')}.`,
+      isNone ? 'Nothing to forget: no batch has ended before then.' : `Forgotten: who was paid in ${what}.`,
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
     ];
     answer(context, { ...done, reports: folders }, words.join('\n'));

@@ -36,14 +36,20 @@ export async function main(argv: readonly string[]): Promise<number> {
 }
 
 function report(error: unknown, { terminal, json }: Pick<CommandContext, 'terminal' | 'json'>): number {
-  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return 0;
+    const message = error.message.replace(/^error: /, '');
+    if (json)
+      terminal.print(`${JSON.stringify({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } })}\n`);
+    return 2;
+  }
   if (!(error instanceof AirbatchError)) {
     terminal.error(`airbatch met an error of its own: ${errorMessage(error)}\n`);
     if (error instanceof Error && error.stack) terminal.error(`${error.stack}\n`);
     return 1;
   }
   const { code, message, hint, exitCode } = error;
-  terminal.error(`${terminal.paint('red', 'Error')} ${message} [${code}]\n${hint}\n`);
+  terminal.error(`${terminal.paint('red', 'Error:')} ${message} [${code}]\n${hint}\n`);
   if (json) terminal.print(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   return exitCode;
 }

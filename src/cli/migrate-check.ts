@@ -15,6 +15,9 @@ const rowsAtOnce = 16;
 /** After how many rows it is said how far the check is: a catalog answers about a hundred numbers a minute. */
 const progressRows = 100;
 
+/** Shorter waits are not worth a line. */
+const waitToldMs = 2_000;
+
 /** `airbatch migrate-check FILE`: what becomes of a file of Version 1 when it is sent through Version 2. Nothing is sent. */
 export async function execute(
   context: CommandContext,
@@ -30,8 +33,10 @@ export async function execute(
       terminal.error('No account is configured: networks and products are those of the sandbox.\n');
     const facts = makeMigrationFactFinder({
       ...accounts,
-      onWait: (networks, ms) =>
-        terminal.error(`Reading the products of the ${networks} networks of Version 1, about ${durationText(ms)}.\n`),
+      onWait: (networks, ms) => {
+        if (ms < waitToldMs) return;
+        terminal.error(`Reading the products of the ${networks} networks of Version 1, about ${durationText(ms)}.\n`);
+      },
     });
     const path = file === '-' ? '-' : resolve(cwd, file);
     const settings = { ...config.intake, ...(options.sheet === undefined ? {} : { sheet: options.sheet }) };

@@ -73,6 +73,7 @@ async function drawBar(
   signal: AbortSignal,
 ): Promise<void> {
   const first = await tally(session, batchIds);
+  if (first.payable === 0) return;
   bar.start(first.payable, settled(first), { details: '' });
   while (!signal.aborted) {
     await session.clock.sleep(redrawMs, signal);
@@ -95,6 +96,7 @@ async function writeLines(
     await session.clock.sleep(lineMs, signal);
     const now = await tally(session, batchIds);
     const end = signal.aborted;
+    if (now.payable === 0) continue;
     terminal.error(
       `${settled(now)} of ${now.payable} rows settled${details(now, account, session.clock.now(), end)}\n`,
     );

@@ -12,7 +12,7 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const released = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
-    const words = `Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends them.`;
+    const words = `Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends ${released === 1 ? 'it' : 'them'}.`;
     answer(context, { batch: batchId, released }, words);
     return 0;
   });

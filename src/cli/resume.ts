@@ -32,7 +32,11 @@ export function execute(
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (results.length === 0)
       context.terminal.error('Nothing to resume: every batch of this ledger is finished.\n');
-    else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+    else
+      for (const result of results) {
+        if (results.length > 1) context.terminal.error(`\nBatch      ${result.summary.batch_id}`);
+        context.terminal.error(closingLines(context.terminal, result, context.cwd));
+      }
     return worstExitCode(results.map(({ exitCode }) => exitCode));
   });
 }

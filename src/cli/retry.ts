@@ -26,7 +26,9 @@ export function execute(
         generationsMax,
       });
       if (!context.json) {
-        context.terminal.error(`Trying ${counted(retry.retried, 'failed row')} again.\n`);
+        const none = 'No row of this batch has failed in a way that can be tried again.\n';
+        const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;
+        context.terminal.error(retry.retried === 0 ? none : some);
         for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
       }
       const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;

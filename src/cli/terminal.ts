@@ -9,7 +9,6 @@ export interface Terminal {
   readonly isInteractive: boolean;
   /** Whether a person can be asked. */
   readonly canAsk: boolean;
-  readonly columns: number;
   print(text: string): void;
   error(text: string): void;
   paint(style: Paint, text: string): string;
@@ -20,7 +19,7 @@ export interface Terminal {
 interface Streams {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
   stdout: NodeJS.WritableStream & { isTTY?: boolean };
-  stderr: NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+  stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
 export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Terminal {
@@ -33,7 +32,6 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
   return {
     isInteractive: stderr.isTTY === true,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
-    columns: stderr.columns ?? 80,
     // Painting asks stderr: what goes into a file or to another program has no colours.
     print: (text) => void stdout.write(stdout.isTTY === true ? text : stripVTControlCharacters(text)),
     error: (text) => void stderr.write(text),

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { verifyReports } from '../verify/verify.ts';
@@ -14,8 +14,8 @@ export async function execute(
   const [keyPath, serviceList, anchors] = [path(options.key), path(options.serviceList), path(options.anchor)];
   const result = await verifyReports(resolve(cwd, dir), {
     ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
-    ...(serviceList ? { serviceList } : {}),
-    ...(anchors ? { anchors } : {}),
+    ...(serviceList ? { serviceList: await readable(serviceList) } : {}),
+    ...(anchors ? { anchors: await readable(anchors) } : {}),
     ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
   });
   if (json) {
@@ -31,9 +31,15 @@ export async function execute(
 }
 
 async function readText(path: string): Promise<string> {
+  return readFile(await readable(path), 'utf8');
+}
+
+/** What an option names is there: else it would look as if the reports were not as they must be. */
+async function readable(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    await access(path, constants.R_OK);
+    return path;
   } catch (error) {
-    throw new AirbatchError('FILE_UNREADABLE', `the key ${path} cannot be read`, { cause: error });
+    throw new AirbatchError('FILE_UNREADABLE', `${path} cannot be read`, { cause: error });
   }
 }

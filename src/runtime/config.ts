@@ -172,7 +172,10 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const parsed = configShape.safeParse(file);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
-    throw new AirbatchError('CONFIG_INVALID', `${path} has ${faults.length} fault(s): ${faults.join('; ')}`);
+    throw new AirbatchError(
+      'CONFIG_INVALID',
+      `${path} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
+    );
   }
   const base = path ? dirname(path) : cwd;
   const env = { ...readDotEnv(cwd), ...given };

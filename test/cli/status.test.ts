@@ -22,7 +22,9 @@ test('airbatch status says what each batch waits for, and what can be done about
 
   const pause = (reason: string) => {
     const db = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
-    db.prepare("UPDATE batches SET status = 'paused', pause_reason = ?, pause_detail = 'USD 3.00 are left'").run(reason);
+    db.prepare("UPDATE batches SET status = 'paused', pause_reason = ?, pause_detail = 'USD 3.00 are left'").run(
+      reason,
+    );
     db.close();
   };
   pause('insufficient_balance');

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+
+const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
+
+function place(t: { after(work: () => void): void }) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  return { cwd: folder.path, airbatch: (...args: string[]) => runCommand(args, { cwd: folder.path }) };
+}
+
+test('a run ends with why rows failed, what it cost, and the commands that come next', async (t) => {
+  const { airbatch } = place(t);
+  const { stderr } = await airbatch('run', sample, '--yes');
+  const [batch = ''] = /\d{8}-\d{6}-[0-9a-f]{4}/.exec(stderr) ?? [];
+  const failedCsv = `reports/${batch}/failed.csv`;
+  const ending = stderr.slice(stderr.indexOf('\nFailed '));
+  assert.deepEqual(
+    ending.split('\n').filter((line) => !/^(Charged|Took|Reports) /.test(line)),
+    [
+      '',
+      'Failed     2 rows: The operator declined the top-up.',
+      `Next       correct ${failedCsv}, then airbatch run ${failedCsv}: what was paid is not in it`,
+      `Next       or, for failed rows as they are, airbatch retry ${batch}`,
+      '',
+    ],
+  );
+  const again = await airbatch('run', sample, '--yes');
+  assert.doesNotMatch(again.stderr, /0 of 0 rows/);
+});
+
+test('a command that finds nothing to do says so', async (t) => {
+  const { cwd, airbatch } = place(t);
+  writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
+  const { summary } = JSON.parse((await airbatch('run', 'one.csv', '--yes', '--json')).stdout);
+  assert.match((await airbatch('retry', summary.batch_id)).stderr, /^No row of this batch has failed in a way/);
+  assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch has ended/);
+});
+
+test('resume names each of several batches', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const rows = ['phone_number,network_id,amount,currency', '+254712405118,1,50,KES', '+254712405118,1,50,KES', ''];
+  writeFileSync(join(cwd, 'airbatch.config.json'), '{ "policy": { "repeatWithinDays": 0 } }');
+  writeFileSync(join(cwd, 'twice.csv'), rows.join('\n'));
+  for (const run of ['a', 'b']) await airbatch('run', 'twice.csv', '--yes', '--run-id', run);
+  const { stderr } = await airbatch('resume');
+  assert.equal([...stderr.matchAll(/^Batch {6}\d{8}-\d{6}-[0-9a-f]{4}$/gm)].length, 2, stderr);
+});
+
+test('what an option names and cannot be read is no fault of the reports', async (t) => {
+  const { airbatch } = place(t);
+  const { code, stderr } = await airbatch('verify', 'reports', '--anchor', 'nowhere.jsonl');
+  assert.equal(code, 3);
+  assert.match(stderr, /^Error: \S+nowhere\.jsonl cannot be read/);
+});
+
+test('--json answers a wrong command line with a document too', async (t) => {
+  const { airbatch } = place(t);
+  for (const args of [['run'], ['no-such-command'], ['jobs', 'dance']]) {
+    const { code, stdout } = await airbatch('--json', ...args);
+    assert.deepEqual([code, JSON.parse(stdout).error.code], [2, 'USAGE'], args.join(' '));
+  }
+});
