@@ -19,10 +19,14 @@ const checkedBytesMax = 64 * 2 ** 20;
 /** Prepared statements kept at once. The program has well under this many constant texts. */
 const statementsMax = 200;
 
-/** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
-export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs } = {}): Database {
+/**
+ * Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable.
+ * `scratch`: nor need this one be, it is thrown away with the process that made it.
+ */
+export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs, scratch = false } = {}): Database {
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
+  if (scratch) database.exec('PRAGMA synchronous = OFF');
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string): Statement => {

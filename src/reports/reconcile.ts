@@ -60,7 +60,7 @@ export async function reconcile(
     .replace('T', '-');
   const id = `R-${stamp}-${deps.random.hex(2)}`;
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-reconcile-'));
-  const scratch = openSqlite(join(folder, 'seen.db'));
+  const scratch = openSqlite(join(folder, 'seen.db'), { scratch: true });
   try {
     await prepareSeen(scratch);
     const batch = request.batchId === undefined ? null : await findBatchOrFail(db, request.batchId);

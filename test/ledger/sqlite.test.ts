@@ -52,6 +52,17 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
+  test('waits for the disk at every commit, unless it is thrown away anyway', async () => {
+    for (const [scratch, synchronous] of [
+      [false, 2],
+      [true, 0],
+    ] as const) {
+      const db = openSqlite(join(folder, `scratch-${scratch}.db`), { scratch });
+      assert.deepEqual(await db.query('PRAGMA synchronous'), [{ synchronous }]);
+      await db.close();
+    }
+  });
+
   test('is readable by its owner alone', async () => {
     const path = join(folder, 'private.db');
     await openSqlite(path).close();

@@ -134,6 +134,34 @@ function editRow(header: string, rows: string[], { below, pick }: Chooser): stri
   return rows.with(at, cells.join(','));
 }
 
+test('a key that two rows use is named, with the row that uses it again', async (t) => {
+  const pack = await makePack(t);
+  const [header = '', ...rows] = String(pack.files.get('results.csv')).trimEnd().split('\n');
+  const column = header.split(',').indexOf('idempotency_key');
+  const keys = rows.map((row) => row.split(',')[column] ?? '');
+  const doubled = rows.with(4, (rows[4] as string).replace(keys[4] as string, keys[1] as string));
+  await pack.put(signAnew(pack, 'results.csv', Buffer.from(`${[header, ...doubled].join('\n')}\n`)));
+  const { findings } = await verifyReports(pack.dir);
+  const said = findings.filter(({ message }) => message.includes('used before'));
+  assert.deepEqual(
+    said.map(({ message }) => message),
+    [`row 5 uses a key that was used before: ${keys[1]}.`],
+  );
+});
+
+test('a line of the chain that is no event is named', async (t) => {
+  const pack = await makePack(t);
+  const lines = String(pack.files.get('events.jsonl')).split(/(?<=\n)/);
+  const fields = { batch_id: 7, seq: '3', at: 1.5, actor: null, kind: 7, row_no: 1e15, body: {}, hash: false };
+  const wrong = Object.entries(fields).map(([name, value]) => ({ ...JSON.parse(lines[2] as string), [name]: value }));
+  for (const event of [...wrong, [], 'text', null]) {
+    const text = lines.with(2, `${JSON.stringify(event)}\n`).join('');
+    await pack.put(signAnew(pack, 'events.jsonl', Buffer.from(text)));
+    const { findings } = await verifyReports(pack.dir);
+    assert.match(findings[0]?.message ?? '', /^cannot be read: (line 3 is no event|.* is no object)\.$/, text);
+  }
+});
+
 test('reports signed with a key of the forger are found when the right key is given', async (t) => {
   const pack = await makePack(t);
   const forger = generateKeyPairSync('ed25519');
