@@ -1,6 +1,6 @@
 import type { RowRecord } from '../ledger/rows.ts';
 
-/** Rows kept at most: some 10 MB. Whatever is not at hand is read from the ledger. */
+/** Rows kept at most: some 10 MB. Whatever is not at hand is read from the ledger. The oldest stay, for the list tells of them first. */
 const rowsMax = 8_192;
 
 /**
@@ -20,13 +20,8 @@ export function makeFollowed(): Followed {
     note(written) {
       for (const row of written) {
         if (row.topup_id === null) continue;
-        // The oldest stand first, and are the first to go.
-        rows.delete(row.topup_id);
-        if (row.status === 'accepted') rows.set(row.topup_id, row);
-      }
-      for (const topupId of rows.keys()) {
-        if (rows.size <= rowsMax) break;
-        rows.delete(topupId);
+        if (row.status !== 'accepted') rows.delete(row.topup_id);
+        else if (rows.size < rowsMax || rows.has(row.topup_id)) rows.set(row.topup_id, row);
       }
     },
   };
