@@ -14,7 +14,9 @@ import { makeCommitter } from './committer.ts';
 import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
+import { makeEndings } from './endings.ts';
 import { makeFollowed } from './followed.ts';
+import { makeListMark } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { canaryAllowances, enforceGuards, noteEnded } from './guarding.ts';
 import { makeBatchWatch } from './guards.ts';
@@ -129,6 +131,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     }),
     followed: makeFollowed(),
     trips: new Map(),
+    endings: makeEndings(),
+    listMark: makeListMark(),
     picker: makePicker(deps.db, clock, {
       sameNumberSpacingMs: deps.gateway.policy.sameNumberSpacingMs,
       lastSentTo: (phoneNumber) => lastSentTo(deps.db, account, phoneNumber),

@@ -8,7 +8,9 @@ import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Committer } from './committer.ts';
+import type { Endings } from './endings.ts';
 import type { Followed } from './followed.ts';
+import type { ListMark } from './following.ts';
 import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { Picker } from './picker.ts';
@@ -55,6 +57,8 @@ export interface RunnerContext extends EngineDeps {
   picker: Picker;
   /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
   trips: Map<string, string>;
+  endings: Endings;
+  listMark: ListMark;
   /** Rings when there may be something to send. */
   dispatchWake: Wake;
   /** Rings when a row fell in doubt. */

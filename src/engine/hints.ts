@@ -157,11 +157,13 @@ async function takeOpen(
     if (payment && word.payment && coversAll(row, word.payment)) {
       const settings = { ...context.settings, withDetails: false, hasList: context.gateway.list !== null };
       await settle(unit, row, word.payment, settings, { by: 'webhook' });
+      context.endings.noteWebhook(word.payment, row.accepted_at);
       await close(unit, entry, 'settled');
       return {};
     }
   }
   const isFirstLook = entry.looks === 0;
+  if (isFirstLook && row.status === 'accepted') context.endings.noteWebhook(null, null);
   const refund = word.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, word) : {};
   return { ...refund, ...(await lookNow(unit, entry, word, row)) };
 }

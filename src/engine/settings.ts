@@ -10,6 +10,10 @@ export interface EngineSettings {
   idlePollMs: number;
   /** How long a newly accepted row is followed by list pages before it is asked for by itself. */
   listFollowMs: number;
+  /** While more is sent: how long a row that can be expected to have ended waits for others with which it makes a page. */
+  listPatienceMs: number;
+  /** While more is sent and webhooks arrive: how long after that one of them counts as lost. */
+  webhookGraceMs: number;
   /** The shortest and the longest time between two polls of the list. */
   pollMsMin: number;
   pollMsMax: number;
@@ -38,6 +42,8 @@ export const defaultEngineSettings: EngineSettings = {
   jobsWaitingMax: 24,
   idlePollMs: 1_000,
   listFollowMs: 120_000,
+  listPatienceMs: 3_000,
+  webhookGraceMs: 8_000,
   pollMsMin: 1_000,
   pollMsMax: 30_000,
   readDelayMsMin: 2_000,

@@ -1,117 +1,26 @@
 import pLimit from 'p-limit';
-import { idempotencyKey, parseReference } from '../core/ids.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import { findPayment } from '../ledger/payments.ts';
-import { dueRows, findRow, nextDueAt, oldestFollowed, type RowRecord } from '../ledger/rows.ts';
+import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { followList } from './following.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
-import { settle } from './settle.ts';
+import { writeWord } from './write-word.ts';
 
-/** The most that the service lists on one page (spec section 8.2). */
-const rowsPerPage = 100;
 /** Rows read by themselves in one pass, and reads under way at once. The limiter decides when each starts. */
 const readsPerPass = 100;
 const readsAtOnce = 8;
-/** How far the list is asked before the oldest row that is waited for: the service's and the ledger's time may differ. */
-const listMarginMs = 2_000;
 
-/** Asks once after everything that was accepted and is not terminal. Returns when to ask again (milliseconds from now). */
+/** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
 export async function trackOnce(context: RunnerContext): Promise<number> {
   const { settings, clock } = context;
-  const followedSince = context.gateway.list === null ? null : await oldestAccepted(context);
-  const listTrouble = followedSince === null ? 0 : await followList(context, followedSince);
-  const nextRead = await readDueRows(context);
-  const now = clock.now();
+  const lookAt = context.gateway.list === null ? Infinity : await followList(context);
+  const readAt = (await readDueRows(context)) ?? Infinity;
+  const next = Math.min(lookAt, readAt);
   // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
-  const waits: number[] = [followedSince === null && nextRead === null ? settings.idlePollMs : settings.pollMsMax];
-  if (nextRead !== null) waits.push(Math.max(nextRead - now, 0));
-  if (followedSince !== null) {
-    // The longer the oldest has been waited for, the less a moment more or less matters.
-    waits.push(Math.min(settings.pollMsMax, Math.max(settings.pollMsMin, (now - followedSince) / 8)));
-  }
-  return Math.max(listTrouble, Math.min(...waits));
-}
-
-async function oldestAccepted(context: RunnerContext): Promise<number | null> {
-  let oldest: number | null = null;
-  for (const { batch } of context.batches.values()) {
-    const at = await oldestFollowed(context.db, batch.batch_id, context.clock.now());
-    if (at !== null) oldest = Math.min(oldest ?? at, at);
-  }
-  return oldest;
-}
-
-/** Reads the account's list from the oldest followed row on, page by page. Returns how long to wait after trouble, else 0. */
-async function followList(context: RunnerContext, followedSince: number): Promise<number> {
-  const { list } = context.gateway;
-  // The next page is asked for while the news of the one before is written.
-  const writing: Promise<void>[] = [];
-  let trouble = 0;
-  for (let page = 1; list && !context.stopping(); page++) {
-    const query = { page, perPage: rowsPerPage, fromMs: followedSince - listMarginMs, toMs: null, oldestFirst: true };
-    const outcome = await context.limiter.admit('read', () => list(query));
-    if (outcome.kind !== 'page') {
-      trouble = await readTrouble(context, 'read', outcome);
-      break;
-    }
-    // An open payment tells nothing new, so only the ended ones (and strange ones) cost a look into the ledger.
-    const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
-    if (news.length > 0) {
-      const written = context.committer.commit(async (unit) => {
-        for (const payment of news) await writeNews(unit, context, payment);
-      });
-      // Its failure is told below, not as one that nobody handles.
-      written.catch(() => undefined);
-      writing.push(written);
-    }
-    if (!outcome.hasNext) break;
-  }
-  await Promise.all(writing);
-  return trouble;
-}
-
-/** Writes what the service says of a listed payment, if it is the one of a row that is followed. */
-async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePayment): Promise<void> {
-  const atHand = context.followed.get(payment.topupId);
-  if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
-  const named = payment.reference === null ? null : parseReference(payment.reference);
-  if (!named) return;
-  const bound = await findPayment(unit.tx, idempotencyKey({ account: context.account, ...named }));
-  const row = bound && (await findRow(unit.tx, bound.batch_id, bound.row_no));
-  if (row) await writeIfOurs(unit, context, row, payment);
-}
-
-/** Whether the payment was the row's and the row was as it is here: then what the service says is written. */
-async function writeIfOurs(
-  unit: Unit,
-  context: RunnerContext,
-  row: RowRecord,
-  payment: ServicePayment,
-): Promise<boolean> {
-  const open = context.batches.get(row.batch_id);
-  if (!open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return false;
-  if (payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
-  return (await writeWord(unit, context, open, row, payment)) !== null;
-}
-
-async function writeWord(
-  unit: Unit,
-  context: RunnerContext,
-  { withDetails }: OpenBatch,
-  row: RowRecord,
-  payment: ServicePayment,
-): Promise<RowRecord | null> {
-  if (payment.unknownStatus && row.service_status !== payment.serviceStatus) {
-    context.log.warn('the service gave a status that is not in its specification; the row is followed on', {
-      batch: row.batch_id,
-      row: row.row_no,
-      status: payment.serviceStatus,
-    });
-    await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
-  }
-  return settle(unit, row, payment, { ...context.settings, withDetails, hasList: context.gateway.list !== null });
+  const waitMsMax = next === Infinity ? settings.idlePollMs : settings.pollMsMax;
+  return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
 }
 
 /** Reads the rows that are due by themselves. Returns when the next one is due (epoch ms), or null where none is. */

@@ -191,14 +191,37 @@ export async function nextDueAt(
   return first?.at ?? null;
 }
 
-/** When the service accepted the oldest row that is still followed and not yet due by itself at `now`, or null. */
-export async function oldestFollowed(db: Queryable, batchId: string, now: number): Promise<number | null> {
-  const [oldest] = await db.query<{ at: number | null }>(
-    `SELECT MIN(accepted_at) AS at FROM rows WHERE batch_id = ? AND status = 'accepted' AND next_action_at > ?
-       AND status IN ('sending', 'accepted', 'in_doubt')`,
-    [batchId, now],
+/** Rows that are followed by the list. Times in epoch ms; null where there is none. */
+export interface FollowedSum {
+  count: number;
+  /** The least `next_action_at`. */
+  firstDue: number | null;
+  /** The least and the greatest `accepted_at`. */
+  oldest: number | null;
+  newest: number | null;
+}
+
+/**
+ * The accepted rows of a batch that are not due by themselves at `now`, but are by `dueBy`, and that the service accepted after
+ * `after` and no later than `until`.
+ */
+export async function followedRows(
+  db: Queryable,
+  batchId: string,
+  { now, dueBy, after, until }: { now: number; dueBy: number; after: number; until: number },
+): Promise<FollowedSum> {
+  const [found] = await db.query<{ count: number; due: number | null; oldest: number | null; newest: number | null }>(
+    `SELECT COUNT(*) AS count, MIN(next_action_at) AS due, MIN(accepted_at) AS oldest, MAX(accepted_at) AS newest
+     FROM rows WHERE batch_id = ? AND status = 'accepted' AND next_action_at > ? AND next_action_at <= ?
+       AND accepted_at > ? AND accepted_at <= ? AND status IN ('sending', 'accepted', 'in_doubt')`,
+    [batchId, now, dueBy, after, until],
   );
-  return oldest?.at ?? null;
+  return {
+    count: found?.count ?? 0,
+    firstDue: found?.due ?? null,
+    oldest: found?.oldest ?? null,
+    newest: found?.newest ?? null,
+  };
 }
 
 /** A page of the rows left in `sending`, in file order: at a start nobody sends, so each of them is a doubt. */

@@ -1,0 +1,225 @@
+import { idempotencyKey, parseReference } from '../core/ids.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import { findPayment } from '../ledger/payments.ts';
+import { type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { referenceOf } from './orders.ts';
+import { readTrouble } from './read-trouble.ts';
+import { writeWord } from './write-word.ts';
+
+/** The most that the service lists on one page (spec section 8.2). */
+const rowsPerPage = 100;
+/** A further page is worth a request where so many rows are waited for on it. */
+const rowsPerPageMin = rowsPerPage / 2;
+/** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
+const listMarginMs = 2_000;
+/** The same where they are; a service may show whole seconds of what it compares in finer ones. */
+const secondMs = 1_000;
+
+/** Before and after every time that a ledger holds (epoch ms). */
+const never = 0;
+const ever = Number.MAX_SAFE_INTEGER;
+
+/** A row that was listed and had not ended is looked for with the others until this age; then by itself, and ever less often. */
+const youngMsMax = 24_000;
+/** The latter after this part of its age: the longer it has been waited for, the less a moment more or less matters. */
+const ageShare = 1 / 8;
+
+/** How far the list was read, while a runner lives. All times in epoch ms. */
+export interface ListMark {
+  /** No row that was created at the service by then, and is still followed, is new to the list. */
+  covered: number;
+  /** When the list was read last for young rows, and for old ones. */
+  readAt: number;
+  oldReadAt: number;
+  /** It is not read again before this. */
+  notBefore: number;
+}
+
+export function makeListMark(): ListMark {
+  return { covered: never, readAt: never, oldReadAt: never, notBefore: never };
+}
+
+interface LookPlan {
+  /** When the list is worth a look for these rows, as far as what is known now goes (epoch ms). */
+  youngAt: number;
+  oldAt: number;
+  /** When that may have changed though nothing rings; `Infinity` where nothing is followed. */
+  askAgainAt: number;
+  /** Rows that can be expected to have ended and were never listed; were listed lately; and those that take long. */
+  fresh: FollowedSum;
+  stale: FollowedSum;
+  old: FollowedSum;
+  /** Old rows were created at the service no later than this. */
+  oldUntil: number;
+  /** Rows whose `next_action_at` is no later can be expected to have ended. */
+  dueBy: number;
+  isSending: boolean;
+}
+
+/**
+ * Reads the account's list where that is worth it: when about a page of rows can be expected to have ended, or one of them has
+ * been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
+ */
+export async function followList(context: RunnerContext): Promise<number> {
+  const { listMark: mark, settings, clock } = context;
+  const plan = await planLook(context);
+  const now = clock.now();
+  if (mark.notBefore > now) return Math.max(mark.notBefore, plan.askAgainAt);
+  let troubleMs = 0;
+  if (plan.oldAt <= now) {
+    troubleMs = await look(context, plan, { from: plan.old.oldest ?? never, until: plan.oldUntil });
+    mark.oldReadAt = clock.now();
+  }
+  if (plan.youngAt <= now && troubleMs === 0) {
+    const from = Math.min(plan.stale.oldest ?? ever, plan.fresh.oldest ?? ever);
+    troubleMs = await look(context, plan, { from, until: ever });
+    mark.readAt = clock.now();
+  }
+  if (plan.oldAt > now && plan.youngAt > now) return plan.askAgainAt;
+  mark.notBefore = clock.now() + Math.max(troubleMs, settings.pollMsMin);
+  return Math.max(mark.notBefore, (await planLook(context)).askAgainAt);
+}
+
+async function planLook(context: RunnerContext): Promise<LookPlan> {
+  const { settings, endings, clock, listMark: mark } = context;
+  const now = clock.now();
+  const isSending = (await context.picker.available(1)) > 0;
+  const usualMs = endings.usualMs();
+  // While more is sent anyway, a lost webhook may be found a little later.
+  const graceMs = isSending && endings.webhooksArrive() ? settings.webhookGraceMs : 0;
+  const patienceMs = isSending && usualMs !== null ? settings.listPatienceMs : settings.pollMsMin;
+  // By our own clock: a followed row is due by itself so long after its acceptance.
+  const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
+  const dueBy = now - expectedMs;
+  const oldUntil = Math.min(mark.covered, now - youngMsMax);
+  const fresh = await sumFollowed(context, { now, dueBy, after: mark.covered, until: ever });
+  const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: mark.covered });
+  const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
+  const later = await sumFollowed(context, { now: dueBy, dueBy: ever, after: never, until: ever });
+  const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
+  const freshAt = fresh.count >= rowsPerPage ? now : waitedFor;
+  const staleAt = stale.count > 0 ? mark.readAt + patienceMs : Infinity;
+  const oldMs = Math.min(settings.pollMsMax, Math.max(patienceMs, (now - (old.oldest ?? now)) * ageShare));
+  const oldAt = old.count > 0 ? mark.oldReadAt + oldMs : Infinity;
+  const youngAt = Math.min(freshAt, staleAt);
+  const laterAt = (later.firstDue ?? Infinity) + expectedMs + patienceMs;
+  return {
+    youngAt,
+    oldAt,
+    askAgainAt: Math.min(youngAt, oldAt, laterAt),
+    fresh,
+    stale,
+    old,
+    oldUntil,
+    dueBy,
+    isSending,
+  };
+}
+
+interface FollowedQuery {
+  now: number;
+  dueBy: number;
+  after: number;
+  until: number;
+}
+
+async function sumFollowed({ db, batches }: RunnerContext, query: FollowedQuery): Promise<FollowedSum> {
+  const least = (a: number | null, b: number | null) => (a === null ? b : b === null ? a : Math.min(a, b));
+  let sum: FollowedSum = { count: 0, firstDue: null, oldest: null, newest: null };
+  for (const batchId of batches.keys()) {
+    const more = await followedRows(db, batchId, query);
+    sum = {
+      count: sum.count + more.count,
+      firstDue: least(sum.firstDue, more.firstDue),
+      oldest: least(sum.oldest, more.oldest),
+      newest: more.newest === null ? sum.newest : Math.max(sum.newest ?? never, more.newest),
+    };
+  }
+  return sum;
+}
+
+/**
+ * Reads the list from the row on that was created at `from`, and as far as rows of the plan are waited for, created by `until`;
+ * what lies between them is left out. Returns how long to wait after trouble (ms), else 0.
+ */
+async function look(
+  context: RunnerContext,
+  { fresh, dueBy, isSending }: LookPlan,
+  { from, until }: { from: number; until: number },
+): Promise<number> {
+  const { listMark: mark, clock } = context;
+  const { list } = context.gateway;
+  const listedBefore = mark.covered;
+  // The next page is asked for while the news of the one before is written.
+  const writing: Promise<void>[] = [];
+  let troubleMs = 0;
+  for (let page = 1; list && !context.stopping(); ) {
+    const query = { page, perPage: rowsPerPage, fromMs: from - marginMs(context, from), toMs: null, oldestFirst: true };
+    const outcome = await context.limiter.admit('read', () => list(query));
+    if (outcome.kind !== 'page') {
+      troubleMs = await readTrouble(context, 'read', outcome);
+      break;
+    }
+    // An open payment tells nothing new, so only the ended ones (and strange ones) cost a look into the ledger.
+    const news = outcome.payments.filter(({ state, unknownStatus }) => state !== 'open' || unknownStatus);
+    if (news.length > 0) {
+      const written = context.committer.commit(async (unit) => {
+        for (const payment of news) await writeNews(unit, context, payment);
+      });
+      // Its failure is told below, not as one that nobody handles.
+      written.catch(() => undefined);
+      writing.push(written);
+    }
+    const listedTo = Math.max(never, ...outcome.payments.map(({ createdAt }) => createdAt ?? never));
+    mark.covered = Math.max(mark.covered, listedTo);
+    if (!outcome.hasNext) {
+      // What the list does not show yet is no reason to read it again at once.
+      mark.covered = Math.max(mark.covered, fresh.newest ?? never);
+      break;
+    }
+    if (listedTo <= from) {
+      page += 1;
+      continue;
+    }
+    const beyond = await sumFollowed(context, { now: clock.now(), dueBy, after: listedTo, until });
+    if (beyond.oldest === null) break;
+    if (isSending && beyond.count < rowsPerPageMin && beyond.oldest > listedBefore) break;
+    page = 1;
+    from = beyond.oldest;
+  }
+  await Promise.all(writing);
+  return troubleMs;
+}
+
+function marginMs({ endings }: RunnerContext, from: number): number {
+  if (!endings.sameTimes()) return listMarginMs;
+  return from % secondMs === 0 ? secondMs : 0;
+}
+
+/** Writes what the service says of a listed payment, if it is the one of a row that is followed. */
+async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePayment): Promise<void> {
+  const atHand = context.followed.get(payment.topupId);
+  if (atHand && (await writeIfOurs(unit, context, atHand, payment))) return;
+  const named = payment.reference === null ? null : parseReference(payment.reference);
+  if (!named) return;
+  const bound = await findPayment(unit.tx, idempotencyKey({ account: context.account, ...named }));
+  const row = bound && (await findRow(unit.tx, bound.batch_id, bound.row_no));
+  if (row) await writeIfOurs(unit, context, row, payment);
+}
+
+/** Whether the payment was the row's and the row was as it is here: then what the service says is written. */
+async function writeIfOurs(
+  unit: Unit,
+  context: RunnerContext,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<boolean> {
+  const open = context.batches.get(row.batch_id);
+  if (!open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return false;
+  if (payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
+  if ((await writeWord(unit, context, open, row, payment)) === null) return false;
+  if (payment.state !== 'open') context.endings.noteListed(payment, row.accepted_at);
+  return true;
+}
