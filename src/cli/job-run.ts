@@ -2,17 +2,17 @@ import { dirname } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
-import { claimSlot, endSlot, insertSlot, listSlots, reopenSlot } from '../ledger/slots.ts';
+import { insertSlot, listSlots, reopenSlot } from '../ledger/slots.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
+import { runClaimed, type SlotOutcome } from '../scheduler/claimed-slot.ts';
 import type { Job } from '../scheduler/define-job.ts';
 import { lastDueTime } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { putAway } from '../scheduler/put-away.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
-import type { SlotOutcome } from '../scheduler/scheduler.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
@@ -67,31 +67,30 @@ async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: un
 
 async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { db, clock, config } = session;
-  const holder = processHolder(clock);
   const slot = (await listSlots(db, job.name, 1_000)).find(({ due_at }) => due_at === dueAt);
   if (slot?.state === 'done')
     throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {
       hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',
     });
-  const deadHolder = slot?.holder && isDeadProcess(slot.holder) ? slot.holder : null;
-  const isClaimed = await db.transact(async (tx) => {
-    await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
-    await reopenSlot(tx, job.name, dueAt);
-    return claimSlot(tx, { job: job.name, dueAt, holder, now: clock.now(), deadHolder });
-  });
-  if (!isClaimed) throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
   const deps = {
     session,
     base: dirname(config.jobs),
     withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) =>
       withAccount(session, name, work),
   };
-  const outcome = await runSlot(deps, job, dueAt).catch(
-    (error: Error): SlotOutcome => ({ outcome: 'failed', detail: error.message }),
+  const outcome = await runClaimed(
+    { db, clock, holder: processHolder(clock), isDead: isDeadProcess },
+    { job: job.name, due_at: dueAt, holder: slot?.holder ?? null },
+    {
+      prepare: async (tx) => {
+        await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
+        await reopenSlot(tx, job.name, dueAt);
+      },
+      run: () =>
+        runSlot(deps, job, dueAt).catch((error: Error): SlotOutcome => ({ outcome: 'failed', detail: error.message })),
+    },
   );
-  const state = outcome.outcome === 'wait' ? 'due' : outcome.outcome;
-  await db.transact((tx) =>
-    endSlot(tx, { job: job.name, dueAt, holder, now: clock.now(), state, detail: outcome.detail }),
-  );
+  if (outcome === null)
+    throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
   return outcome;
 }

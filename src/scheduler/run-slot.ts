@@ -11,12 +11,12 @@ import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
+import type { SlotOutcome } from './claimed-slot.ts';
 import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { originalName, takeFromInbox } from './inbox.ts';
 import { runIdOfSlot } from './run-id.ts';
-import type { SlotOutcome } from './scheduler.ts';
 
 export interface SlotRunnerDeps {
   session: Session;

@@ -1,34 +1,16 @@
-import { type Clock, isoTime } from '../core/clock.ts';
+import { isoTime } from '../core/clock.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { EngineLog } from '../engine/context.ts';
-import type { Database, Queryable } from '../ledger/database.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import {
-  claimSlot,
-  endSlot,
-  forgetFutureSkips,
-  insertSlot,
-  knownDueTimes,
-  openSlots,
-  type SlotRecord,
-} from '../ledger/slots.ts';
+import { forgetFutureSkips, insertSlot, knownDueTimes, openSlots, type SlotRecord } from '../ledger/slots.ts';
+import { type ClaimDeps, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 import type { Job } from './define-job.ts';
 import { dueTimes, dueTimesMax } from './due-times.ts';
 
-/** What came of a slot. `wait`: what it is to bring is not there yet; it is asked again at the next trigger. */
-export interface SlotOutcome {
-  outcome: 'done' | 'failed' | 'wait';
-  detail: string;
-}
-
-export interface SchedulerDeps {
-  db: Database;
-  clock: Clock;
+export interface SchedulerDeps extends ClaimDeps {
   log: EngineLog;
   jobs: readonly Job[];
-  /** Names this process, uniquely over time. */
-  holder: string;
-  isDead: (holder: string) => boolean;
   /** Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it twice. */
   runSlot: (job: Job, dueAt: number) => Promise<SlotOutcome>;
 }
@@ -153,26 +135,23 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
 /** What comes next for the job: its next slot, nothing until the next look, or nothing for a while. */
 type Next = 'go on' | 'wait' | 'rest';
 
-async function runOne(deps: SchedulerDeps, job: Job, { due_at: dueAt, ...slot }: SlotRecord): Promise<Next> {
-  const { db, clock, log, holder, isDead, runSlot } = deps;
-  // What this very process holds and does not run was left when its outcome could not be written.
-  const isLeft = slot.holder !== null && (slot.holder === holder || isDead(slot.holder));
-  const claim = { job: job.name, dueAt, holder, now: clock.now(), deadHolder: isLeft ? slot.holder : null };
-  if (!(await db.transact((tx) => claimSlot(tx, claim)))) return 'wait';
-  const begunAt = slot.started_at ?? claim.now;
-  const result = await runSlot(job, dueAt).catch((error: unknown) => ({
-    ...afterTrouble(error, clock.now() - begunAt),
-    isTrouble: true,
-  }));
-  const state = result.outcome === 'wait' ? 'due' : result.outcome;
-  const end = { job: job.name, dueAt, holder, now: clock.now(), state, detail: result.detail } as const;
-  await db.transact((tx) => endSlot(tx, end));
-  const told = { job: job.name, due_at: isoTime(dueAt), detail: result.detail };
-  if (state === 'done') log.info('a job has run', told);
-  else if (state === 'failed') log.warn('a job has failed', told);
+async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord): Promise<Next> {
+  const { clock, log, runSlot } = deps;
+  const begunAt = slot.started_at ?? clock.now();
+  const run = () =>
+    runSlot(job, slot.due_at).catch((error: unknown) => ({
+      ...afterTrouble(error, clock.now() - begunAt),
+      isTrouble: true,
+    }));
+  const result = await runClaimed(deps, slot, { run });
+  if (result === null) return 'wait';
+  const { outcome, detail } = result;
+  const told = { job: job.name, due_at: isoTime(slot.due_at), detail };
+  if (outcome === 'done') log.info('a job has run', told);
+  else if (outcome === 'failed') log.warn('a job has failed', told);
   // It is asked again every few seconds: the same answer is told once.
-  else if (result.detail !== slot.detail) log.info('a job waits', told);
-  if (state !== 'due') return 'go on';
+  else if (detail !== slot.detail) log.info('a job waits', told);
+  if (outcome !== 'wait') return 'go on';
   return 'isTrouble' in result ? 'rest' : 'wait';
 }
 

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { claimSlot, endSlot, insertSlot, listSlots } from '../../src/ledger/slots.ts';
+import type { SlotOutcome } from '../../src/scheduler/claimed-slot.ts';
 import { defineJob } from '../../src/scheduler/define-job.ts';
-import { makeScheduler, type Scheduler, type SlotOutcome } from '../../src/scheduler/scheduler.ts';
+import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import { memoryLedger } from '../support/ledger.ts';
 
 const minute = 60_000;
