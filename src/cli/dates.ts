@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { wallText } from '../scheduler/wall-time.ts';
 
 /** Whether a day is written, without a time. */
 export function isDay(text: string): boolean {
@@ -13,4 +14,10 @@ export function timeOf(option: string, text: string): number {
       hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
     });
   return ms;
+}
+
+/** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */
+export function localTime(at: number, timeZone: string): string {
+  const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);
+  return `${weekday} ${wallText(at, timeZone).replace('T', ' ')}`;
 }

@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
@@ -16,7 +17,7 @@ import { runSlot } from '../scheduler/run-slot.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { timeOf } from './dates.ts';
+import { localTime, timeOf } from './dates.ts';
 import { worstExitCode } from './exit-codes.ts';
 import { workOn } from './work.ts';
 
@@ -35,7 +36,10 @@ export async function runJob(
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(session, job, options.slot);
   const outcome = await bring(session, job, dueAt);
-  if (!context.json) context.terminal.error(`${name}: ${outcome.detail}\n`);
+  if (!context.json) {
+    const when = localTime(dueAt, job.schedule.timeZone);
+    context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${outcome.detail}\n`);
+  }
   const batches = await Promise.all(
     (await filesOfSlot(session.db, name, dueAt)).map(({ batch_id }) => findBatch(session.db, batch_id)),
   );
@@ -49,13 +53,15 @@ export async function runJob(
     await putAway(session, jobs);
     codes.push(...results.map(({ exitCode }) => exitCode));
     if (context.json)
-      context.terminal.print(`${JSON.stringify({ job: name, outcome, batches: results.map(jsonResult) })}\n`);
+      context.terminal.print(
+        `${JSON.stringify({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) })}\n`,
+      );
     else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
     return worstExitCode(codes);
   });
 }
 
-/** The slot that is meant: the one named, else the last due one that has not run, else one of this very minute. */
+/** The slot that is meant: the one named, else the last due one, or where that one was decided, one of this very minute. */
 async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: unknown): Promise<number> {
   if (typeof given === 'string') return timeOf('--slot', given);
   const now = clock.now();

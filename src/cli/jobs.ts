@@ -7,9 +7,9 @@ import { type Config, loadConfig } from '../runtime/config.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
 import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
-import { wallText } from '../scheduler/wall-time.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { localTime } from './dates.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
 import { withSession } from './session.ts';
@@ -84,12 +84,6 @@ function list(context: CommandContext): Promise<number> {
 
 function noJobs({ cwd }: CommandContext, { jobs }: Config): string {
   return `No jobs in ${relative(cwd, jobs) || '.'}/. Begin with: airbatch jobs new NAME`;
-}
-
-/** The time in the job's own zone, as people there write it down. */
-function localTime(at: number, timeZone: string): string {
-  const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);
-  return `${weekday} ${wallText(at, timeZone).replace('T', ' ')}`;
 }
 
 async function check(context: CommandContext): Promise<number> {

@@ -219,7 +219,10 @@ function addServer(program: Command, call: Call): void {
     .description(
       'what runs with no one watching: list it with its next runs, check it, run a slot by hand, write a new one',
     )
-    .option('--slot <time>', 'with "run": the due time that is meant (default: the last one that has not run)')
+    .option(
+      '--slot <time>',
+      'with "run": the due time that is meant (default: the last one, or now where that one was decided)',
+    )
     .option(...restored)
     .action(call('jobs'));
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')

@@ -132,6 +132,7 @@ describe('airbatch jobs', () => {
     const { drop, run } = place(t);
     const none = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.deepEqual([none.code, /there is no file/.test(none.stderr)], [4, true]);
+    assert.match(none.stderr, /^monthly-payroll, slot of Sun 2026-10-25 09:00 \(Africa\/Nairobi\): /m);
     drop('x.csv', two, 0);
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
     const fresh = await run('jobs', 'run', 'monthly-payroll', '--slot', now);
