@@ -164,7 +164,7 @@ function addProof(program: Command, call: Call): void {
     .action(call('verify'));
   example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
     .description('what happened, who did it and why, in sentences; and whether the chain of it is whole')
-    .option('--batch <batch>', 'one batch (default: what persons did, and what became of batches lately)')
+    .option('--batch <batch>', 'one batch (default: what happened lately to batches, and the chains of them all)')
     .option('--row <n>', 'one row of the batch')
     .action(call('audit'));
   example(

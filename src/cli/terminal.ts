@@ -10,6 +10,8 @@ export interface Terminal {
   /** Whether a person can be asked. */
   readonly canAsk: boolean;
   print(text: string): void;
+  /** Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory. */
+  taken(): Promise<void>;
   error(text: string): void;
   paint(style: Paint, text: string): string;
   /** Asks a question that "y" or "yes" answers; anything else is a no. */
@@ -18,7 +20,7 @@ export interface Terminal {
 
 interface Streams {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
-  stdout: NodeJS.WritableStream & { isTTY?: boolean };
+  stdout: NodeJS.WritableStream & { isTTY?: boolean; writableNeedDrain?: boolean };
   stderr: NodeJS.WritableStream & { isTTY?: boolean };
 }
 
@@ -34,6 +36,16 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     // Painting asks stderr: what goes into a file or to another program has no colours.
     print: (text) => void stdout.write(stdout.isTTY === true ? text : stripVTControlCharacters(text)),
+    taken: () =>
+      new Promise((resolve) => {
+        if (!stdout.writableNeedDrain) return resolve();
+        const events = ['drain', 'close', 'error'];
+        const done = () => {
+          for (const event of events) stdout.off(event, done);
+          resolve();
+        };
+        for (const event of events) stdout.on(event, done);
+      }),
     error: (text) => void stderr.write(text),
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {

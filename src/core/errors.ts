@@ -8,6 +8,7 @@ export const errorTable = {
   ACCOUNT_UNKNOWN: { exitCode: 2, hint: 'Name one of the configured accounts with --account.' },
   CONFIRMATION_NEEDED: { exitCode: 2, hint: 'Add --yes to send without being asked.' },
   BATCH_UNKNOWN: { exitCode: 2, hint: 'See "airbatch status" for the batches of this ledger.' },
+  ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" of the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },

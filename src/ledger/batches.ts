@@ -98,6 +98,11 @@ export function listBatches(db: Queryable, limit: number): Promise<BatchRecord[]
   return db.query('SELECT * FROM batches ORDER BY created_at DESC, batch_id DESC LIMIT ?', [limit]);
 }
 
+/** A page of all batches in the order of their ids, after `afterBatchId` ('' for the first). */
+export function pageBatches(db: Queryable, afterBatchId: string, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE batch_id > ? ORDER BY batch_id LIMIT ?', [afterBatchId, limit]);
+}
+
 /** The batches of an account that have, or may still have, something to do. */
 export function openBatches(db: Queryable, account: string): Promise<BatchRecord[]> {
   return db.query(

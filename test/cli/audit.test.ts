@@ -15,7 +15,8 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
     ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'),
   );
   const paid = await run('--json', 'run', 'p.csv', '--yes');
-  const batch = (JSON.parse(paid.stdout) as { summary: { batch_id: string } }).summary.batch_id;
+  const idIn = (text: string) => (JSON.parse(text) as { summary: { batch_id: string } }).summary.batch_id;
+  const batch = idIn(paid.stdout);
 
   const whole = await run('audit', '--batch', batch);
   assert.equal(whole.code, 0);
@@ -38,10 +39,42 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   assert.equal((await run('audit', '--row', '2')).code, 2);
   assert.equal((await run('audit', '--batch', 'none')).code, 2);
 
+  const noRow = await run('audit', '--batch', batch, '--row', '9999');
+  assert.equal(noRow.code, 2);
+  assert.match(noRow.stderr, new RegExp(`batch ${batch} has no row 9999 \\[ROW_UNKNOWN\\]`));
+  assert.equal(noRow.stdout, '');
+
+  const second = idIn((await run('--json', 'run', 'p.csv', '--run-id', 'again', '--yes')).stdout);
+  const lastLine = async (...args: string[]) => {
+    const { code, stdout } = await run('--json', 'audit', ...args);
+    return [code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')];
+  };
+  const [code, one] = await lastLine('--batch', batch);
+  assert.deepEqual(
+    [code, one],
+    [0, { batch_id: batch, chain: { whole: true, batches: 1, events: one.chain.events, broken: [] } }],
+  );
+  const [, row2] = await lastLine('--batch', batch, '--row', '2');
+  assert.deepEqual(row2, one);
+  const [, all] = await lastLine();
+  const [, other] = await lastLine('--batch', second);
+  const events = one.chain.events + other.chain.events;
+  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] } });
+  assert.match((await run('audit')).stderr, new RegExp(`The chains of 2 batches, ${events} events in all, are whole`));
+
   const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
   ledger.exec(`UPDATE events SET body = substr(body, 2) WHERE seq = 3`);
   ledger.close();
   const broken = await run('audit', '--batch', batch);
   assert.equal(broken.code, 5);
   assert.match(broken.stderr, /The chain is broken: event 3 does not follow/);
+  const why = 'event 3 does not follow from the one before it';
+  for (const args of [['--batch', batch], ['--batch', batch, '--row', '2'], []]) {
+    const [code, { chain }] = await lastLine(...args);
+    assert.deepEqual([code, chain.whole, chain.broken[0]], [5, false, { batch_id: batch, why }]);
+  }
+  const anywhere = await run('audit');
+  assert.equal(anywhere.code, 5);
+  for (const id of [batch, second])
+    assert.match(anywhere.stderr, new RegExp(`The chain of batch ${id} is broken: event 3 does not follow`));
 });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { PassThrough } from 'node:stream';
+import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { systemTerminal } from '../../src/cli/terminal.ts';
 
@@ -18,4 +18,28 @@ test('an answer that goes into a file has no colours, though a person watches st
   terminal.print(`${red}\n`);
   terminal.error(`${red}\n`);
   assert.deepEqual([stdout.written, stderr.written], [['x\n'], [`${red}\n`]]);
+});
+
+test('a long answer waits for its reader, and no longer when he is gone', async () => {
+  let take = () => {};
+  const stdout = new Writable({
+    highWaterMark: 4,
+    write: (_text, _encoding, done) => {
+      take = done;
+    },
+  });
+  const terminal = systemTerminal({ stdin: stream(false).stream, stdout, stderr: stream(false).stream });
+  await terminal.taken();
+  for (const end of [() => take(), () => stdout.destroy()]) {
+    terminal.print('more than four');
+    let taken = false;
+    const waited = terminal.taken().then(() => {
+      taken = true;
+    });
+    for (let turn = 0; turn < 10; turn++) await new Promise(setImmediate);
+    assert.equal(taken, false);
+    end();
+    await waited;
+  }
+  assert.equal(stdout.listenerCount('drain') + stdout.listenerCount('close'), 0);
 });
