@@ -34,7 +34,76 @@ describe('a sentence of the audit log', () => {
 
   const at = Date.UTC(2026, 10, 20, 9, 30, 12);
   const event = { batch_id: 'B', seq: 1, at, hash: '' };
+  const told: string[] = [];
   for (const [kind, row_no, data, expected] of [
+    [
+      'batch.received',
+      null,
+      { run_id: 'november', file_sha256: '62e43edcde1bff' },
+      'batch: took in the file with SHA-256 62e43edcde1b… as run november',
+    ],
+    [
+      'batch.validate',
+      null,
+      { rows: 7, valid: 4, invalid: 1, held: 0, skipped: 2 },
+      'batch: read 7 rows: 4 to pay, 1 wrong, 0 held, 2 paid before',
+    ],
+    ['batch.reject', null, { code: 'COLUMN_MISSING' }, 'batch: rejected the file ("COLUMN_MISSING")'],
+    [
+      'batch.ask_approval',
+      null,
+      { why: 'the policy asks for two' },
+      'batch: left it for a second person to approve: the policy asks for two',
+    ],
+    ['batch.start', null, {}, 'batch: began to send'],
+    ['batch.pause', null, { why: 'lunch' }, 'batch: paused it (by person): lunch'],
+    ['batch.resume', null, { why: 'funded' }, 'batch: let it go on: funded'],
+    ['batch.complete', null, {}, 'batch: finished it: every row has ended'],
+    ['batch.cancel', null, { why: 'the wrong month' }, 'batch: cancelled it: the wrong month'],
+    ['batch.reopen', null, {}, 'batch: opened it again, for a retry'],
+    ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
+    ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],
+    ['row.release', 17, {}, 'row 17: let it be sent'],
+    [
+      'row.hold',
+      17,
+      { why: 'sent lately', other_batch: 'A', other_row: 3 },
+      'row 17: held it for a person: sent lately (see batch A, row 3)',
+    ],
+    ['row.cancel', 17, {}, 'row 17: cancelled it'],
+    [
+      'row.unsent',
+      17,
+      { http_status: 429, code: 'RATE_LIMITED' },
+      'row 17: learnt that nothing of it was accepted, and made it ready again (HTTP 429, RATE_LIMITED)',
+    ],
+    [
+      'row.accept',
+      17,
+      { service_status: 'processing', topup_id: 't-1' },
+      'row 17: the service has it: processing, as t-1',
+    ],
+    ['row.fail', 17, { as: 'not-paid', evidence: 'ticket 12' }, 'row 17: decided that it was not paid: ticket 12'],
+    ['row.retry', 17, { by: 'service' }, 'row 17: begins anew (by the service)'],
+    [
+      'row.look_up',
+      17,
+      { step: 'look_up_again', look_up: 'not_found', look_ups: 2, http_status: 404 },
+      'row 17: looked it up (2): not found; next: look up again (HTTP 404)',
+    ],
+    ['row.adopt', 17, { look_ups: 3 }, 'row 17: found it at the service at look-up 3, and follows it'],
+    ['row.review', 17, { why: 'nobody can tell' }, 'row 17: leaves it for a person: nobody can tell'],
+    ['row.overdue', 17, { age_ms: 5_400_000 }, 'row 17: has waited 90 minutes for it to end, and goes on'],
+    [
+      'row.unknown_status',
+      17,
+      { service_status: 'parked' },
+      'row 17: the service gave a status that is in no specification ("parked"); it is followed on',
+    ],
+    ['row.refund', 17, { amount: '10', currency: 'KES' }, 'row 17: the service gave money back: KES 10.00'],
+    ['row.refund', 17, {}, 'row 17: the service gave money back'],
+    ['row.contradicted', 17, { why: 'it failed there' }, 'row 17: the service contradicts the ledger: it failed there'],
+    ['row.changed_late', 17, { why: 'now failed' }, 'row 17: read it once more, and found it changed: now failed'],
     [
       'row.send',
       17,
@@ -83,9 +152,18 @@ describe('a sentence of the audit log', () => {
     ],
     ['batch.cancel', null, { why: 'the wrong month', rejected: 'true' }, 'batch: rejected it: the wrong month'],
     ['row.brand_new', 4, {}, 'row 4: row brand new'],
-  ] as [string, number | null, object, string][])
+  ] as [string, number | null, object, string][]) {
+    told.push(kind);
     test(`says of ${kind} ${JSON.stringify(data)} what happened`, () => {
       const sentence = auditSentence({ ...event, actor: 'mary', kind, row_no, body: JSON.stringify(data) });
       assert.equal(sentence, `2026-11-20 09:30:12 UTC  mary  ${expected}`);
     });
+  }
+
+  test('of every kind is told literally above', () => {
+    assert.deepEqual(
+      auditKinds.filter((kind) => !told.includes(kind)),
+      [],
+    );
+  });
 });
