@@ -25,7 +25,7 @@ export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRo
     const problems = row.problems.length === 0 ? '' : JSON.stringify(row.problems);
     writer.write(`${place}\n${payee}\n${what}\n${message}\n${problems}\n${row.input}\n${row.before ?? ''}\n`);
   }
-  return Uint8Array.from(writer.take());
+  return new Uint8Array(writer.take());
 }
 
 export function unpackRows(packed: PackedRows): FileRow[] {
