@@ -43,6 +43,7 @@ export interface LimiterDeps {
 
 /** All counters of an account together, and the one time until which the whole account was told to wait. */
 export interface AccountRates {
+  readonly options: LimiterOptions;
   readonly plan: ClassPlan;
   readonly windows: Record<RequestClass, RateWindow>;
   readonly deps: LimiterDeps;
@@ -62,23 +63,32 @@ export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): Ac
   const windows = Object.fromEntries(
     requestClasses.map((name) => {
       const { limit, windowMs } = plan.limits[name];
-      const perSecond = Math.ceil((limit * 1_000) / windowMs);
+      const concurrencyMax = options.concurrencyMax ?? concurrencyFor(limit, windowMs);
       const window = makeRateWindow(
         {
           limit,
           windowMs,
           sendsHeaders: plan.sendsHeaders,
-          concurrencyMax: options.concurrencyMax ?? Math.min(Math.max(perSecond, concurrencyMin), concurrencyCap),
           resetMarginMs: options.resetMarginMs ?? Math.min(Math.max(windowMs / 200, 5), 250),
           paceMargin: options.paceMargin ?? 0.02,
           sharedMargin: options.sharedMargin ?? 0.01,
         },
+        concurrencyMax,
         serverClock,
       );
       return [name, window];
     }),
   ) as AccountRates['windows'];
-  return { plan, windows, deps, heldUntil: -Infinity, owed: new Map() };
+  return { options, plan, windows, deps, heldUntil: -Infinity, owed: new Map() };
+}
+
+function concurrencyFor(limit: number, windowMs: number): number {
+  return Math.min(Math.max(Math.ceil((limit * 1_000) / windowMs), concurrencyMin), concurrencyCap);
+}
+
+/** The most requests of a class that may ever be under way at once: a limit that the server's headers show may be any. */
+export function concurrencyMaxOf({ options, plan, windows }: AccountRates, name: RequestClass): number {
+  return options.concurrencyMax ?? (plan.sendsHeaders ? concurrencyCap : windows[plan.counterOf[name]].concurrencyMax);
 }
 
 function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateWindow, RateWindow | null] {
@@ -128,6 +138,7 @@ export function observeHeaders(rates: AccountRates, name: RequestClass, headers:
   noteAnswer(window, clock.monotonic(), clock.now(), headers);
   if (window.limit === before) return;
   onLimitDiffers?.(counter, rates.plan.limits[counter].limit, window.limit);
+  window.concurrencyMax = rates.options.concurrencyMax ?? concurrencyFor(window.limit, window.options.windowMs);
   const { write } = rates.windows;
   // Whoever may create more than writes are allowed has more writes as well, unless a person set them.
   if (counter === 'creation' && rates.plan.alsoCounts.creation === 'write' && !rates.plan.set.has('write')) {

@@ -4,6 +4,7 @@ import {
   type AccountRates,
   admissionAt,
   beginRequests,
+  concurrencyMaxOf,
   endRequests,
   giveBackRequests,
   holdAccount,
@@ -75,7 +76,8 @@ export function makeGatedLimiter(
 ): Limiter {
   const rates = makeAccountRates(options, deps);
   const lanes = requestClasses.map((name): Lane => {
-    const { windowMs, limit, concurrencyMax } = rates.windows[rates.plan.counterOf[name]].options;
+    const { windowMs, limit } = rates.windows[rates.plan.counterOf[name]].options;
+    const concurrencyMax = concurrencyMaxOf(rates, name);
     const minTimeMs = rates.plan.sendsHeaders ? 0 : Math.floor((windowMs / limit) * paceFloor);
     const gate = makeGate({ concurrencyMax, minTimeMs });
     return { name, gate, gateWeightMax: concurrencyMax, waiting: new Set(), alarm: null };

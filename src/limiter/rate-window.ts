@@ -6,6 +6,8 @@ export interface RateWindow {
   readonly options: WindowOptions;
   readonly serverClock: ServerClock;
   limit: number;
+  /** Requests under way at once. */
+  concurrencyMax: number;
   phase: 'unknown' | 'open' | 'opening';
   /** Admitted and not ended. */
   running: number;
@@ -33,8 +35,6 @@ export interface WindowOptions {
   windowMs: number;
   /** Whether answers carry headers; without them only our own count and an even pace remain. */
   sendsHeaders: boolean;
-  /** Requests under way at once. */
-  concurrencyMax: number;
   /** The next window is begun this much after the server's reset. */
   resetMarginMs: number;
   /** The even pace is this part slower than the limit. */
@@ -69,11 +69,12 @@ export interface ToldWindow {
   shownWellAt: number;
 }
 
-export function makeRateWindow(options: WindowOptions, serverClock: ServerClock): RateWindow {
+export function makeRateWindow(options: WindowOptions, concurrencyMax: number, serverClock: ServerClock): RateWindow {
   return {
     options,
     serverClock,
     limit: options.limit,
+    concurrencyMax,
     phase: 'unknown',
     running: 0,
     runningElsewhere: 0,

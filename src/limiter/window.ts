@@ -41,8 +41,8 @@ export function hasRoomAt(window: RateWindow, now: number, count: number): numbe
   return window.told.remaining - window.unanswered >= need ? now : window.told.endsAt;
 }
 
-function isBusy({ running, options }: RateWindow, count: number): boolean {
-  return running > 0 && running + count > options.concurrencyMax;
+function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
+  return running > 0 && running + count > concurrencyMax;
 }
 
 function startsInOpenWindow(window: RateWindow, now: number, need: number): number {

@@ -166,6 +166,63 @@ describe('pacing by the server’s window', () => {
     assert.deepEqual(seen, [300]);
     assert.equal(limiter.usage('creation').limit, 300);
   });
+
+  for (const [name, limit] of [
+    ['a lower', 30],
+    ['a higher', 3_000],
+  ] as const)
+    test(`keeps to ${name} limit than the configured one, and uses it`, async () => {
+      const clock = makeVirtualClock();
+      const server = makeServer(clock, { limit, windowMs, headers: true });
+      const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+      const jobs = Array.from({ length: limit * 3 }, () =>
+        limiter.admit('creation', async () => {
+          await clock.sleep(1_000);
+          server.count();
+          limiter.observe('creation', { ...server.headers(), tookMs: 1_000 });
+        }),
+      );
+      const start = clock.now();
+      await clock.drive(Promise.all(jobs));
+      assert.equal(server.refused(), 0);
+      // Two windows, and what the requests of the third take one after another.
+      const taken = clock.now() - start;
+      assert.ok(taken <= 2 * windowMs + (1.2 * windowMs * limit) / 3_000 + 10_000, `${taken} ms`);
+    });
+});
+
+describe('classes of requests', () => {
+  const classes = ['creation', 'write', 'read', 'balance', 'catalog', 'auth'] as const;
+  const shared = ['read', 'balance'];
+
+  test('have each a limiter of their own; a balance is read like anything else', async () => {
+    for (const used of classes) {
+      for (const asked of classes) {
+        const clock = makeVirtualClock();
+        const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+        const start = clock.now();
+        await clock.drive(limiter.admit(used, async () => undefined));
+        await clock.drive(limiter.admit(asked, async () => undefined));
+        const isSame = used === asked || (shared.includes(used) && shared.includes(asked));
+        assert.equal(clock.now() > start, isSame, `${asked} after ${used}`);
+      }
+    }
+  });
+
+  for (const [one, other, limits] of [
+    ['creation', 'write', { write: { limit: 10 } }],
+    ['catalog', 'read', { read: { limit: 10 } }],
+  ] as const)
+    test(`count a ${one} as a ${other} too`, async () => {
+      const clock = makeVirtualClock();
+      const limiter = makeVirtualLimiter({ version: 'v2', limits }, { clock });
+      const starts: number[] = [];
+      const note = async () => void starts.push(clock.now());
+      await clock.drive(Promise.all(Array.from({ length: 10 }, () => limiter.admit(one, note))));
+      await clock.drive(Promise.all([limiter.admit(one, note), limiter.admit(other, note)]));
+      assert.ok((starts[10] ?? 0) - (starts[0] ?? 0) >= windowMs, 'the eleventh waits for the window of the first');
+      assert.equal(limiter.usage(other).used, 10);
+    });
 });
 
 describe('pacing without headers', () => {
