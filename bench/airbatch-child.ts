@@ -69,7 +69,7 @@ interface Task {
 
 async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
   const config = await loadConfig({ cwd: folder, env: process.env });
-  const log = makeLog({ level: 'warn', secrets: config.secrets, pretty: true });
+  const log = makeLog({ level: 'warn', secrets: config.secrets, screen: null });
   const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
   const chosen = chooseAccount(config, accountName);
   const account = await openAccount(chosen, deps);

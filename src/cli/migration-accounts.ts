@@ -30,7 +30,7 @@ export async function openMigrationAccounts(
         from: theAccount(config, 'v1', names.from),
         close: async () => undefined,
       };
-  const log = makeLog({ level: 'silent', secrets: config.secrets, pretty: true });
+  const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
   const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
   const to = await openAccount(place.to, deps);
   const from = place.from && (await openAccount(place.from, deps));

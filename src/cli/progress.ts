@@ -36,12 +36,14 @@ export function showProgress(
   const stop = new AbortController();
   const bar = terminal.isInteractive ? makeBar() : null;
   const done = bar
-    ? drawBar(bar, session, account, batchIds, stop.signal)
+    ? drawBar(terminal, bar, session, account, batchIds, stop.signal)
     : writeLines(terminal, session, account, batchIds, stop.signal);
   return {
     leave() {
-      bar?.stop();
-      if (bar) stop.abort();
+      if (!bar) return;
+      bar.stop();
+      terminal.setBar(false);
+      stop.abort();
     },
     async end() {
       stop.abort();
@@ -66,6 +68,7 @@ function makeBar(): cliProgress.SingleBar {
 }
 
 async function drawBar(
+  terminal: Terminal,
   bar: cliProgress.SingleBar,
   session: Session,
   account: OpenAccount,
@@ -75,6 +78,7 @@ async function drawBar(
   const first = await tally(session, batchIds);
   if (first.payable === 0) return;
   bar.start(first.payable, settled(first), { details: '' });
+  terminal.setBar(true);
   while (!signal.aborted) {
     await session.clock.sleep(redrawMs, signal);
     const now = await tally(session, batchIds);
@@ -83,6 +87,7 @@ async function drawBar(
     bar.update(settled(now), { details: details(now, account, session.clock.now(), signal.aborted) });
   }
   bar.stop();
+  terminal.setBar(false);
 }
 
 async function writeLines(

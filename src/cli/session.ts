@@ -3,7 +3,7 @@ import type { CommandContext } from './command.ts';
 
 /** Opens what most commands need, as the command line says. */
 export function openSession({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
-  return open({ cwd, env, configPath, ledgerPath, isInteractive: terminal.isInteractive });
+  return open({ cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null });
 }
 
 /** Opens what most commands need, does the command's work with it, and closes it again. */

@@ -13,6 +13,8 @@ export interface Terminal {
   /** Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory. */
   taken(): Promise<void>;
   error(text: string): void;
+  /** Whether a bar stands on the last line: what is said on stderr meanwhile goes above it, whole. */
+  setBar(isDrawn: boolean): void;
   paint(style: Paint, text: string): string;
   /** Asks a question that "y" or "yes" answers; anything else is a no. */
   confirm(question: string): Promise<boolean>;
@@ -29,6 +31,7 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
   const forgive = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   };
+  let hasBar = false;
   stdout.on('error', forgive);
   stderr.on('error', forgive);
   return {
@@ -46,7 +49,12 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
         };
         for (const event of events) stdout.on(event, done);
       }),
-    error: (text) => void stderr.write(text),
+    // A bar is cut off at the edge of the screen (wrapping is off meanwhile), draws itself again below what is said, and ends at the
+    // place that was kept last (ESC 7).
+    error: (text) => void stderr.write(hasBar ? `\r\u001b[2K\u001b[?7h${text}\u001b[?7l\u001b7` : text),
+    setBar(isDrawn) {
+      hasBar = isDrawn;
+    },
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });

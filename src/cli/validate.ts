@@ -63,7 +63,7 @@ async function withCatalog<Result>(
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
   try {
-    const log = makeLog({ level: 'silent', secrets: config.secrets, pretty: true });
+    const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
     const account = await openAccount(chooseAccount(config, accountName), {
       clock: systemClock,
       random: systemRandom,

@@ -1,3 +1,4 @@
+import { Writable } from 'node:stream';
 import winston from 'winston';
 import { withoutNumbers } from '../core/redact.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -26,7 +27,8 @@ export interface LogFile {
 export function makeLog(options: {
   level: 'info' | 'warn' | 'silent';
   secrets: readonly string[];
-  pretty: boolean;
+  /** Where a person watches: what writes to their screen. Null: one JSON object a line on stderr. */
+  screen: ((text: string) => void) | null;
   file?: LogFile | null;
 }): EngineLog {
   const clean = winston.format((info) => {
@@ -41,11 +43,14 @@ export function makeLog(options: {
     return `${level === 'warn' ? 'Note' : level}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
   });
   const level = options.level === 'silent' ? 'error' : options.level;
-  const toScreen = new winston.transports.Console({
-    level,
-    stderrLevels: ['error', 'warn', 'info'],
-    format: options.pretty ? line : winston.format.json(),
-  });
+  const { screen } = options;
+  const toScreen = screen
+    ? new winston.transports.Stream({ level, format: line, stream: writingTo(screen) })
+    : new winston.transports.Console({
+        level,
+        stderrLevels: ['error', 'warn', 'info'],
+        format: winston.format.json(),
+      });
   const logger = winston.createLogger({
     level: 'info',
     silent: options.level === 'silent',
@@ -65,6 +70,15 @@ export function accountLog({ info, warn }: EngineLog, account: string): EngineLo
     info: (message, data) => info(message, named(data)),
     warn: (message, data) => warn(message, named(data)),
   };
+}
+
+function writingTo(screen: (text: string) => void): Writable {
+  return new Writable({
+    write(chunk, _encoding, done) {
+      screen(String(chunk));
+      done();
+    },
+  });
 }
 
 function toFiles({ file, maxSizeMb, keep }: LogFile) {

@@ -28,18 +28,18 @@ export interface SessionOptions {
   env: Record<string, string | undefined>;
   configPath: string | undefined;
   ledgerPath: string | undefined;
-  /** Whether a person watches: then the log is short, and made for reading. */
-  isInteractive: boolean;
+  /** Where a person watches: what writes to their screen. Then the log is short, and made for reading. */
+  screen: ((text: string) => void) | null;
 }
 
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { cwd, env, configPath, isInteractive } = options;
+  const { cwd, env, configPath, screen } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const ledgerPath = options.ledgerPath ? resolve(cwd, options.ledgerPath) : config.ledger;
   const log = makeLog({
-    level: isInteractive ? 'warn' : 'info',
+    level: screen ? 'warn' : 'info',
     secrets: config.secrets,
-    pretty: isInteractive,
+    screen,
     file: config.log,
   });
   const db = await openLedger(ledgerPath);

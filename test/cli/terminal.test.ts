@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { PassThrough, Writable } from 'node:stream';
 import { test } from 'node:test';
 import { systemTerminal } from '../../src/cli/terminal.ts';
+import { makeLog } from '../../src/runtime/log.ts';
 
 function stream(isTTY: boolean) {
   const written: string[] = [];
@@ -42,4 +43,19 @@ test('a long answer waits for its reader, and no longer when he is gone', async 
     await waited;
   }
   assert.equal(stdout.listenerCount('drain') + stdout.listenerCount('close'), 0);
+});
+
+test('what is said while a bar is drawn goes above it, whole', () => {
+  const [stdin, stdout, stderr] = [stream(true), stream(true), stream(true)];
+  const terminal = systemTerminal({ stdin: stdin.stream, stdout: stdout.stream, stderr: stderr.stream });
+  terminal.setBar(true);
+  const log = makeLog({ level: 'warn', secrets: [], screen: terminal.error });
+  log.warn('the account is paused', { account: 'main' });
+  terminal.setBar(false);
+  log.warn('again');
+  const [clear, wrap, noWrap] = ['\r\u001b[2K', '\u001b[?7h', '\u001b[?7l\u001b7'];
+  assert.equal(
+    stderr.written.join(''),
+    `${clear}${wrap}Note: the account is paused (account=main)\n${noWrap}Note: again\n`,
+  );
 });

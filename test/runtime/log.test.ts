@@ -13,7 +13,7 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   const log = makeLog({
     level: 'warn',
     secrets: ['canary-secret'],
-    pretty: false,
+    screen: null,
     file: { file, maxSizeMb: 0.01, keep: 3 },
   });
   for (let line = 0; line < 400; line++) {
