@@ -135,17 +135,19 @@ export async function notePayment(
     'INSERT INTO seen_payments (topup_id, idempotency_key) VALUES (?, ?) ON CONFLICT (topup_id) DO NOTHING',
     [payment.topupId, payment.key],
   );
-  if (inserted === 1 && payment.key !== '') {
-    await tx.execute(
-      `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
-       ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live`,
-      [payment.key, payment.live ? 1 : 0],
-    );
-  }
-  const [seen] = await tx.query<{ live: number }>('SELECT live FROM seen_keys WHERE idempotency_key = ?', [
-    payment.key,
-  ]);
-  return { again: inserted === 0, live: seen?.live ?? 0 };
+  if (inserted === 0) return { again: true, live: await liveOf(tx, payment.key) };
+  if (payment.key === '') return { again: false, live: 0 };
+  const [seen] = await tx.query<{ live: number }>(
+    `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
+     ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live RETURNING live`,
+    [payment.key, payment.live ? 1 : 0],
+  );
+  return { again: false, live: seen?.live ?? 0 };
+}
+
+async function liveOf(scratch: Queryable, key: string): Promise<number> {
+  const [seen] = await scratch.query<{ live: number }>('SELECT live FROM seen_keys WHERE idempotency_key = ?', [key]);
+  return seen?.live ?? 0;
 }
 
 /** A page of the keys that the service's list named, in their order: to be merged with the ledger's. */

@@ -115,6 +115,11 @@ const xmlHead = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n';
 const namespace = 'http://schemas.openxmlformats.org/spreadsheetml/2006/main';
 const relations = 'http://schemas.openxmlformats.org/officeDocument/2006/relationships';
 
+/** What is compressed at once: large enough that the number of calls does not matter. */
+const blockBytes = 128 * 1024;
+/** Of a unit of a text, as UTF-8. */
+const bytesPerCharacterMax = 3;
+
 async function* sheetXml({ widths, header, rows }: Sheet): AsyncGenerator<Buffer> {
   const columns = widths.map((width, at) => `<col min="${at + 1}" max="${at + 1}" width="${width}" customWidth="1"/>`);
   const pane = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>';
@@ -132,14 +137,24 @@ async function* sheetXml({ widths, header, rows }: Sheet): AsyncGenerator<Buffer
       ),
     );
   }
+  // Row by row into blocks: as one text, the rows of a block would be thousands of pieces that the collector finds alive.
+  let block = Buffer.allocUnsafe(blockBytes);
+  let filled = 0;
   for await (const page of rows) {
-    let xml = '';
     for (const cells of page) {
       line += 1;
-      xml += rowXml(line, cells);
+      const xml = rowXml(line, cells);
+      const fits = (at: number) => at + xml.length * bytesPerCharacterMax <= blockBytes;
+      if (!fits(filled) && filled > 0) {
+        yield block.subarray(0, filled);
+        block = Buffer.allocUnsafe(blockBytes);
+        filled = 0;
+      }
+      if (fits(filled)) filled += block.write(xml, filled);
+      else yield Buffer.from(xml);
     }
-    yield Buffer.from(xml);
   }
+  yield block.subarray(0, filled);
   const filter = header && line > 1 ? `<autoFilter ref="A1:${columnName(header.length - 1)}${line}"/>` : '';
   yield Buffer.from(`</sheetData>${filter}</worksheet>`);
 }

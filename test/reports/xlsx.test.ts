@@ -96,6 +96,18 @@ test('texts survive that XML could not hold as they are, and none of them is a f
   assert.deepEqual(row, texts.with(6, 'half \ufffd').with(7, "'=1+1").with(8, "'@x"));
 });
 
+test('rows of any length stay whole and in their order', async () => {
+  const lengths = [1, 30_000, 7, 30_000, 30_000, 1, ...Array.from({ length: 300 }, (_, at) => at * 10)];
+  const rows = lengths.map((length, at): Cell[] => {
+    const long = '\u6f22'.repeat(length);
+    return [`row ${at}`, ...Array.from({ length: at === 1 ? 4 : 1 }, () => long || 'none')];
+  });
+  assert.deepEqual(
+    await cellsOf(rows),
+    rows.map((row, _, all) => [...row, ...Array((all[1]?.length ?? 0) - row.length).fill(null)]),
+  );
+});
+
 test('the header stays in place and can be filtered', async (t) => {
   const bytes = await bytesOf([{ name: 'S', widths: [5, 5], header: ['a', 'b'], rows: [[['1', '2']]] }]);
   const folder = await tempFolder(t);
