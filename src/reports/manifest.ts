@@ -47,8 +47,8 @@ export function manifestOf(
   };
 }
 
-/** Events read at once: small records, so a page is well under a megabyte. */
-const eventsPerPage = 1_000;
+/** Events read at once: as few as rows are (`rowPages`), for the same reason. */
+const eventsPerPage = 64;
 
 /**
  * The batch's audit chain, one event a line as the ledger has it. The first hash follows on 64 zeros; each is SHA-256 (hex) of
