@@ -7,7 +7,8 @@ import { makeWake } from './wake.ts';
 /** Operations that one transaction carries at most, so that it blocks nobody for long (about 10 ms at 60 us each). */
 const operationsPerUnitMax = 128;
 
-/** Units of a busy account begin at least this far apart, unless one is full. */
+/** After a unit with so many operations the next one begins at least so long after it, unless it is full before. */
+const crowdedFrom = 5;
 const unitsApartMs = 20;
 
 /** The highest clock is written with the first unit of every second: a clock set back takes no more than that from a key's age. */
@@ -33,6 +34,7 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   const waiting: Waiting[] = [];
   const crowd = makeWake(options.clock);
   let begunAt = Number.NEGATIVE_INFINITY;
+  let carried = 0;
   let flushing = false;
   let clockNotedAt = Number.NEGATIVE_INFINITY;
 
@@ -43,13 +45,17 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
   };
 
   /**
-   * Where more comes in than one unit a while carries, what comes meanwhile joins the next unit: each has its own cost, which is many times that
-   * of an operation. Whoever comes after a pause waits for nobody.
+   * What is ready by now goes together. Where much comes in, units are begun a while apart, so that what comes meanwhile joins the
+   * next one: each has a cost of its own, many times that of an operation. Where little comes in, nobody waits.
    */
   const gather = async () => {
     const { clock } = options;
+    for (let before = 0; before < waiting.length && waiting.length < operationsPerUnitMax; ) {
+      before = waiting.length;
+      await clock.turn();
+    }
     const wait = begunAt + unitsApartMs - clock.monotonic();
-    if (wait > 0 && waiting.length < operationsPerUnitMax) await crowd.wait(wait);
+    if (carried >= crowdedFrom && wait > 0 && waiting.length < operationsPerUnitMax) await crowd.wait(wait);
     begunAt = clock.monotonic();
   };
 
@@ -58,6 +64,7 @@ export function makeCommitter(db: Database, options: UnitOptions, onCommit: (row
     while (waiting.length > 0) {
       await gather();
       const group = waiting.splice(0, operationsPerUnitMax);
+      carried = group.length;
       try {
         const { done: results, rows } = await inUnit(db, options, async (unit) => {
           const done: unknown[] = [];

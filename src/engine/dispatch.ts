@@ -99,6 +99,7 @@ async function recordIntents(context: RunnerContext, rows: readonly RowRecord[])
 
 async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   const { row, payment } = intent;
+  context.picker.sending(row);
   const outcome = await create(context, intent);
   if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);
   const after = await context.committer.commit((unit) => {

@@ -12,6 +12,11 @@ import { writeWord } from './write-word.ts';
 const rowsPerPage = 100;
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = rowsPerPage / 2;
+/** From so many further pages on the list is a backlog, of which so many pages are asked for ahead. */
+const backlogPages = 4;
+const pagesAheadMax = 3;
+/** Looks at a backlog are this far apart. */
+const backlogMs = 100;
 /** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
 const listMarginMs = 2_000;
 /** The same where they are; a service may show whole seconds of what it compares in finer ones. */
@@ -56,6 +61,8 @@ interface LookPlan {
   /** Rows whose `next_action_at` is no later can be expected to have ended. */
   dueBy: number;
   isSending: boolean;
+  /** Looks are so far apart (ms): hardly at all where each finds pages of ended rows. */
+  apartMs: number;
 }
 
 /**
@@ -63,7 +70,7 @@ interface LookPlan {
  * been expected to for a while. Returns when to ask again (epoch ms): `Infinity` where nothing is followed.
  */
 export async function followList(context: RunnerContext): Promise<number> {
-  const { listMark: mark, settings, clock } = context;
+  const { listMark: mark, clock } = context;
   const plan = await planLook(context);
   const now = clock.now();
   if (mark.notBefore > now) return Math.max(mark.notBefore, plan.askAgainAt);
@@ -78,18 +85,22 @@ export async function followList(context: RunnerContext): Promise<number> {
     mark.readAt = clock.now();
   }
   if (plan.oldAt > now && plan.youngAt > now) return plan.askAgainAt;
-  mark.notBefore = clock.now() + Math.max(troubleMs, settings.pollMsMin);
-  return Math.max(mark.notBefore, (await planLook(context)).askAgainAt);
+  const next = await planLook(context);
+  mark.notBefore = clock.now() + Math.max(troubleMs, next.apartMs);
+  return Math.max(mark.notBefore, next.askAgainAt);
 }
 
 async function planLook(context: RunnerContext): Promise<LookPlan> {
   const { settings, endings, clock, listMark: mark } = context;
+  const { pollMsMin, listPatienceMs } = settings;
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = endings.usualMs();
   // While more is sent anyway, a lost webhook may be found a little later.
   const graceMs = isSending && endings.webhooksArrive() ? settings.webhookGraceMs : 0;
-  const patienceMs = isSending && usualMs !== null ? settings.listPatienceMs : settings.pollMsMin;
+  // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
+  const lastMs = usualMs === null ? pollMsMin : Math.min(pollMsMin, Math.max(backlogMs, usualMs));
+  const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   // By our own clock: a followed row is due by itself so long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
@@ -115,6 +126,7 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
     oldUntil,
     dueBy,
     isSending,
+    apartMs: fresh.count >= backlogPages * rowsPerPage ? backlogMs : isSending ? pollMsMin : lastMs,
   };
 }
 
@@ -154,10 +166,17 @@ async function look(
   const listedBefore = mark.covered;
   // The next page is asked for while the news of the one before is written.
   const writing: Promise<void>[] = [];
+  // Pages that were asked for before their turn.
+  const ahead: ReturnType<typeof readPage>[] = [];
   let troubleMs = 0;
+  const readPage = (page: number) =>
+    context.limiter.admit('read', async () => {
+      const fromMs = from - marginMs(context, from);
+      return list?.({ page, perPage: rowsPerPage, fromMs, toMs: null, oldestFirst: true });
+    });
   for (let page = 1; list && !context.stopping(); ) {
-    const query = { page, perPage: rowsPerPage, fromMs: from - marginMs(context, from), toMs: null, oldestFirst: true };
-    const outcome = await context.limiter.admit('read', () => list(query));
+    const outcome = await (ahead.shift() ?? readPage(page));
+    if (!outcome) break;
     if (outcome.kind !== 'page') {
       troubleMs = await readTrouble(context, 'read', outcome);
       break;
@@ -179,7 +198,16 @@ async function look(
       mark.covered = Math.max(mark.covered, fresh.newest ?? never);
       break;
     }
-    if (listedTo <= from) {
+    const pagesLeft = (outcome.total - page * rowsPerPage) / rowsPerPage;
+    const waitedFor = news.filter(({ topupId }) => context.followed.get(topupId) !== null).length;
+    if (pagesLeft >= backlogPages && waitedFor >= rowsPerPageMin) {
+      // The list is long and full of what is waited for: a single page at a time would not keep up with what is sent.
+      page += 1;
+      while (ahead.length < pagesAheadMax && ahead.length < pagesLeft - backlogPages)
+        ahead.push(readPage(page + ahead.length));
+      continue;
+    }
+    if (ahead.length > 0 || listedTo <= from) {
       page += 1;
       continue;
     }
@@ -189,6 +217,7 @@ async function look(
     page = 1;
     from = beyond.oldest;
   }
+  await Promise.allSettled(ahead);
   await Promise.all(writing);
   return troubleMs;
 }

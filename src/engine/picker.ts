@@ -19,6 +19,8 @@ export interface Picker {
   dropped(row: RowRecord): void;
   /** At most `count` rows to send now; each is given out once. */
   take(count: number): Promise<RowRecord[]>;
+  /** A row that was taken is sent just now: what is to be spaced counts from here, not from when it was taken. */
+  sending(row: RowRecord): void;
   /** A row that was taken comes back, to be given out again from `at` (epoch ms) on. */
   putBack(row: RowRecord, at: number): void;
   /** Rows may have become ready behind the place up to which the batches were read. */
@@ -165,6 +167,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       const source = sources.get(batch_id);
       if (source && source.allowance !== null) source.allowance += 1;
     },
+    sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
       waiting.push({ row, at });
     },

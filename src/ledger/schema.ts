@@ -213,6 +213,12 @@ const migrations: readonly (readonly string[])[] = [
     // The files that are being read: what a crash leaves in the middle is known by it.
     'CREATE TABLE readings (batch_id TEXT PRIMARY KEY, holder TEXT NOT NULL, expires_at BIGINT NOT NULL)',
   ],
+  [
+    // When they were accepted besides, so that what is followed can be summed up without its rows.
+    'DROP INDEX rows_in_flight',
+    `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at, accepted_at)
+      WHERE status IN ('sending', 'accepted', 'in_doubt')`,
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */
