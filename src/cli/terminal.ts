@@ -32,7 +32,11 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
     if (error.code !== 'EPIPE') throw error;
   };
   let hasBar = false;
-  stdout.on('error', forgive);
+  let isRead = true;
+  stdout.on('error', (error) => {
+    isRead = false;
+    forgive(error);
+  });
   stderr.on('error', forgive);
   return {
     isInteractive: stderr.isTTY === true,
@@ -41,7 +45,7 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
     print: (text) => void stdout.write(stdout.isTTY === true ? text : stripVTControlCharacters(text)),
     taken: () =>
       new Promise((resolve) => {
-        if (!stdout.writableNeedDrain) return resolve();
+        if (!isRead || !stdout.writableNeedDrain) return resolve();
         const events = ['drain', 'close', 'error'];
         const done = () => {
           for (const event of events) stdout.off(event, done);
