@@ -55,7 +55,7 @@ type ParseWithSource = (
  * to 15 survive), with an exponent, of no more than zeros behind its point, or minus zero. A number stands behind one of `: , [` or a
  * space; where a text within quotes looks the same, no harm is done.
  */
-const unusualNumber = /(?:^|[:,[\s])-?(?:[0-9.]{16}|[0-9.]+[eE]|[0-9]+\.0+(?![0-9])|0(?<=-0))/;
+const unusualNumber = /(?:^|[:,[\s])-?(?:[0-9.]{16}|[0-9.]+[eE]|[0-9]+\.0+(?:[\s,\]}]|$)|0(?<=-0))/;
 
 /**
  * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is no JSON, or is nested
