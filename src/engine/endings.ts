@@ -4,11 +4,14 @@ import type { ServicePayment } from '../gateway/gateway.ts';
 export interface Endings {
   /** The list told of an end. `acceptedAt` is what the ledger holds for the payment's creation (epoch ms). */
   noteListed(payment: ServicePayment, acceptedAt: number | null): void;
-  /** A webhook told of an end before anything else did; null where it did not tell all of the payment. */
-  noteWebhook(payment: ServicePayment | null, acceptedAt: number | null): void;
+  /**
+   * A webhook told of an end before anything else did, when the row had been accepted for `ageMs`; `payment` is null where it did
+   * not tell all of it.
+   */
+  noteWebhook(payment: ServicePayment | null, row: { acceptedAt: number | null; ageMs: number }): void;
   /** How long after its acceptance a payment can be expected to have ended (ms); null until enough of them were seen. */
   usualMs(): number | null;
-  /** Whether most of the latest ends were told by webhooks. */
+  /** Whether most of the latest ends were told by webhooks, and soon. */
   webhooksArrive(): boolean;
   /** Whether the service's times of creation are those of the ledger, to the millisecond. */
   sameTimes(): boolean;
@@ -26,15 +29,19 @@ const usualMsMax = 60_000;
 /** How much each end weighs against those before it: some dozen in a row decide. */
 const weight = 1 / 20;
 
+/** A webhook that is taken later than this after the end is no help: it was slow to come, or too many came at once. */
+const promptMs = 2_000;
+
 export function makeEndings(): Endings {
   const tookMs: number[] = [];
   let told = 0;
   let same = false;
 
-  const note = ({ createdAt, completedAt }: ServicePayment, acceptedAt: number | null): void => {
-    same = createdAt !== null && createdAt === acceptedAt;
-    if (createdAt === null || completedAt === null || completedAt < createdAt) return;
-    tookMs.push(completedAt - createdAt);
+  const note = (payment: ServicePayment, acceptedAt: number | null): void => {
+    same = payment.createdAt !== null && payment.createdAt === acceptedAt;
+    const duration = durationOf(payment);
+    if (duration === null) return;
+    tookMs.push(duration);
     if (tookMs.length > remembered) tookMs.shift();
   };
 
@@ -43,9 +50,11 @@ export function makeEndings(): Endings {
       note(payment, acceptedAt);
       told -= told * weight;
     },
-    noteWebhook(payment, acceptedAt) {
+    noteWebhook(payment, { acceptedAt, ageMs }) {
       if (payment) note(payment, acceptedAt);
-      told += (1 - told) * weight;
+      const duration = payment && durationOf(payment);
+      const isLate = duration !== null && ageMs - duration > promptMs;
+      told += ((isLate ? 0 : 1) - told) * weight;
     },
     usualMs() {
       if (tookMs.length < needed) return null;
@@ -56,4 +65,10 @@ export function makeEndings(): Endings {
     webhooksArrive: () => told > 1 / 2,
     sameTimes: () => same,
   };
+}
+
+/** By the service's own clock. */
+function durationOf({ createdAt, completedAt }: ServicePayment): number | null {
+  if (createdAt === null || completedAt === null || completedAt < createdAt) return null;
+  return completedAt - createdAt;
 }

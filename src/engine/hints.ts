@@ -157,15 +157,26 @@ async function takeOpen(
     if (payment && word.payment && coversAll(row, word.payment)) {
       const settings = { ...context.settings, withDetails: false, hasList: context.gateway.list !== null };
       await settle(unit, row, word.payment, settings, { by: 'webhook' });
-      context.endings.noteWebhook(word.payment, row.accepted_at);
+      noteWebhook(unit, context, row, word.payment);
       await close(unit, entry, 'settled');
       return {};
     }
   }
   const isFirstLook = entry.looks === 0;
-  if (isFirstLook && row.status === 'accepted') context.endings.noteWebhook(null, null);
+  if (isFirstLook && row.status === 'accepted') noteWebhook(unit, context, row, null);
   const refund = word.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, word) : {};
   return { ...refund, ...(await lookNow(unit, entry, word, row)) };
+}
+
+function noteWebhook(
+  unit: Unit,
+  { endings, settings }: RunnerContext,
+  row: RowRecord,
+  said: ServicePayment | null,
+): void {
+  // By our own clock: a followed row is due by itself so long after its acceptance.
+  const ageMs = unit.at - ((row.next_action_at ?? unit.at) - settings.listFollowMs);
+  endings.noteWebhook(said, { acceptedAt: row.accepted_at, ageMs });
 }
 
 /** Brings the row's next look-up forward to now, and comes back to see that it ended the row. */
