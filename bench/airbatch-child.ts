@@ -11,7 +11,7 @@ import { makeLog } from '../src/runtime/log.ts';
 import { isDeadProcess, processHolder } from '../src/runtime/process-holder.ts';
 import { makeServer } from '../src/server/app.ts';
 import { accountName } from './ledger.ts';
-import { peakMiB } from './memory.ts';
+import { asLauncher, peakMiB } from './memory.ts';
 import type { Workplace } from './workplace.ts';
 
 /** What paying out a workplace's approved batches took. Times are epoch milliseconds. */
@@ -23,6 +23,8 @@ export interface AirbatchRun {
   /** Answers that said to wait (429). */
   throttled: number;
   peakMiB: number;
+  /** What the run took of the processors, all threads together. */
+  cpuSeconds: number;
 }
 
 /** When a run begins: `phaseMs` after a multiple of `windowMs` (epoch milliseconds), as the sandbox's windows do. */
@@ -50,7 +52,7 @@ export function runAirbatch(
     const child = fork(import.meta.filename, [JSON.stringify({ folder, webhooks, start })], {
       stdio: 'inherit',
       env: { ...process.env, ...env },
-      execArgv: [...execArgv],
+      execArgv: [...asLauncher, ...execArgv],
     });
     let run: AirbatchRun | null = null;
     child.once('message', (message) => {
@@ -78,6 +80,7 @@ async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
   const { limiter, settings } = account;
   if (start) await wait(start.windowMs - ((Date.now() - start.phaseMs) % start.windowMs));
   const startedAt = Date.now();
+  const cpuBefore = process.cpuUsage();
   const server = makeServer({
     ...deps,
     db,
@@ -93,11 +96,12 @@ async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
   );
   await runner.run(patienceMs);
   const endedAt = Date.now();
+  const { user, system } = process.cpuUsage(cpuBefore);
   await server.close();
   await account.close();
   await db.close();
   const { throttled = 0, ...asked } = answers;
-  return { startedAt, endedAt, answers: asked, throttled, peakMiB: peakMiB() };
+  return { startedAt, endedAt, answers: asked, throttled, peakMiB: peakMiB(), cpuSeconds: (user + system) / 1_000_000 };
 }
 
 /** The same gateway, with its answers counted. */

@@ -15,8 +15,11 @@ export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 1_500 : 30_000);
   const rounds = quick ? 1 : 3;
   const speeds: Record<'airbatch' | Rival, (number | null)[]> = { airbatch: [], bare: [], bullmq: [], pgboss: [] };
+  const used: number[] = [];
   for (let round = 0; round < rounds; round++) {
-    speeds.airbatch.push(await airbatch(count));
+    const own = await airbatch(count);
+    speeds.airbatch.push(own.speed);
+    used.push((own.cpuSeconds * 1_000_000) / count);
     speeds.bare.push(await rival('bare', count));
     speeds.bullmq.push(await rival('bullmq', count));
     speeds.pgboss.push(await rival('pgboss', count));
@@ -39,6 +42,7 @@ export const bench: Bench = async ({ quick, rows }) => {
     const known = speeds[name].filter((speed) => speed !== null);
     if (known.length > 0) figures.push({ name: title, value: median(known), unit: 'rows/s' });
   }
+  figures.push({ name: 'airbatch: processor', value: median(used), unit: 'us/row' });
   compare('bare', 'bare loop', { atLeast: 0.5 });
   compare('bullmq', 'BullMQ', { atLeast: 1 });
   compare('pgboss', 'pg-boss', { atLeast: 5 });
@@ -52,10 +56,10 @@ export const bench: Bench = async ({ quick, rows }) => {
   return { figures, notes };
 };
 
-async function airbatch(count: number): Promise<number> {
+async function airbatch(count: number): Promise<{ speed: number; cpuSeconds: number }> {
   await using service = await startSwiftService();
   const { url } = service;
-  const { startedAt, endedAt } = await inWorkplace(async (folder) => {
+  const { startedAt, endedAt, cpuSeconds } = await inWorkplace(async (folder) => {
     const place = await furnish(folder, { baseUrl: url, limits: noLimits });
     const db = await openLedger(place.ledgerPath);
     await addApprovedBatch(db, count);
@@ -63,7 +67,7 @@ async function airbatch(count: number): Promise<number> {
     return runAirbatch(place);
   });
   await checkCount(service, count);
-  return (count * 1_000) / (endedAt - startedAt);
+  return { speed: (count * 1_000) / (endedAt - startedAt), cpuSeconds };
 }
 
 const servers = { bare: null, bullmq: startRedis, pgboss: startPostgres } as const;

@@ -12,7 +12,7 @@ import { intakeFile } from '../src/intake/intake.ts';
 import { validateFile } from '../src/intake/validate.ts';
 import { openLedger } from '../src/runtime/ledger.ts';
 import { type Bench, type Figure, median } from './figures.ts';
-import { peakMiB } from './memory.ts';
+import { asLauncher, peakMiB } from './memory.ts';
 import { inWorkplace } from './workplace.ts';
 
 interface Measured {
@@ -154,7 +154,7 @@ function inChild(folder: string, part: Part, compiled: string): Promise<Measured
       stdio: 'inherit',
       env: { ...process.env, NODE_COMPILE_CACHE: compiled },
       // As the commands start that go through whole files (`src/cli/airbatch.js`); the others are measured as they are.
-      execArgv: part === 'csv-parse alone' || part === 'a script' ? [] : ['--max-semi-space-size=8'],
+      execArgv: part === 'csv-parse alone' || part === 'a script' ? [] : asLauncher,
     });
     child.once('message', (measured) => resolve(measured as Measured));
     child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));

@@ -17,3 +17,6 @@ function peakOnLinux(): number | null {
     return null;
   }
 }
+
+/** How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well. */
+export const asLauncher = ['--max-semi-space-size=8'];
