@@ -19,4 +19,4 @@ function peakOnLinux(): number | null {
 }
 
 /** How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well. */
-export const asLauncher = ['--max-semi-space-size=8'];
+export const asLauncher = ['--max-semi-space-size=8', '--max-old-space-size=1000'];
