@@ -20,7 +20,7 @@ import { resultsXlsx } from '../src/reports/xlsx.ts';
 import { verifyReports } from '../src/verify/verify.ts';
 import { type Bench, type Figure, median } from './figures.ts';
 import { batchId, phoneNumber } from './ledger.ts';
-import { peakMiB } from './memory.ts';
+import { asLauncher, peakMiB } from './memory.ts';
 import { benchStartMs, fillLedger } from './reports-ledger.ts';
 import { inWorkplace } from './workplace.ts';
 
@@ -47,9 +47,6 @@ type Part = keyof typeof parts;
 /** What is compared: csv-stringify alone, and results.csv, by turns. */
 const compared: readonly Part[] = ['csv-stringify alone', 'results.csv'];
 const rounds = 3;
-
-/** As `src/cli/airbatch.js` starts the commands that go through whole files. */
-const youngGeneration = '--max-semi-space-size=8';
 
 /** Results, workbook, reconciliation and proof of one large batch; results.csv as a ratio to csv-stringify alone. */
 export const bench: Bench = async ({ quick, rows }) => {
@@ -87,7 +84,7 @@ export const bench: Bench = async ({ quick, rows }) => {
     return {
       figures,
       notes: [
-        `${count} rows, each part in a process of its own, started with ${youngGeneration} as the command starts itself. What is compared ran ${rounds} times by turns; medians.`,
+        `${count} rows, each part in a process of its own, started with ${asLauncher.join(' ')} as the command starts itself. What is compared ran ${rounds} times by turns; medians.`,
         'csv-stringify alone writes the same columns from 1,000 lines that lie in memory, ready made, by its stream; it neither reads nor digests anything.',
       ],
     };
@@ -98,7 +95,7 @@ function inChild(folder: string, part: Part, rows: number): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const child = fork(import.meta.filename, [folder, part, String(rows)], {
       stdio: 'inherit',
-      execArgv: [...process.execArgv, youngGeneration],
+      execArgv: [...process.execArgv, ...asLauncher],
     });
     child.once('message', (measured) => resolve(measured as Measured));
     child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));
