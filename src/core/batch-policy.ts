@@ -64,7 +64,10 @@ export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): Batc
   const parsed = policyShape.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${['policy', ...issue.path].join('.')}: ${issue.message}`);
-  throw new AirbatchError('CONFIG_INVALID', `the configuration has ${faults.length} fault(s): ${faults.join('; ')}`);
+  throw new AirbatchError(
+    'CONFIG_INVALID',
+    `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
+  );
 }
 
 /** The policy as it is kept with a batch; batches from before policies were kept have the defaults. */

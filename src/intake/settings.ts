@@ -97,5 +97,8 @@ export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): I
   const parsed = intakeShape.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${['intake', ...issue.path].join('.')}: ${issue.message}`);
-  throw new AirbatchError('CONFIG_INVALID', `the configuration has ${faults.length} fault(s): ${faults.join('; ')}`);
+  throw new AirbatchError(
+    'CONFIG_INVALID',
+    `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
+  );
 }

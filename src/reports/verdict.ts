@@ -12,7 +12,7 @@ export interface Verdict {
 
 export function verdictOf(summary: BatchSummary): Verdict {
   const { by_status: count, total } = summary.rows;
-  const open = count.ready + count.sending + count.accepted + count.in_doubt + count.held;
+  const open = openRows(summary);
   const unpaid = count.failed + count.invalid;
   const tone =
     open > 0
@@ -23,14 +23,17 @@ export function verdictOf(summary: BatchSummary): Verdict {
   return { tone, headline: headlineOf(summary, total, count.completed), details: detailsOf(summary) };
 }
 
+function openRows({ rows: { by_status: count } }: BatchSummary): number {
+  return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
+}
+
 function headlineOf(summary: BatchSummary, total: number, completed: number): string {
   if (summary.status === 'rejected') return 'The file was rejected. Nothing was sent.';
   const paid = sumsText(summary.requested.completed);
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && completed === total)
     return total === 1 ? `The row was paid${what}.` : `All ${total.toLocaleString('en-US')} rows were paid${what}.`;
-  if (completed === 0)
-    return `None of ${counted(total, 'row')} was paid${summary.status === 'completed' ? '' : ' yet'}.`;
+  if (completed === 0) return `None of ${counted(total, 'row')} was paid${openRows(summary) === 0 ? '' : ' yet'}.`;
   return `${completed.toLocaleString('en-US')} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}.`;
 }
 
@@ -100,6 +103,12 @@ function chargedForFailed({ charged }: BatchSummary): string | null {
 function stateSentence(summary: BatchSummary): string {
   const { label, meaning } = batchStateWords[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
+  if (summary.status === 'running' && openRows(summary) === summary.rows.by_status.held) {
+    // Nothing is left that goes on by itself.
+    return openRows(summary) === 0
+      ? batchStateWords.completed.meaning
+      : 'Nothing of it is under way: a person is waited for.';
+  }
   const reason = summary.pause && pauseReasonWords[summary.pause.reason as keyof typeof pauseReasonWords];
   return reason ? `The batch is ${label} (${reason.label}). ${reason.meaning}` : `The batch is ${label}. ${meaning}`;
 }

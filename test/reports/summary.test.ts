@@ -201,3 +201,21 @@ test('a failed row that was charged all the same is not called unpaid', async (t
   );
   assert.doesNotMatch(about({ KES: '100' }), /nothing was paid/);
 });
+
+test('a batch of which nothing goes on by itself is not called under way', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const words = (counts: Partial<typeof summary.rows.by_status>) => {
+    const none = Object.fromEntries(rowStates.map((state) => [state, 0])) as typeof summary.rows.by_status;
+    const rows = { ...summary.rows, by_status: { ...none, ...counts } };
+    const { headline, details } = verdictOf({ ...summary, status: 'running', rows });
+    return `${headline} ${details[0]}`;
+  };
+  assert.match(words({ skipped: 10 }), /^None of 10 rows was paid\. Every row of the file has its final outcome/);
+  assert.match(
+    words({ held: 10 }),
+    /^None of 10 rows was paid yet\. Nothing of it is under way: a person is waited for/,
+  );
+  assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows was paid yet\. .*It is under way/);
+});
