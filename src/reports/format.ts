@@ -2,9 +2,7 @@ import { formatAmount } from '../core/money.ts';
 
 /** An amount for people: "KES 12,300.00". */
 export function moneyText(currency: string, value: string): string {
-  const [whole = '', fraction] = formatAmount({ currency, value }).split('.');
-  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return `${currency} ${grouped}${fraction ? `.${fraction}` : ''}`.trim();
+  return `${currency} ${formatAmount({ currency, value })}`.trim();
 }
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */

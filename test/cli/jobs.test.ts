@@ -124,7 +124,7 @@ describe('airbatch jobs', () => {
     drop('large.csv', payroll(...rows));
     const result = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.equal(result.code, 5);
-    assert.match(result.stderr, /waits for approval: KES 120000\.00 is more than the 100000\.00/);
+    assert.match(result.stderr, /waits for approval: KES 120,000\.00 is more than the 100,000\.00/);
     assert.deepEqual(found('working'), ['20261025-0900~large.csv']);
   });
 

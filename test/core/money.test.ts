@@ -41,8 +41,10 @@ describe('amounts', () => {
   });
 
   test('are written with their currency’s decimals, and never rounded', () => {
-    assert.equal(formatAmount({ value: '1250.5', currency: 'KES' }), '1250.50');
-    assert.equal(formatAmount({ value: '1250', currency: 'UGX' }), '1250');
+    assert.equal(formatAmount({ value: '1250.5', currency: 'KES' }), '1,250.50');
+    assert.equal(formatAmount({ value: '1250', currency: 'UGX' }), '1,250');
+    assert.equal(formatAmount({ value: '-1234567.8', currency: 'KES' }), '-1,234,567.80');
+    assert.equal(formatAmount({ value: '120.123456', currency: 'KES' }), '120.123456');
     assert.equal(formatAmount({ value: '0.0042', currency: 'USD' }), '0.0042');
     assert.equal(currencyDecimals('XXQ'), null);
   });
