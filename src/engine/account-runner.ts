@@ -67,6 +67,8 @@ export interface AccountRunner {
 
 /** The least time between two looks at the batches, however much happens. */
 const superviseMs = 250;
+/** The least time between two looks at what is followed, however many rows are accepted. */
+const ringsApartMs = 200;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 
@@ -200,10 +202,9 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
 async function trackLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping()) {
     const wait = await trackOnce(context);
-    // A row that was just accepted rings, but asking at once would find it as it was.
-    const { pollMsMin } = context.settings;
-    await context.clock.sleep(Math.min(wait, pollMsMin));
-    if (wait > pollMsMin && !context.stopping()) await context.trackWake.wait(wait - pollMsMin);
+    // Every row that was just accepted rings, and asking at once would find it as it was.
+    await context.clock.sleep(Math.min(wait, ringsApartMs));
+    if (wait > ringsApartMs && !context.stopping()) await context.trackWake.wait(wait - ringsApartMs);
   }
 }
 

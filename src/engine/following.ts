@@ -38,12 +38,13 @@ export interface ListMark {
   /** When the list was read last for young rows, and for old ones. */
   readAt: number;
   oldReadAt: number;
-  /** It is not read again before this. */
-  notBefore: number;
+  /** When the last look ended, and until when its trouble asks to wait. */
+  lookedAt: number;
+  troubleUntil: number;
 }
 
 export function makeListMark(): ListMark {
-  return { covered: never, readAt: never, oldReadAt: never, notBefore: never };
+  return { covered: never, readAt: never, oldReadAt: never, lookedAt: never, troubleUntil: never };
 }
 
 interface LookPlan {
@@ -73,7 +74,8 @@ export async function followList(context: RunnerContext): Promise<number> {
   const { listMark: mark, clock } = context;
   const plan = await planLook(context);
   const now = clock.now();
-  if (mark.notBefore > now) return Math.max(mark.notBefore, plan.askAgainAt);
+  const notBefore = Math.max(mark.troubleUntil, mark.lookedAt + plan.apartMs);
+  if (notBefore > now) return Math.max(notBefore, plan.askAgainAt);
   let troubleMs = 0;
   if (plan.oldAt <= now) {
     troubleMs = await look(context, plan, { from: plan.old.oldest ?? never, until: plan.oldUntil });
@@ -85,9 +87,10 @@ export async function followList(context: RunnerContext): Promise<number> {
     mark.readAt = clock.now();
   }
   if (plan.oldAt > now && plan.youngAt > now) return plan.askAgainAt;
+  mark.lookedAt = clock.now();
+  mark.troubleUntil = mark.lookedAt + troubleMs;
   const next = await planLook(context);
-  mark.notBefore = clock.now() + Math.max(troubleMs, next.apartMs);
-  return Math.max(mark.notBefore, next.askAgainAt);
+  return Math.max(mark.troubleUntil, mark.lookedAt + next.apartMs, next.askAgainAt);
 }
 
 async function planLook(context: RunnerContext): Promise<LookPlan> {
