@@ -6,14 +6,17 @@ import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
-/** `airbatch release BATCH [ROW...]`: held rows become ready. */
+/** `airbatch release BATCH [ROW...]`: held rows become ready, but for those whose reference another batch has. */
 export async function execute(context: CommandContext, [batchId = '', ...given]: string[]): Promise<number> {
   const rowNos = rowNumbers(given);
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
-    const released = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
-    const words = `Released ${counted(released, 'row')}. "airbatch resume ${batchId}" sends ${released === 1 ? 'it' : 'them'}.`;
-    answer(context, { batch: batchId, released }, words);
+    const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
+    const sends = released === 0 ? '' : ` "airbatch resume ${batchId}" sends ${released === 1 ? 'it' : 'them'}.`;
+    const lines = [`Released ${counted(released, 'row')}.${sends}`];
+    for (const { row, code, why, suggestion } of kept)
+      lines.push(`  Row ${row} stays held (${code}): ${why} ${suggestion}`);
+    answer(context, { batch: batchId, released, kept }, lines.join('\n'));
     return 0;
   });
 }

@@ -10,6 +10,7 @@ export const errorTable = {
   BATCH_UNKNOWN: { exitCode: 2, hint: 'See "airbatch status" for the batches of this ledger.' },
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
+  ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the batch that has its reference decides about it.' },
   ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" of the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },

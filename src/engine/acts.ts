@@ -1,14 +1,18 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
+import type { EarlierVerdict } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
+import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type ApprovedPlan, checkContent, requireSecondPerson } from './approval.ts';
+import { takenBy } from './intents.ts';
+import { paymentNames } from './orders.ts';
 import type { Preflight } from './preflight.ts';
 
 /** Who acts, on which ledger, by which clock. */
@@ -115,15 +119,45 @@ function move(
   });
 }
 
-/** Lets held rows be sent (all of the batch, or those named). Returns how many. */
-export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<number> {
+/** What became of the held rows that a person let go. */
+export interface ReleaseResult {
+  released: number;
+  /** Rows that stay held, since another row has their reference and they would only be held again: why, and what to do. */
+  kept: { row: number; code: string; why: string; suggestion: string }[];
+}
+
+/**
+ * Lets held rows be sent (all of the batch, or those named). Of all, those stay held whose reference another row has; where
+ * one of those is named, nothing is released, and it throws `ROW_NOT_RELEASABLE`.
+ */
+export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<ReleaseResult> {
   const batch = await requireBatch(actor.db, batchId);
   const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
   // What is let go after the approval was no part of it, so it takes a second person as well.
   if (approved?.asked) requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'release rows of');
-  return changeHeld(actor, batchId, rowNos, (unit, row) =>
-    unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {}),
-  );
+  const kept: ReleaseResult['kept'] = [];
+  const released = await changeHeld(actor, batchId, rowNos, async (unit, row) => {
+    const hold = await lastingHold(unit.tx, batch, row);
+    if (hold === null) return unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {});
+    if (rowNos.length > 0) throw notReleasable(batch, row, hold);
+    kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
+    return null;
+  });
+  return { released, kept };
+}
+
+type LastingHold = EarlierVerdict['problem'];
+
+/** Why a row would be held again when its turn comes, whoever releases it; null where its turn may come. */
+async function lastingHold(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<LastingHold | null> {
+  const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+  const taken = payment && (await takenBy(db, row, payment));
+  return taken?.event === 'hold' ? taken.problem : null;
+}
+
+function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: LastingHold): AirbatchError {
+  const message = `row ${row_no} of batch ${batch_id} would be held again (${hold.code}), so nothing was released. ${hold.message}`;
+  return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }
 
 /** Decides that held rows are not sent. Returns how many. */
@@ -155,9 +189,10 @@ async function changeHeld(
     });
   if (rowNos.length > 0) return changeAll(await heldRows(actor.db, batchId, rowNos));
   let count = 0;
-  for (;;) {
-    const rows = await pageRowsInState(actor.db, batchId, 'held', 0, rowsPerUnit);
+  for (let after = 0; ; ) {
+    const rows = await pageRowsInState(actor.db, batchId, 'held', after, rowsPerUnit);
     if (rows.length === 0) return count;
+    after = rows.at(-1)?.row_no ?? after;
     count += await changeAll(rows);
   }
 }

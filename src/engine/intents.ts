@@ -1,8 +1,9 @@
 import { assert } from '../core/assert.ts';
 import type { BatchPolicy } from '../core/batch-policy.ts';
-import { earlierVerdict, repeatProblem } from '../core/earlier-payment.ts';
+import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { type SentRow, sentLately } from '../ledger/sent-lately.ts';
@@ -37,8 +38,9 @@ export async function writeIntents(
   for (const [index, row] of rows.entries()) {
     const { key, reference } = names[index] as (typeof names)[number];
     const known = payments.get(key) ?? null;
-    if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {
-      await yieldToOwner(unit, row, known);
+    const taken = known && (await takenBy(unit.tx, row, known));
+    if (taken) {
+      await yieldToOwner(unit, row, taken);
       continue;
     }
     if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;
@@ -114,11 +116,21 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
   };
 }
 
-/** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
-async function yieldToOwner(unit: Unit, row: RowRecord, payment: PaymentRecord): Promise<void> {
-  const owner = await findRow(unit.tx, payment.batch_id, payment.row_no);
+/** What becomes of a row whose key another row has, and which row that is. */
+interface Taken extends EarlierVerdict {
+  owner: KeyOwner;
+}
+
+/** Whether `payment`, bound to a row's key, is another row's, and what follows for this one; null where it is the row's own. */
+export async function takenBy(db: Queryable, row: RowRecord, payment: PaymentRecord): Promise<Taken | null> {
+  if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;
+  const owner = await findRow(db, payment.batch_id, payment.row_no);
   assert(owner, 'a bound key has its row');
-  const { event, problem } = earlierVerdict(row, owner);
+  return { ...earlierVerdict(row, owner), owner };
+}
+
+/** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
+async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner }: Taken): Promise<void> {
   const problems = JSON.stringify([{ ...problem, column: null }]);
   const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
   await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
