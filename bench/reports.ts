@@ -63,13 +63,8 @@ export const bench: Bench = async ({ quick, rows }) => {
       median(measured.filter((one) => one.part === part).map((one) => one[what]));
     const ratio = (what: 'seconds' | 'cpuSeconds') => of('results.csv', what) / of('csv-stringify alone', what);
     const figures: Figure[] = [
-      {
-        name: 'results.csv / csv-stringify alone: processor',
-        value: ratio('cpuSeconds'),
-        unit: 'x',
-        goal: { atMost: 1.5 },
-      },
-      { name: 'results.csv / csv-stringify alone: time', value: ratio('seconds'), unit: 'x' },
+      { name: 'results.csv / csv-stringify alone', value: ratio('seconds'), unit: 'x', goal: { atMost: 1.5 } },
+      { name: 'results.csv / csv-stringify alone: processor', value: ratio('cpuSeconds'), unit: 'x' },
       ...[...compared, ...others].flatMap((part): Figure[] => [
         { name: part, value: of(part, 'rowsPerSecond'), unit: 'rows/s' },
         { name: `${part}: processor`, value: (of(part, 'cpuSeconds') * 1_000_000) / count, unit: 'us/row' },
