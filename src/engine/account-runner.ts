@@ -1,29 +1,27 @@
 import { assert } from '../core/assert.ts';
-import { storedPolicy } from '../core/batch-policy.ts';
-import { can, type PauseReason } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { formatAmount } from '../core/money.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchRecord, countRows, findBatch, openBatches } from '../ledger/batches.ts';
+import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
 import { notePace } from '../ledger/pace.ts';
-import { inUnit } from '../ledger/unit-of-work.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { makeCommitter } from './committer.ts';
-import type { EngineDeps, OpenBatch, RunnerContext } from './context.ts';
+import type { EngineDeps, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
 import { makeEndings } from './endings.ts';
 import { makeFollowed } from './followed.ts';
 import { makeListMark } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
-import { canaryAllowances, enforceGuards, noteEnded } from './guarding.ts';
-import { makeBatchWatch } from './guards.ts';
+import { enforceGuards, noteEnded } from './guarding.ts';
 import { takeHints } from './hints.ts';
 import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
+import { refreshBatches } from './open-batches.ts';
+import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
 import { preflight } from './preflight.ts';
 import { movesByItself } from './remaining.ts';
@@ -133,6 +131,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     }),
     followed: makeFollowed(),
     trips: new Map(),
+    pausesTold: new Set(),
+    credentialsRefused: false,
     endings: makeEndings(),
     listMark: makeListMark(),
     picker: makePicker(deps.db, clock, {
@@ -254,7 +254,7 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
     for (const { batch } of [...context.batches.values()]) {
       if (await superviseBatch(context, batch, patienceMs)) busy = true;
     }
-    if (!busy && Number.isFinite(patienceMs)) {
+    if (Number.isFinite(patienceMs) && (!busy || (await isShutOut(context)))) {
       stop();
       return;
     }
@@ -289,36 +289,6 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => `${currency} ${formatAmount({ currency, value })}`);
   return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;
-}
-
-async function refreshBatches(context: RunnerContext): Promise<void> {
-  const found = await openBatches(context.db, context.account);
-  const open = new Map<string, OpenBatch>();
-  for (const batch of found) {
-    const known = context.batches.get(batch.batch_id);
-    const policy = known?.policy ?? storedPolicy(batch.policy);
-    // What was seen before a pause does not count after it: a person has looked.
-    const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
-    const watch = known && !isResumed ? known.watch : makeBatchWatch(policy);
-    open.set(batch.batch_id, {
-      batch,
-      policy,
-      watch,
-      withDetails: known?.withDetails ?? (await isSmall(context, batch)),
-    });
-  }
-  context.batches = open;
-  const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
-  const allowances = await canaryAllowances(context.db, running);
-  context.picker.setBatches(
-    running.map(({ batch }) => batch),
-    allowances,
-  );
-}
-
-async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {
-  const counts = await countRows(db, batch.batch_id);
-  return [...counts.values()].reduce((sum, count) => sum + count, 0) <= settings.detailRowsMax;
 }
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
@@ -362,23 +332,4 @@ async function completeBatch(context: RunnerContext, batch: BatchRecord): Promis
     ),
   );
   if (completed) context.onCompleted(batch.batch_id);
-}
-
-/** Pauses every running batch of the account. Trouble with the ledger shows in the next thing that is written. */
-async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
-  context.log.warn('the account is paused', { account: context.account, reason, detail });
-  const running = [...context.batches.values()].filter(({ batch }) => can(batch.status, 'pause'));
-  // Nothing more is taken from here on, even before the pause is durable.
-  context.picker.setBatches([]);
-  const { db, clock, lease } = context;
-  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, async (unit) => {
-    for (const { batch } of running) {
-      const current = await findBatch(unit.tx, batch.batch_id);
-      if (!current || !can(current.status, 'pause')) continue;
-      await unit.changeBatch(current, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
-    }
-    if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
-  }).catch((error: Error) => context.log.warn('the pause could not be written', { message: error.message }));
-  await refreshBatches(context).catch(() => undefined);
-  context.fundsWake.wake();
 }

@@ -57,6 +57,10 @@ export interface RunnerContext extends EngineDeps {
   picker: Picker;
   /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
   trips: Map<string, string>;
+  /** Pauses of the account that were told in the log since a batch last began or went on. */
+  pausesTold: Set<string>;
+  /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
+  credentialsRefused: boolean;
   endings: Endings;
   listMark: ListMark;
   /** Rings when there may be something to send. */

@@ -68,8 +68,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'another batch’s key sent again',
     file: 'engine/intents.ts',
-    find: 'if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) {',
-    replace: 'if (known && known.row_no < 0) {',
+    find: 'if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;',
+    replace: 'if (payment.row_no > 0) return null;',
   },
   {
     name: 'the intent written after the request',

@@ -62,6 +62,8 @@ export interface FakeService extends Gateway {
   hidden: Set<string>;
   /** What the wallet held at first; each charge takes 1 of it. Without any left, nothing more is charged. */
   purse: { opening: number };
+  /** What it does not let the credentials do. */
+  refuses: { creations: boolean; reads: boolean };
 }
 
 const evidence = (code: string, httpStatus: number | null = 200): Evidence => ({
@@ -84,6 +86,12 @@ export function makeFakeService(
   const lookUps: string[] = [];
   const hidden = new Set<string>();
   const purse = { opening: 1_000 };
+  const refuses = { creations: false, reads: false };
+  const refusal = {
+    kind: 'account_blocked',
+    reason: 'credentials_rejected',
+    evidence: evidence('UNAUTHORIZED', 401),
+  } as const;
   const { settleMs = 2_000 } = options;
 
   const now = (payment: ServicePayment): ServicePayment => {
@@ -180,6 +188,7 @@ export function makeFakeService(
     lookUps,
     hidden,
     purse,
+    refuses,
     script: (reference, ...behaviours) => void scripts.set(reference, behaviours),
     ends: (reference, state) => void endings.set(reference, state),
     body: (order) => JSON.stringify(order),
@@ -188,6 +197,7 @@ export function makeFakeService(
       const order = JSON.parse(body) as PaymentOrder;
       creates.push({ reference: order.reference, key: idempotencyKey, at: clock.now(), body });
       await clock.sleep(20);
+      if (refuses.creations) return refusal;
       const isEmpty = charges.length >= purse.opening;
       return answer(
         scripts.get(order.reference)?.shift() ?? (isEmpty ? 'cannot_pay' : 'accept'),
@@ -198,6 +208,7 @@ export function makeFakeService(
     async lookUp(reference) {
       lookUps.push(reference);
       await clock.sleep(10);
+      if (refuses.reads) return refusal;
       const found = [...payments.values()].filter((payment) => payment.reference === reference).map(now);
       if (found.length === 0 || hidden.has(reference))
         return { kind: 'not_found', evidence: evidence('not_found', 404) };
@@ -205,6 +216,7 @@ export function makeFakeService(
     },
     async read({ topupId }) {
       await clock.sleep(10);
+      if (refuses.reads) return refusal;
       const found = payments.get(topupId);
       return found
         ? { kind: 'found', payments: [now(found)], evidence: evidence('found') }
@@ -215,6 +227,7 @@ export function makeFakeService(
         ? null
         : async ({ page, perPage, fromMs }: ListQuery) => {
             await clock.sleep(10);
+            if (refuses.reads) return refusal;
             const all = [...payments.values()].filter(({ createdAt }) => (createdAt ?? 0) >= (fromMs ?? 0)).map(now);
             const slice = all.slice((page - 1) * perPage, page * perPage);
             const entries = slice.map((payment) => ({
@@ -226,6 +239,7 @@ export function makeFakeService(
             return { kind: 'page', payments: entries, page, hasNext: page * perPage < all.length, total: all.length };
           },
     async balance() {
+      if (refuses.reads) return refusal;
       const balance = String(purse.opening - charges.length);
       return {
         kind: 'balance',

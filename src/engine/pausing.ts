@@ -1,0 +1,46 @@
+import { can, type PauseReason } from '../core/batch-state.ts';
+import { findBatch } from '../ledger/batches.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { noteShortage } from './funds.ts';
+import { refreshBatches } from './open-batches.ts';
+
+/** Pauses every running batch of the account. Trouble with the ledger shows in the next thing that is written. */
+export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
+  // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its own.
+  const told = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
+  if (!context.pausesTold.has(told))
+    context.log.warn('the account is paused', { account: context.account, reason, detail });
+  context.pausesTold.add(told);
+  const running = [...context.batches.values()].filter(({ batch }) => can(batch.status, 'pause'));
+  // Nothing more is taken from here on, even before the pause is durable.
+  context.picker.setBatches([]);
+  const { db, clock, lease } = context;
+  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, async (unit) => {
+    for (const { batch } of running) {
+      const current = await findBatch(unit.tx, batch.batch_id);
+      if (!current || !can(current.status, 'pause')) continue;
+      await unit.changeBatch(current, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
+    }
+    if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
+  }).catch((error: Error) => context.log.warn('the pause could not be written', { message: error.message }));
+  await refreshBatches(context).catch(() => undefined);
+  if (reason === 'credentials_rejected') {
+    // Only now that the pause is durable, since the run may end by it.
+    context.credentialsRefused = true;
+    context.superviseWake.wake();
+  }
+  context.fundsWake.wake();
+}
+
+/**
+ * Whether the service has refused the account's credentials, and lets them read nothing either: then only a person moves what is
+ * open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may not create may read.
+ */
+export async function isShutOut(context: RunnerContext): Promise<boolean> {
+  if (!context.credentialsRefused) return false;
+  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
+  if (outcome.kind === 'throttled') context.limiter.hold('balance', outcome.retryAfterMs);
+  else context.credentialsRefused = false;
+  return outcome.kind === 'account_blocked';
+}

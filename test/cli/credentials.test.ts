@@ -1,0 +1,39 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
+
+test('airbatch resume ends with exit code 5 where the service refuses the key, and leaves doubts as they are', {
+  timeout: 60_000,
+}, async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const sandbox = await startSandbox(folder.path, ['--rate', '5', '--window-ms', '1000', '--instant']);
+  t.after(() => sandbox.stop());
+  const main = {
+    baseUrl: sandbox.url,
+    apiKeyEnv: 'AIRBATCH_API_KEY',
+    limits: { creation: { limit: 5, windowMs: 1_000 } },
+  };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  const under = (key: string) => ({ cwd: folder.path, env: { AIRBATCH_API_KEY: key } });
+  // A number that ends in 0005 is charged, and its answer is lost: its row is in doubt when the run is stopped.
+  const lost = ['+254712100005,1,10,KES,e-lost', '+254712110005,1,10,KES,e-lost-too'];
+  const others = Array.from({ length: 60 }, (_, index) => `+25471210${1_010 + index},1,10,KES,e-${index}`);
+  const file = ['phone_number,network_id,amount,currency,reference', ...lost, ...others, ''];
+  writeFileSync(join(folder.path, 'payroll.csv'), file.join('\n'));
+  const first = startCommand(['run', 'payroll.csv', '--yes'], under('sandbox-key'));
+  while ((await sandbox.liveCharges()).size < 5) await sleep(50);
+  first.child.kill('SIGINT');
+  assert.equal((await first.ended).code, 130);
+
+  // The look-ups of such rows are due only 90 seconds after their sending.
+  const { code, stderr, stdout } = await runCommand(['resume', '--json'], under('another-key'));
+  assert.equal(code, 5, stderr);
+  const [{ summary }] = JSON.parse(stdout).batches;
+  assert.equal(summary.rows.by_status.in_doubt, 2);
+  assert.equal(stderr.match(/the account is paused/g)?.length, 1, stderr);
+});
