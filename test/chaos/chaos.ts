@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type SandboxProcess, startSandbox } from '../cli/sandbox-process.ts';
 import { makeSeededRandom, type SeededRandom } from '../simulation/seeded-random.ts';
@@ -19,8 +20,10 @@ export interface ChaosResult {
 /** Rows of a file: some seconds of sending, so that a handful of strikes falls into each round. */
 const rowsPerRound = 120;
 const leaseTtlMs = 1_000;
-/** The last line before the sending is followed by the approval, which takes some milliseconds. */
-const approvalMs = 100;
+/** How often the ledger is looked at for the approval, before which there is nothing to resume. */
+const approvalLookMs = 20;
+/** Each further life of a round may last so much longer: on a busy machine a process may take a second to start. */
+const longerMs = 50;
 /** A round that takes longer than this does not come to rest. */
 const roundMsMax = 120_000;
 
@@ -63,11 +66,10 @@ async function playRound({ folder, sandbox, random, result }: Round): Promise<vo
   const deadline = performance.now() + roundMsMax;
 
   let command = start(['run', `${runId}.csv`, '--run-id', runId, '--yes']);
-  // Before the batch is approved there is nothing to resume.
   await command.seen(/^Time /m);
-  await sleep(approvalMs);
-  while (performance.now() < deadline) {
-    await Promise.race([sleep(random.between(100, 1_100)), command.ended]);
+  while (!isApproved(folder, runId) && command.child.exitCode === null) await sleep(approvalLookMs);
+  for (let lives = 0; performance.now() < deadline; lives++) {
+    await Promise.race([sleep(random.between(100, 1_100 + lives * longerMs)), command.ended]);
     if (command.child.exitCode !== null) break;
     const isSuspension = random.percent(10);
     if (isSuspension) result.suspensions += 1;
@@ -80,6 +82,17 @@ async function playRound({ folder, sandbox, random, result }: Round): Promise<vo
   if (over || code !== 0)
     result.violations.push(`${runId} (${version}) ended with ${over ? 'no rest' : code}: ${stderr}`);
   await judge(sandbox, runId, result.violations);
+}
+
+function isApproved(folder: string, runId: string): boolean {
+  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { readOnly: true, timeout: 5_000 });
+  try {
+    return (
+      ledger.prepare('SELECT 1 FROM batches WHERE run_id = ? AND approved_at IS NOT NULL').get(runId) !== undefined
+    );
+  } finally {
+    ledger.close();
+  }
 }
 
 async function kill(
