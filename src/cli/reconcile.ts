@@ -4,7 +4,7 @@ import { requireBatch } from '../engine/acts.ts';
 import { moneyText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
-import type { Reconciliation } from '../reports/reconciliation.ts';
+import { isSettled, type Reconciliation } from '../reports/reconciliation.ts';
 import { counted } from '../reports/words.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
@@ -68,11 +68,6 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
   if (toMs < fromMs) throw new AirbatchError('USAGE', `--to ${to} is before --from ${from}`);
   const chosen = chooseAccount(session.config, account);
   return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
-}
-
-/** Whether nobody has anything left to do. */
-function isSettled({ open, wallets }: Reconciliation): boolean {
-  return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
 }
 
 function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {

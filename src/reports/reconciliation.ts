@@ -18,6 +18,11 @@ export interface Reconciliation {
   wallets: WalletProof | null;
 }
 
+/** Whether nobody has anything left to do. */
+export function isSettled({ open, wallets }: Reconciliation): boolean {
+  return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
+}
+
 /** One line of reconciliation.csv: a payment as the ledger and as the service have it. */
 export interface ReconcileItem {
   bucket: Bucket;

@@ -47,6 +47,8 @@ const sourceShape = z.discriminatedUnion('kind', [
     command: z.array(z.string()).min(1),
     timeoutMinutes: z.number().positive().max(1_440).default(10),
   }),
+  /** Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch reconcile`. */
+  z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),
 ]);
 
 /** Fields that override those of the configuration: they are checked, and keep to what the job says, without defaults. */

@@ -16,6 +16,7 @@ import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { originalName, takeFromInbox } from './inbox.ts';
+import { reconcileSlot } from './reconcile-slot.ts';
 import { runIdOfSlot } from './run-id.ts';
 
 export interface SlotRunnerDeps {
@@ -37,6 +38,8 @@ interface FileOutcome {
   words: string;
 }
 
+type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconciliation' }> };
+
 const minuteMs = 60_000;
 /** How long a single file that is still being written is waited for. */
 const fileWaitMinutes = 60;
@@ -46,15 +49,17 @@ const fileWaitMinutes = 60;
  * goes on where it was: what the slot has already brought is left alone, and a row that was sent is not sent again.
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
-  const { session } = deps;
+  const { session, withAccount } = deps;
+  const { source } = job;
+  if (source.kind === 'reconciliation')
+    return withAccount(job.account, (account) => reconcileSlot(session, account, dueAt, source.days));
   const before = await filesOfSlot(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished } = await bring(deps, job, dueAt, known);
+  const { files, unfinished } = await bring(deps, { ...job, source }, dueAt, known);
   const outcomes: FileOutcome[] = [];
   for (const file of files) if (!known.has(file.name)) outcomes.push(await takeOne(deps, job, dueAt, file));
   const words = outcomes.map((one) => one.words);
-  const { source } = job;
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
   if (unfinished.length > 0 || isMissing) {
@@ -71,7 +76,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
 
 async function bring(
   { session, base }: SlotRunnerDeps,
-  { name, source, schedule }: Job,
+  { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
 ): Promise<{ files: SlotFile[]; unfinished: string[] }> {

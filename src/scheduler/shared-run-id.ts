@@ -12,7 +12,8 @@ const yearMs = 364 * 24 * 3_600_000;
  * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the first of them has
  * paid, the second would leave out as paid already.
  */
-export function sharedRunIdWords({ name, schedule, runId }: Job, afterMs: number): string | null {
+export function sharedRunIdWords({ name, schedule, source, runId }: Job, afterMs: number): string | null {
+  if (source.kind === 'reconciliation') return null;
   const seen = new Map<string, number>();
   for (const from of runId.includes('yyyy') ? [afterMs] : [afterMs, afterMs + yearMs])
     for (const dueAt of nextDueTimes(schedule, from, slotsMax)) {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -117,6 +117,24 @@ describe('airbatch reconcile', () => {
     for (const { next } of open) assert.ok(next);
     const plain = await place.run('reconcile', '--from', yesterday);
     assert.match(plain.stdout, /5 payments compared: 4 need somebody to look/);
+  });
+
+  test('runs as a job, whose slot fails where something is open', async (t) => {
+    const place = await paid(t);
+    mkdirSync(join(place.folder, 'jobs'));
+    const job = `import { defineJob } from 'airbatch';
+      export default defineJob({ name: 'nightly', schedule: { cron: '0 0 * * *', timeZone: 'UTC' }, source: { kind: 'reconciliation' } });`;
+    writeFileSync(join(place.folder, 'jobs/nightly.ts'), job);
+    const slot = (ms: number) => ['jobs', 'run', 'nightly', '--slot', new Date(Date.now() + ms).toISOString()];
+    const first = await place.run(...slot(60_000));
+    assert.equal(first.code, 0, first.stderr);
+    assert.match(first.stderr, /5 payments compared: everything agrees/);
+    place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
+    const second = await place.run(...slot(120_000));
+    assert.equal(second.code, 4);
+    assert.match(second.stderr, /5 payments compared: 1 need somebody to look/);
+    assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 2);
+    assert.match((await place.run('jobs', 'check')).stdout, /nightly/);
   });
 
   test('looks payments of Version 1 up one by one, since it has no list', async (t) => {

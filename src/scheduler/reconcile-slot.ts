@@ -1,0 +1,38 @@
+import { basename } from 'node:path';
+import { reconcile } from '../reports/reconcile.ts';
+import { isSettled } from '../reports/reconciliation.ts';
+import { counted } from '../reports/words.ts';
+import type { OpenAccount } from '../runtime/account.ts';
+import type { Session } from '../runtime/session.ts';
+import type { SlotOutcome } from './claimed-slot.ts';
+
+const dayMs = 24 * 3_600_000;
+
+/**
+ * Compares the days before a slot with the service, and leaves the reports where `airbatch reconcile` would. What is open makes the slot
+ * a failed one, so that whoever is told of those is told of it.
+ */
+export async function reconcileSlot(
+  { db, clock, random, config }: Session,
+  { name, gateway, limiter }: OpenAccount,
+  dueAt: number,
+  days: number,
+): Promise<SlotOutcome> {
+  const { dir, reconciliation } = await reconcile(
+    db,
+    { gateway, clock, random, admit: (ask) => limiter.admit('read', ask) },
+    { account: name, fromMs: dueAt - days * dayMs, toMs: dueAt },
+    config.out,
+  );
+  const all = Object.values(reconciliation.counts).reduce((sum, count) => sum + count, 0);
+  const { open } = reconciliation;
+  const words = isSettled(reconciliation)
+    ? 'everything agrees'
+    : open > 0
+      ? `${open} need somebody to look`
+      : 'the wallets do not add up';
+  return {
+    outcome: isSettled(reconciliation) ? 'done' : 'failed',
+    detail: `${counted(all, 'payment')} compared: ${words} (${basename(dir)})`,
+  };
+}
