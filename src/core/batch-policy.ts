@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AirbatchError } from './errors.ts';
+import { configFaults } from './errors.ts';
 import { isDecimal } from './money.ts';
 
 const count = z.number().int().nonnegative();
@@ -64,10 +64,7 @@ export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): Batc
   const parsed = policyShape.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${['policy', ...issue.path].join('.')}: ${issue.message}`);
-  throw new AirbatchError(
-    'CONFIG_INVALID',
-    `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
-  );
+  throw configFaults('the configuration', faults);
 }
 
 /** The policy as it is kept with a batch; batches from before policies were kept have the defaults. */

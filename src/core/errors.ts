@@ -58,3 +58,9 @@ export class AirbatchError extends Error {
 export function errorMessage(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
+
+/** `CONFIG_INVALID` for everything that is wrong with `what`, named at once: "the configuration has 2 faults: ...". */
+export function configFaults(what: string, faults: readonly string[]): AirbatchError {
+  const count = faults.length === 1 ? 'a fault' : `${faults.length} faults`;
+  return new AirbatchError('CONFIG_INVALID', `${what} has ${count}: ${faults.join('; ')}`);
+}

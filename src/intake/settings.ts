@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { AirbatchError } from '../core/errors.ts';
+import { configFaults } from '../core/errors.ts';
 import { currencyDecimals, isDecimal } from '../core/money.ts';
 import { fields } from './fields.ts';
 
@@ -97,8 +97,5 @@ export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): I
   const parsed = intakeShape.safeParse(given);
   if (parsed.success) return parsed.data;
   const faults = parsed.error.issues.map((issue) => `${['intake', ...issue.path].join('.')}: ${issue.message}`);
-  throw new AirbatchError(
-    'CONFIG_INVALID',
-    `the configuration has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
-  );
+  throw configFaults('the configuration', faults);
 }

@@ -3,7 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import { isLoopback } from '../gateway/transport.ts';
@@ -172,10 +172,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const parsed = configShape.safeParse(file);
   if (!parsed.success) {
     const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
-    throw new AirbatchError(
-      'CONFIG_INVALID',
-      `${path} has ${faults.length === 1 ? 'a fault' : `${faults.length} faults`}: ${faults.join('; ')}`,
-    );
+    throw configFaults(path ?? 'the configuration', faults);
   }
   const base = path ? dirname(path) : cwd;
   const env = { ...readDotEnv(cwd), ...given };
