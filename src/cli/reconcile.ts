@@ -4,8 +4,7 @@ import { requireBatch } from '../engine/acts.ts';
 import { moneyText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
-import { isSettled, type Reconciliation } from '../reports/reconciliation.ts';
-import { counted } from '../reports/words.ts';
+import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
@@ -71,11 +70,8 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
 }
 
 function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {
-  const all = Object.values(run.counts).reduce((sum, count) => sum + count, 0);
-  const settled = isSettled(run);
-  const headline = settled
-    ? `${terminal.paint('green', '✔')} ${counted(all, 'payment')} compared: everything agrees.`
-    : `${terminal.paint('yellow', '!')} ${counted(all, 'payment')} compared: ${run.open > 0 ? `${run.open} need somebody to look` : 'the wallets do not add up'}.`;
+  const mark = isSettled(run) ? terminal.paint('green', '✔') : terminal.paint('yellow', '!');
+  const headline = `${mark} ${outcomeOf(run)}.`;
   const lines = [headline, `Compared   ${run.account}, ${run.from} to ${run.to}`];
   for (const bucket of buckets) {
     const count = run.counts[bucket];

@@ -1,5 +1,6 @@
 import type { Bucket } from './reconcile-buckets.ts';
 import type { WalletProof } from './reconcile-wallets.ts';
+import { counted } from './words.ts';
 
 /** What was compared, bucket by bucket; the same object that the page and the workbook show. */
 export interface Reconciliation {
@@ -21,6 +22,14 @@ export interface Reconciliation {
 /** Whether nobody has anything left to do. */
 export function isSettled({ open, wallets }: Reconciliation): boolean {
   return open === 0 && (wallets?.currencies ?? []).every(({ unexplained }) => Number(unexplained) === 0);
+}
+
+/** What came of it, in a clause: how many payments were compared, and whether they agree. */
+export function outcomeOf(run: Reconciliation): string {
+  const all = Object.values(run.counts).reduce((sum, count) => sum + count, 0);
+  const compared = `${counted(all, 'payment')} compared`;
+  if (isSettled(run)) return `${compared}: everything agrees`;
+  return `${compared}: ${run.open > 0 ? `${run.open} need somebody to look` : 'the wallets do not add up'}`;
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and as the service have it. */

@@ -1,7 +1,6 @@
 import { basename } from 'node:path';
 import { reconcile } from '../reports/reconcile.ts';
-import { isSettled } from '../reports/reconciliation.ts';
-import { counted } from '../reports/words.ts';
+import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
@@ -24,15 +23,8 @@ export async function reconcileSlot(
     { account: name, fromMs: dueAt - days * dayMs, toMs: dueAt },
     config.out,
   );
-  const all = Object.values(reconciliation.counts).reduce((sum, count) => sum + count, 0);
-  const { open } = reconciliation;
-  const words = isSettled(reconciliation)
-    ? 'everything agrees'
-    : open > 0
-      ? `${open} need somebody to look`
-      : 'the wallets do not add up';
   return {
     outcome: isSettled(reconciliation) ? 'done' : 'failed',
-    detail: `${counted(all, 'payment')} compared: ${words} (${basename(dir)})`,
+    detail: `${outcomeOf(reconciliation)} (${basename(dir)})`,
   };
 }
