@@ -55,7 +55,6 @@ export interface CreateRequest {
   body: string;
   idempotencyKey: string;
   beforeWrite?: () => void;
-  signal?: AbortSignal;
 }
 
 /** What was seen on the wire, for the audit log and for people: no secrets, no phone numbers. */

@@ -39,7 +39,6 @@ export interface ServiceCall {
   headers?: Record<string, string>;
   body?: string;
   beforeWrite?: (() => void) | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 /** What a version's requests have in common: its credentials, and where its error envelope and request id stand. */
@@ -56,7 +55,7 @@ export function makeServiceCall(
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
   { credentials, secrets, readError, readRequestId }: ServiceDialect,
 ): (call: ServiceCall) => Promise<Called> {
-  return async ({ method = 'GET', path, requestClass, headers, body, beforeWrite, signal }) => {
+  return async ({ method = 'GET', path, requestClass, headers, body, beforeWrite }) => {
     const result = await transport.send({
       method,
       path,
@@ -64,7 +63,6 @@ export function makeServiceCall(
       body: body ?? null,
       deadlineMs,
       beforeWrite,
-      signal,
     });
     if (result.kind !== 'answer') {
       return {

@@ -22,7 +22,6 @@ export interface TransportRequest {
   deadlineMs: number;
   /** Called right before the first byte is given to the socket. */
   beforeWrite?: (() => void) | undefined;
-  signal?: AbortSignal | undefined;
 }
 
 export type TransportResult =

@@ -49,28 +49,18 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
 
 function sendOnce(pool: Pool, deadlines: Deadlines, request: TransportRequest): Promise<TransportResult> {
   const { promise, resolve, reject } = Promise.withResolvers<TransportResult>();
-  const { signal, deadlineMs } = request;
-  const onAbort = () => exchange.cancel('aborted', 'the program stopped meanwhile');
+  const { deadlineMs } = request;
   let forgetDeadline: (() => void) | null = null;
-  const tidy = () => {
-    forgetDeadline?.();
-    signal?.removeEventListener('abort', onAbort);
-  };
   const exchange = makeExchange(request, {
     end(result) {
-      tidy();
+      forgetDeadline?.();
       resolve(result);
     },
     refuse(error) {
-      tidy();
+      forgetDeadline?.();
       reject(error);
     },
   });
-  if (signal?.aborted) {
-    exchange.cancel('aborted', 'the program stopped before this was sent');
-    return promise;
-  }
-  signal?.addEventListener('abort', onAbort, { once: true });
   forgetDeadline = deadlines.set(deadlineMs, () => {
     exchange.cancel('timeout', `no complete answer within ${deadlineMs} ms`);
   });

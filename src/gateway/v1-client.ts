@@ -80,7 +80,7 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
   };
 }
 
-async function create(session: V1Session, { body, beforeWrite, signal }: CreateRequest): Promise<CreateOutcome> {
+async function create(session: V1Session, { body, beforeWrite }: CreateRequest): Promise<CreateOutcome> {
   const called = await session.call({
     method: 'POST',
     path: '/adp',
@@ -88,7 +88,6 @@ async function create(session: V1Session, { body, beforeWrite, signal }: CreateR
     headers: { 'content-type': 'application/json' },
     body,
     beforeWrite,
-    signal,
   });
   const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
   const created = taken ? read(v1CreatedShape, called.json) : null;

@@ -77,7 +77,7 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
 
 async function create(
   session: V2Session,
-  { body, idempotencyKey, beforeWrite, signal }: CreateRequest,
+  { body, idempotencyKey, beforeWrite }: CreateRequest,
 ): Promise<CreateOutcome> {
   const called = await session.call({
     method: 'POST',
@@ -86,7 +86,6 @@ async function create(
     headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
     body,
     beforeWrite,
-    signal,
   });
   const created = isSuccess(called) ? read(v2CreatedShape, called.json) : null;
   if (created)

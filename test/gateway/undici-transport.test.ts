@@ -220,15 +220,6 @@ describe('the transport', () => {
     );
     const first = transport.send(post);
     await server.arrived(1);
-    const stop = new AbortController();
-    const stopped = transport.send({ ...post, path: '/stopped', signal: stop.signal });
-    stop.abort();
-    assert.deepEqual(await stopped, {
-      kind: 'not_sent',
-      code: 'aborted',
-      message: 'the program stopped meanwhile',
-      status: null,
-    });
     const late = transport.send({ ...post, path: '/late' });
     ring();
     const result = await late;
@@ -239,16 +230,6 @@ describe('the transport', () => {
       server.requests.map(({ line }) => line.split(' ')[1]),
       ['/v2/topups', '/after'],
     );
-  });
-
-  test('says "unknown" where it is aborted after the request left', async (t) => {
-    const { transport, server } = await setUp(t, () => undefined);
-    const stop = new AbortController();
-    const sent = transport.send({ ...post, signal: stop.signal });
-    await server.arrived(1);
-    stop.abort();
-    const result = await sent;
-    assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'aborted']);
   });
 
   test('cuts an answer that is too long', async (t) => {
