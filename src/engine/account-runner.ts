@@ -132,6 +132,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     followed: makeFollowed(),
     trips: new Map(),
     pausesTold: new Set(),
+    unreachableUntil: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,
     endings: makeEndings(),
     listMark: makeListMark(),

@@ -133,11 +133,16 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
     const { row, at } = after.putBack;
     context.picker.putBack(row, at);
     // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
-    if (outcome.kind === 'not_sent') {
-      context.log.warn('the service cannot be reached', { code: outcome.evidence.code });
-      context.limiter.hold('creation', Math.max(0, at - context.clock.now()));
-    }
+    if (outcome.kind === 'not_sent') waitForService(context, at, outcome.evidence.code);
   }
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
+}
+
+/** Holds the account until then (epoch ms). The rows that were under way together are told of once. */
+function waitForService(context: RunnerContext, until: number, code: string): void {
+  const now = context.clock.now();
+  if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
+  context.unreachableUntil = Math.max(context.unreachableUntil, until);
+  context.limiter.hold('creation', Math.max(0, until - now));
 }

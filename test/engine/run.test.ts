@@ -131,6 +131,16 @@ describe('the engine', () => {
     assert.ok((gaps[1] ?? 0) > (gaps[0] ?? 0) && (gaps[2] ?? 0) > (gaps[1] ?? 0), `${gaps}`);
   });
 
+  test('tells once that nobody answers, whatever was under way together, and again after the wait', async () => {
+    const rig = await makeRig();
+    for (const row of [1, 2, 3, 4]) rig.service.script(`run-1/ref-${row}`, 'unreachable', 'unreachable');
+    await rig.add(someRows(4));
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    const told = 'the service cannot be reached; it is tried again';
+    assert.deepEqual(rig.warnings, [told, told]);
+  });
+
   test('pauses the account when the money runs out, and burns no rows', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
