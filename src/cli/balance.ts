@@ -1,4 +1,4 @@
-import { moneyText } from '../reports/format.ts';
+import { moneyText } from '../core/money.ts';
 import { ask, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';

@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
-import { durationText, moneyText, sumsText } from '../reports/format.ts';
+import { moneyText } from '../core/money.ts';
+import { durationText, sumsText } from '../reports/format.ts';
 import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';

@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
-import { durationText, moneyText } from '../reports/format.ts';
+import { moneyText } from '../core/money.ts';
+import { durationText } from '../reports/format.ts';
 import { askProducts, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';

@@ -1,7 +1,7 @@
 import { relative, resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { moneyText } from '../core/money.ts';
 import { requireBatch } from '../engine/acts.ts';
-import { moneyText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
 import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';

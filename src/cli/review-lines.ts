@@ -1,6 +1,6 @@
-import { subtractAmounts } from '../core/money.ts';
+import { moneyText, subtractAmounts } from '../core/money.ts';
 import type { Preflight } from '../engine/preflight.ts';
-import { moneyText, sumsText } from '../reports/format.ts';
+import { sumsText } from '../reports/format.ts';
 import type { Review, ReviewedRow } from '../reports/review.ts';
 import { counted } from '../reports/words.ts';
 

@@ -45,15 +45,15 @@ export function currencyDecimals(code: string): number | null {
   return currencyCodes.code(code)?.digits ?? null;
 }
 
-/** `value` with the currency's own number of decimals and its thousands apart, for people to read: "1250.5" of KES is "1,250.50". */
-export function formatAmount({ value, currency }: Money): string {
+/** An amount for people, with the currency's own number of decimals and its thousands apart: "KES 1,250.50" for "1250.5" of KES. */
+export function moneyText(currency: string, value: string): string {
   const decimals = currencyDecimals(currency) ?? 0;
   const written = new Big(value);
   // More decimals than the currency has are shown rather than rounded away: a report never hides money.
   const own = /\.([0-9]+)$/.exec(written.toFixed())?.[1]?.length ?? 0;
   const [whole = '', fraction] = written.toFixed(Math.max(decimals, own)).split('.');
   const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ',');
-  return fraction ? `${grouped}.${fraction}` : grouped;
+  return `${currency} ${fraction ? `${grouped}.${fraction}` : grouped}`.trim();
 }
 
 /** Exact sums by currency. */

@@ -1,6 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { steadyClock } from '../core/clock.ts';
-import { formatAmount } from '../core/money.ts';
+import { moneyText } from '../core/money.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
@@ -288,7 +288,7 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
   const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
   const { short } = await preflight(context.db, batch, outcome, context.limiter.usage('creation'));
   if (short.length === 0) return null;
-  const missing = short.map(({ currency, missing: value }) => `${currency} ${formatAmount({ currency, value })}`);
+  const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
   return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;
 }
 

@@ -1,7 +1,7 @@
 import type { BatchPolicy } from '../core/batch-policy.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { compareAmounts, formatAmount } from '../core/money.ts';
+import { compareAmounts, moneyText } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { pageRows } from '../ledger/rows.ts';
@@ -32,7 +32,7 @@ export function approvalReason(
   for (const [currency, value] of Object.entries(plan.sums)) {
     const most = approval.sums[currency];
     if (most !== undefined && compareAmounts(value, most) > 0)
-      return `${currency} ${formatAmount({ currency, value })} is more than the ${formatAmount({ currency, value: most })} that go without a second person`;
+      return `${moneyText(currency, value)} is more than the ${moneyText(currency, most)} that go without a second person`;
   }
   if (plan.products > 0 && Object.keys(approval.sums).length > 0)
     return 'it buys products, whose prices only the service knows';

@@ -1,5 +1,5 @@
 import type { BatchPolicy } from '../core/batch-policy.ts';
-import { compareAmounts, formatAmount, multiplyAmount } from '../core/money.ts';
+import { compareAmounts, moneyText, multiplyAmount } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { ApprovedPlan } from './approval.ts';
@@ -38,7 +38,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
     const share = Number(row.cost) / Number(known.cost) - 1;
     // A share of an amount, to stop by: nothing is paid by this arithmetic.
     if (Math.abs(share) * 100 <= costDeviationPercent) return null;
-    const [costs, usually] = [row.cost, known.cost].map((value) => `${row.cost_currency} ${value}`);
+    const [costs, usually] = [row.cost, known.cost].map((value) => moneyText(row.cost_currency ?? '', value));
     return `row ${row.row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;
   };
 
@@ -66,8 +66,8 @@ export function overspent(
     const spent = costs.get(currency);
     if (spent === undefined) continue;
     if (compareAmounts(multiplyAmount(spent, 100), multiplyAmount(sum, spendingPercentMax)) <= 0) continue;
-    const [cost, approved] = [spent, sum].map((value) => formatAmount({ currency, value }));
-    return `${currency} ${cost} were spent, and ${approved} were approved`;
+    const [cost, approved] = [spent, sum].map((value) => moneyText(currency, value));
+    return `${cost} were spent, and ${approved} were approved`;
   }
   return null;
 }

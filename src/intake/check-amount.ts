@@ -1,4 +1,4 @@
-import { compareAmounts, formatAmount, type Money } from '../core/money.ts';
+import { compareAmounts, type Money, moneyText } from '../core/money.ts';
 import { type AmountReading, decimalPlaces, decimalsOf, readAmount } from './amount.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
@@ -128,7 +128,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
   const { amountMin, amountMax } = row.context.settings.guards;
   const least = amountMin[currency];
   const greatest = amountMax[currency];
-  const named = (limit: string) => `${currency} ${formatAmount({ value: limit, currency })}`;
+  const named = (limit: string) => moneyText(currency, limit);
   if (least !== undefined && compareAmounts(value, least) < 0) {
     return blame('AMOUNT_TOO_SMALL')(
       `The amount is below the minimum of ${named(least)} for one row.`,

@@ -1,3 +1,5 @@
+import { assert } from '../core/assert.ts';
+import { moneyText } from '../core/money.ts';
 import type { NewRow } from '../ledger/rows.ts';
 import { laterContentRef } from './check-row.ts';
 import type { ColumnPlan } from './columns.ts';
@@ -63,10 +65,12 @@ export function comparedRow(
     else isHeld = true;
   }
   if (repeat.isBeyondMaximum) {
-    const most = settings.guards.numberMax[row.currency ?? ''];
+    const { currency } = row;
+    const most = settings.guards.numberMax[currency ?? ''];
+    assert(currency !== null && most !== undefined, 'only an amount whose currency has a maximum is beyond it');
     blame('phone_number', {
       code: 'NUMBER_MAXIMUM',
-      message: `With this row the number gets more than ${row.currency} ${most} from the file.`,
+      message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
       suggestion: 'Check whether all of its rows are meant; "airbatch release" lets this one go.',
     });
     isHeld = true;

@@ -1,5 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
-import { addAmounts, compareAmounts, formatAmount } from '../core/money.ts';
+import { addAmounts, compareAmounts, moneyText } from '../core/money.ts';
 import { MinorSums, readAmount } from './amount.ts';
 import type { FileRow } from './file-rows.ts';
 import { plainText } from './plain-text.ts';
@@ -56,23 +56,23 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       for (const [currency, sum] of Object.entries(guards.expectedSums)) {
         const own = understood.of(currency);
         if (compareAmounts(own, sum) === 0) continue;
-        const message = `the amounts of the file should add up to ${named(currency, sum)}, and add up to ${named(currency, own)}`;
+        const message = `the amounts of the file should add up to ${moneyText(currency, sum)}, and add up to ${moneyText(currency, own)}`;
         throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
       }
     },
   };
 }
 
-function named(currency: string, value: string): string {
-  return `${currency} ${formatAmount({ value, currency })}`;
-}
-
 function refuseBeyond(sums: MinorSums, batchMax: Readonly<Record<string, string>>): void {
   for (const [currency, most] of Object.entries(batchMax)) {
     if (compareAmounts(sums.of(currency), most) <= 0) continue;
-    throw new AirbatchError('FILE_REJECTED', `the amounts of the file add up to more than ${named(currency, most)}`, {
-      hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
-    });
+    throw new AirbatchError(
+      'FILE_REJECTED',
+      `the amounts of the file add up to more than ${moneyText(currency, most)}`,
+      {
+        hint: 'Split it, or raise intake.guards.batchMax. Nothing was sent.',
+      },
+    );
   }
 }
 

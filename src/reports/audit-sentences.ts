@@ -1,5 +1,6 @@
+import { moneyText } from '../core/money.ts';
 import type { AuditEvent } from '../ledger/events.ts';
-import { moneyText, timeText } from './format.ts';
+import { timeText } from './format.ts';
 
 type Data = Record<string, string | number | boolean | null | undefined>;
 

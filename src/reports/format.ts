@@ -1,9 +1,4 @@
-import { formatAmount } from '../core/money.ts';
-
-/** An amount for people: "KES 12,300.00". */
-export function moneyText(currency: string, value: string): string {
-  return `${currency} ${formatAmount({ currency, value })}`.trim();
-}
+import { moneyText } from '../core/money.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
 export function sumsText(byCurrency: Record<string, string>): string {

@@ -1,9 +1,10 @@
+import { moneyText } from '../core/money.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
-import { durationText, moneyText, sumsText, timeText } from './format.ts';
+import { durationText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { pageStyle } from './html-style.ts';

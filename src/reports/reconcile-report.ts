@@ -1,6 +1,7 @@
+import { moneyText } from '../core/money.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { pageOpenItems } from '../ledger/reconciliations.ts';
-import { moneyText, sumsText, timeText } from './format.ts';
+import { sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { pageStyle } from './html-style.ts';
 import { buckets, bucketWords } from './reconcile-buckets.ts';

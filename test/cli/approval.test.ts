@@ -154,7 +154,7 @@ describe('the policy', () => {
     );
     assert.equal((await status(await at({ sums: { KES: '100.00' } }))).status, 'approved');
     const sums = await status(await at({ sums: { KES: '99.99' } }));
-    assert.match(sums.approval_needed, /KES 100\.00 is more than the 99\.99/);
+    assert.match(sums.approval_needed, /KES 100\.00 is more than the KES 99\.99/);
   });
 });
 

@@ -6,8 +6,8 @@ import {
   canonicalDecimal,
   compareAmounts,
   currencyDecimals,
-  formatAmount,
   isDecimal,
+  moneyText,
   multiplyAmount,
   Sums,
   sameAmount,
@@ -41,11 +41,11 @@ describe('amounts', () => {
   });
 
   test('are written with their currency’s decimals, and never rounded', () => {
-    assert.equal(formatAmount({ value: '1250.5', currency: 'KES' }), '1,250.50');
-    assert.equal(formatAmount({ value: '1250', currency: 'UGX' }), '1,250');
-    assert.equal(formatAmount({ value: '-1234567.8', currency: 'KES' }), '-1,234,567.80');
-    assert.equal(formatAmount({ value: '120.123456', currency: 'KES' }), '120.123456');
-    assert.equal(formatAmount({ value: '0.0042', currency: 'USD' }), '0.0042');
+    assert.equal(moneyText('KES', '1250.5'), 'KES 1,250.50');
+    assert.equal(moneyText('UGX', '1250'), 'UGX 1,250');
+    assert.equal(moneyText('KES', '-1234567.8'), 'KES -1,234,567.80');
+    assert.equal(moneyText('KES', '120.123456'), 'KES 120.123456');
+    assert.equal(moneyText('USD', '0.0042'), 'USD 0.0042');
     assert.equal(currencyDecimals('XXQ'), null);
   });
 

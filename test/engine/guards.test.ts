@@ -131,7 +131,7 @@ describe('what rows cost', () => {
     await program.stop();
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
-    assert.match(batch.pause_detail ?? '', /row 3 cost USD 1\.2, and row \d of the same cost USD 1$/);
+    assert.match(batch.pause_detail ?? '', /row 3 cost USD 1\.20, and row \d of the same cost USD 1\.00$/);
     assert.equal(rig.service.creates.length, 3);
   });
 
@@ -147,7 +147,7 @@ describe('what rows cost', () => {
     const rig = await spend('USD');
     const batch = await rig.batch();
     assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
-    assert.match(batch.pause_detail ?? '', /USD 1\d\.00 were spent, and 10\.00 were approved/);
+    assert.match(batch.pause_detail ?? '', /USD 1\d\.00 were spent, and USD 10\.00 were approved/);
     assert.ok(rig.service.charges.length < 60, `${rig.service.charges.length} rows were sent`);
     assert.equal((await (await spend('KES')).batch()).status, 'completed');
     assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');

@@ -88,6 +88,7 @@ test('a number that gets more than the maximum is held from the row on that goes
   });
   assert.deepEqual(statuses(checked), ['ready', 'ready', 'held', 'held', 'ready']);
   assert.deepEqual(problemCodes(checked[2]), ['NUMBER_MAXIMUM']);
+  assert.match(checked[2]?.problems[0]?.message ?? '', /gets more than KES 100\.00 from the file/);
 });
 
 test('repeats are found in files of many rows', async () => {
