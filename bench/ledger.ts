@@ -1,12 +1,11 @@
 import { systemClock } from '../src/core/clock.ts';
-import { idempotencyKey } from '../src/core/ids.ts';
 import { approve } from '../src/engine/acts.ts';
 import { findBatch } from '../src/ledger/batches.ts';
 import type { Database } from '../src/ledger/database.ts';
 import { insertPayments } from '../src/ledger/payments.ts';
 import { findRow, type NewRow, type RowRecord } from '../src/ledger/rows.ts';
 import { inUnit, type Unit } from '../src/ledger/unit-of-work.ts';
-import { aBatch, unplanned } from '../test/support/ledger.ts';
+import { aBatch, aPayment, unplanned } from '../test/support/ledger.ts';
 
 export const batchId = 'B-bench';
 export const accountName = 'main';
@@ -54,30 +53,19 @@ export async function addHalfDoneBatch(db: Database, count: number, beingSent: n
 
 /** A row as it stands between its intent and its answer. */
 export async function sendRow(unit: Unit, rowNo: number, at: number): Promise<RowRecord> {
-  const key = idempotencyKey({ account: accountName, runId, rowRef: `R-${rowNo}`, generation: 1 });
-  await insertPayments(unit.tx, [
-    {
-      idempotency_key: key,
-      account: accountName,
-      batch_id: batchId,
-      row_no: rowNo,
-      generation: 1,
-      reference: `${runId}/R-${rowNo}`,
-      body: '{}',
-      body_digest: '',
-      attempts: 1,
-      open_attempts: 0,
-      first_intent_at: at,
-      last_intent_at: at,
-      lookups: 0,
-      aged_lookups: 0,
-      resends: 0,
-      same_errors: 0,
-      last_evidence: null,
-    },
-  ]);
+  const identity = { account: accountName, runId, rowRef: `R-${rowNo}`, generation: 1 };
+  const owner = { batch_id: batchId, row_no: rowNo, first_intent_at: at, last_intent_at: at };
+  const payment = aPayment(identity, owner);
+  await insertPayments(unit.tx, [payment]);
   const row = await findRow(unit.tx, batchId, rowNo);
-  const sent = row && (await unit.changeRow(row, 'send', { attempts: 1, first_sent_at: at }, { key, attempt: 1 }));
+  const sent =
+    row &&
+    (await unit.changeRow(
+      row,
+      'send',
+      { attempts: 1, first_sent_at: at },
+      { key: payment.idempotency_key, attempt: 1 },
+    ));
   if (!sent) throw new Error(`row ${rowNo} of the bench cannot be sent`);
   return sent;
 }

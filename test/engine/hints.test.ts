@@ -4,10 +4,10 @@ import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, findInboxEntry, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
-import { insertPayments, type PaymentRecord } from '../../src/ledger/payments.ts';
+import { insertPayments } from '../../src/ledger/payments.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aRow } from '../support/ledger.ts';
+import { aPayment, aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
 
@@ -32,29 +32,6 @@ async function receive(rig: Rig, scheme: WebhookScheme, messageId: string, body:
     batch_id: null,
     row_no: null,
   });
-}
-
-function aPayment(fields: Partial<PaymentRecord>): PaymentRecord {
-  return {
-    idempotency_key: 'k',
-    account: 'main',
-    batch_id: 'batch-1',
-    row_no: 1,
-    generation: 1,
-    reference,
-    body: '{}',
-    body_digest: sha256('{}'),
-    attempts: 1,
-    open_attempts: 0,
-    first_intent_at: 0,
-    last_intent_at: 0,
-    lookups: 0,
-    aged_lookups: 0,
-    resends: 0,
-    same_errors: 0,
-    last_evidence: null,
-    ...fields,
-  };
 }
 
 const entryOf = (rig: Rig, scheme: WebhookScheme, message_id: string) =>
@@ -280,10 +257,11 @@ describe('a webhook', () => {
   test("never touches another account's row, whatever key or id it names", async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)], { account: 'other' });
-    const key = idempotencyKey({ account: 'other', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
+    const identity = { account: 'other', runId: 'run-1', rowRef: 'ref-1', generation: 1 };
+    const key = idempotencyKey(identity);
     const ready = await rig.row(1);
     await inUnit(rig.db, { clock: rig.clock, actor: 'tester' }, async (unit) => {
-      await insertPayments(unit.tx, [aPayment({ account: 'other', idempotency_key: key })]);
+      await insertPayments(unit.tx, [aPayment(identity)]);
       const sent = await unit.changeRow(ready, 'send', { attempts: 1 }, {});
       assert.ok(sent);
       await unit.changeRow(sent, 'complete', { topup_id: 'theirs' }, {});

@@ -7,7 +7,6 @@ import fc from 'fast-check';
 import { systemClock } from '../../src/core/clock.ts';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
-import { idempotencyKey } from '../../src/core/ids.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { endAbandoned } from '../../src/intake/end-reading.ts';
@@ -21,7 +20,7 @@ import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { aPayment, memoryLedger } from '../support/ledger.ts';
 import { check, csv, goodRow, rowOfMany } from './support.ts';
 
 async function rig(t: TestContext) {
@@ -153,12 +152,9 @@ describe('a file whose rows an earlier batch has', () => {
       await unit.noteBatch(batch, { started_at: unit.at });
       for (const row of (await pageRows(unit.tx, batch.batch_id, 0, 10)).slice(0, 3)) {
         const { account, run_id: runId } = batch;
-        const key = idempotencyKey({ account, runId, rowRef: row.row_ref ?? '', generation: 1 });
-        const owner = { account, batch_id: row.batch_id, row_no: row.row_no, generation: 1 };
-        const facts = { attempts: 1, open_attempts: 0, lookups: 0, aged_lookups: 0, resends: 0, same_errors: 0 };
-        const times = { first_intent_at: unit.at, last_intent_at: unit.at, last_evidence: null };
-        const body = { idempotency_key: key, reference: `x/${row.row_ref}`, body: '{}', body_digest: '' };
-        assert.equal(await insertPayments(unit.tx, [{ ...body, ...owner, ...facts, ...times }]), 1);
+        const identity = { account, runId, rowRef: row.row_ref ?? '', generation: 1 };
+        const owner = { batch_id: row.batch_id, row_no: row.row_no, first_intent_at: unit.at, last_intent_at: unit.at };
+        assert.equal(await insertPayments(unit.tx, [aPayment(identity, owner)]), 1);
         const sent = await unit.changeRow(row, 'send', { first_sent_at: unit.at }, {});
         assert.ok(sent);
         await unit.changeRow(sent, row.row_ref === 'B' ? 'fail' : 'complete', {}, {});

@@ -3,13 +3,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { idempotencyKey } from '../../src/core/ids.ts';
 import type { ServicePayment } from '../../src/gateway/gateway.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReconciliations } from '../../src/ledger/reconciliations.ts';
 import { type ReconcileRequest, reconcile } from '../../src/reports/reconcile.ts';
 import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
+import { aPayment } from '../support/ledger.ts';
 import { startMs, tempFolder, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
 let ids = 0;
@@ -72,27 +72,8 @@ async function bindPayments(db: Database): Promise<void> {
   for (let rowNo = 1; rowNo <= 8; rowNo++) {
     const identity = { account: 'main', runId: 'payroll-2026-11', rowRef: `R-${rowNo}`, generation: 1 };
     const at = startMs + rowNo * 1_000;
-    await insertPayments(db, [
-      {
-        idempotency_key: idempotencyKey(identity),
-        account: 'main',
-        batch_id: 'B-1',
-        row_no: rowNo,
-        generation: 1,
-        reference: `payroll-2026-11/R-${rowNo}`,
-        body: '{}',
-        body_digest: '',
-        attempts: 1,
-        open_attempts: 0,
-        first_intent_at: at,
-        last_intent_at: at,
-        lookups: 0,
-        aged_lookups: 0,
-        resends: 0,
-        same_errors: 0,
-        last_evidence: null,
-      },
-    ]);
+    const owner = { batch_id: 'B-1', row_no: rowNo, first_intent_at: at, last_intent_at: at };
+    await insertPayments(db, [aPayment(identity, owner)]);
   }
 }
 

@@ -1,6 +1,8 @@
 import type { Clock } from '../../src/core/clock.ts';
+import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/ids.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import type { PaymentRecord } from '../../src/ledger/payments.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -65,6 +67,30 @@ export function aRow(rowNo: number, fields: Partial<NewRow> = {}): NewRow {
     sms_message: null,
     problems: null,
     input: '[]',
+    ...fields,
+  };
+}
+
+/** The payment of this identity, bound by row 1 of `aBatch`, every attempt of which got its answer. */
+export function aPayment(identity: PaymentIdentity, fields: Partial<PaymentRecord> = {}): PaymentRecord {
+  return {
+    idempotency_key: idempotencyKey(identity),
+    account: identity.account,
+    batch_id: 'batch-1',
+    row_no: 1,
+    generation: identity.generation,
+    reference: paymentReference(identity),
+    body: '{}',
+    body_digest: sha256('{}'),
+    attempts: 1,
+    open_attempts: 0,
+    first_intent_at: 0,
+    last_intent_at: 0,
+    lookups: 0,
+    aged_lookups: 0,
+    resends: 0,
+    same_errors: 0,
+    last_evidence: null,
     ...fields,
   };
 }
