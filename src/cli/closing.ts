@@ -40,7 +40,7 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextSteps({ batch_id, rows, status }: BatchSummary, exitCode: number, dir: string): string[] {
+function nextSteps({ batch_id, run_id, rows, status }: BatchSummary, exitCode: number, dir: string): string[] {
   const { held, in_doubt, failed, invalid } = rows.by_status;
   if (exitCode === interruptedExitCode) return [`airbatch resume ${batch_id}`];
   if (held > 0) return [`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`];
@@ -48,7 +48,8 @@ function nextSteps({ batch_id, rows, status }: BatchSummary, exitCode: number, d
   if (status !== 'completed') return [`airbatch resume ${batch_id}`];
   if (failed + invalid === 0) return [];
   const corrections = join(dir, 'failed.csv');
-  const run = `correct ${corrections}, then airbatch run ${corrections}: what was paid is not in it`;
+  // Under the same run id, what was paid is paid once, however often the corrected file comes.
+  const run = `correct ${corrections}, then airbatch run ${corrections} --run-id ${run_id}: nothing is paid twice`;
   return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
 }
 

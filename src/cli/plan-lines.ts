@@ -14,9 +14,10 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     [counts.held, 'held for a person'],
     [counts.skipped, 'already paid'],
   ] as const;
+  const again = plan.again > 0 ? ` (${plan.again} of them again, after they failed)` : '';
   const aside = asides.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
   lines.push(
-    `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+    `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
   );
   lines.push(...understood);
   const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';

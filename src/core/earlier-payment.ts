@@ -16,7 +16,11 @@ export interface KeyOwner extends PaymentTerms {
   batch_id: string;
   row_no: number;
   status: RowState;
+  service_status: string | null;
 }
+
+/** The most generations that one row may have, whichever files name it. */
+export const generationsMax = 3;
 
 /** What becomes of a row whose key belongs to a row of an earlier batch, and why. */
 export interface EarlierVerdict {
@@ -35,9 +39,28 @@ export function samePayment(a: PaymentTerms, b: PaymentTerms): boolean {
   );
 }
 
-/** The same run id and row ref were bound before, by `owner` of another batch: the row is never sent, and says who has it. */
+/**
+ * Whether a row goes on, under the next generation, where the one that has its run id and row ref has failed for sure: what
+ * a file that a person feeds in again is for. A job's file is nobody's decision (its job says what is retried).
+ */
+export function goesOn(owner: KeyOwner, { generation, job }: { generation: number; job: string | null }): boolean {
+  return owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax && job === null;
+}
+
+/** The same run id and row ref were bound before, by `owner` of another batch: the row is not sent, and says who has it. */
 export function earlierVerdict(row: PaymentTerms, owner: KeyOwner): EarlierVerdict {
   const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
+  if (owner.status === 'failed' && mayHaveArrived(owner)) {
+    const word = owner.service_status ?? '';
+    return {
+      event: 'hold',
+      problem: {
+        code: 'FAILED_BEFORE',
+        message: `This row was tried in ${place}, and the service says ${word} of it: it may have arrived.`,
+        suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${word}"); skip it here.`,
+      },
+    };
+  }
   if (!samePayment(row, owner)) {
     return {
       event: 'hold',

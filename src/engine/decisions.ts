@@ -1,13 +1,16 @@
 import { can } from '../core/batch-state.ts';
 import { mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
-import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type Actor, requireBatch } from './acts.ts';
-import { referenceOf } from './orders.ts';
+import { lookUpGenerations } from './earlier-generations.ts';
+import { paymentNames } from './orders.ts';
 
 /** Rows read from the ledger at once. */
 const rowsPerPage = 200;
@@ -79,7 +82,7 @@ export async function retryFailed(
     for (const row of rows) {
       const words = [row.failure_code ?? '', row.service_status ?? ''];
       if (options.codes.length > 0 && !words.some((word) => options.codes.includes(word))) continue;
-      const why = await reasonToKeep(service, batch, row, options);
+      const why = await reasonToKeep(actor.db, service, batch, row, options);
       if (why === null && (await openNextGeneration(actor, row))) result.retried += 1;
       else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
     }
@@ -87,7 +90,8 @@ export async function retryFailed(
 }
 
 async function reasonToKeep(
-  { gateway, limiter }: { gateway: Gateway; limiter: Limiter },
+  db: Queryable,
+  service: { gateway: Gateway; limiter: Limiter },
   batch: BatchRecord,
   row: RowRecord,
   { codes, generationsMax }: { codes: readonly string[]; generationsMax: number },
@@ -97,15 +101,13 @@ async function reasonToKeep(
     return `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
   }
   if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
-  for (let generation = 1; generation <= row.generation; generation++) {
-    const reference = referenceOf(batch, row, generation);
-    const outcome: LookUpOutcome = await limiter.admit('read', () => gateway.lookUp(reference));
-    if (outcome.kind === 'not_found') continue;
-    if (outcome.kind !== 'found')
-      return `its earlier payment ${reference} could not be looked up (${outcome.evidence.code})`;
-    const live = outcome.payments.find(({ state }) => state !== 'failed');
-    if (live) return `the service says that ${reference} is ${live.serviceStatus}: it may be paid`;
-  }
+  const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
+  if (next) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
+  const earlier = await lookUpGenerations(service, batch, row, row.generation);
+  if (earlier.kind === 'unread')
+    return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
+  if (earlier.kind === 'live')
+    return `the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`;
   return null;
 }
 

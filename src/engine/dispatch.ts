@@ -4,6 +4,7 @@ import type { CreateOutcome } from '../gateway/gateway.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
+import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
@@ -75,10 +76,11 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
   }
 }
 
-/** Rows that may be sent now; after a restore each was just looked up. */
+/** Rows that may be sent now; those that were tried before were just looked up, and after a restore all of them. */
 async function takeRows(context: RunnerContext, count: number): Promise<RowRecord[]> {
   const rows = await context.picker.take(count);
-  return context.restoredAt === null ? rows : unknownToTheService(context, rows, context.restoredAt);
+  const unknown = context.restoredAt === null ? rows : await unknownToTheService(context, rows, context.restoredAt);
+  return unknown.every(({ generation }) => generation === 1) ? unknown : withoutLiveEarlier(context, unknown);
 }
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */

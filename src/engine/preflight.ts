@@ -11,6 +11,8 @@ export interface Preflight {
   rows: number;
   /** Rows that would be sent. */
   toSend: number;
+  /** Those of them that have failed before, and are tried again. */
+  again: number;
   /** What the rows to send ask for, by currency of the destination; products are not in it. */
   sums: Record<string, string>;
   /** Rows to send that buy a product, whose price the service knows. */
@@ -36,7 +38,9 @@ export async function preflight(
   const toSend = counts.ready ?? 0;
   const sums = new Sums();
   let products = 0;
-  for (const { currency, amount, count } of await readyAmounts(db, batch.batch_id)) {
+  let again = 0;
+  for (const { currency, amount, count, again: ofThese } of await readyAmounts(db, batch.batch_id)) {
+    again += ofThese;
     if (currency === null || amount === null) products += count;
     else sums.add(currency, multiplyAmount(amount, count));
   }
@@ -45,6 +49,7 @@ export async function preflight(
     counts,
     rows,
     toSend,
+    again,
     sums: sums.toObject(),
     products,
     balance: read,

@@ -1,3 +1,5 @@
+import { generationsMax } from '../core/earlier-payment.ts';
+
 /** How the engine behaves; everything in milliseconds or rows. The defaults are the safe ones. */
 export interface EngineSettings {
   /** How long a runner holds an account without renewing it. A crashed runner's account is free after this. */
@@ -55,5 +57,5 @@ export const defaultEngineSettings: EngineSettings = {
   fundsLookMs: 60_000,
   rereadAfterMs: 24 * 3_600_000,
   rereadLookMs: 15 * 60_000,
-  generationsMax: 3,
+  generationsMax,
 };

@@ -1,16 +1,21 @@
 import { assert } from '../core/assert.ts';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
-import { earlierVerdict } from '../core/earlier-payment.ts';
+import { earlierVerdict, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
 import { type BatchRecord, batchesOfRun, batchesWithContent } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { findPayment } from '../ledger/payments.ts';
+import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow } from '../ledger/rows.ts';
 import type { FileRow } from './file-rows.ts';
 
+/** A row with the verdict of earlier batches, and the generation with which it begins where that is not the first. */
+export interface JudgedRow extends FileRow {
+  generation?: number;
+}
+
 /** Gives the rows of a batch the verdict that earlier batches of its run make necessary. */
-export type EarlierBatches = (tx: Queryable, rows: readonly FileRow[]) => Promise<FileRow[]>;
+export type EarlierBatches = (tx: Queryable, rows: readonly JudgedRow[]) => Promise<JudgedRow[]>;
 
 /**
  * Looks up what earlier batches of the run have paid, so that a person sees it before approving; null where the run has no
@@ -20,22 +25,38 @@ export async function findEarlierBatches(db: Queryable, batch: BatchRecord): Pro
   const batches = await batchesOfRun(db, batch.account, batch.run_id);
   if (!batches.some(({ batch_id, started_at }) => batch_id !== batch.batch_id && started_at !== null)) return null;
   return async (tx, rows) => {
-    const judged: FileRow[] = [];
+    const judged: JudgedRow[] = [];
     for (const row of rows) judged.push(await judge(tx, batch, row));
     return judged;
   };
 }
 
-async function judge(tx: Queryable, { account, run_id: runId }: BatchRecord, row: FileRow): Promise<FileRow> {
+async function judge(tx: Queryable, batch: BatchRecord, row: JudgedRow): Promise<JudgedRow> {
   if (row.status === 'invalid' || row.row_ref === null) return row;
-  const payment = await findPayment(tx, idempotencyKey({ account, runId, rowRef: row.row_ref, generation: 1 }));
+  const payment = await lastPayment(tx, batch, row.row_ref);
   if (!payment) return row;
   const owner = await findRow(tx, payment.batch_id, payment.row_no);
   assert(owner, 'a bound key has its row');
+  const { generation } = payment;
+  if (goesOn(owner, { generation, job: batch.job })) return { ...row, generation: generation + 1 };
   const { event, problem } = earlierVerdict(row, owner);
   const found = { ...problem, line: row.line, column: null, value: null };
   if (event === 'skip') return { ...row, status: 'skipped', problems: [found] };
   return { ...row, status: 'held', problems: [...row.problems, found] };
+}
+
+/** The payment of the last generation of a run's row that was sent, whichever batch sent it; null where none was. */
+async function lastPayment(
+  tx: Queryable,
+  { account, run_id: runId }: BatchRecord,
+  rowRef: string,
+): Promise<PaymentRecord | null> {
+  let last: PaymentRecord | null = null;
+  for (let generation = 1; ; generation++) {
+    const payment = await findPayment(tx, idempotencyKey({ account, runId, rowRef, generation }));
+    if (!payment) return last;
+    last = payment;
+  }
 }
 
 /** How many batches are named: one is enough to look closer. */

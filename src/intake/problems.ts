@@ -44,6 +44,7 @@ export const problemTable = {
   NUMBER_MAXIMUM: { title: 'One number gets more than the configured maximum', verdict: 'held' },
   ALREADY_PAID: { title: 'An earlier batch of the run has paid this row', verdict: 'skipped' },
   FAILED_BEFORE: { title: 'An earlier batch of the run tried this row, and it failed', verdict: 'held' },
+  MAY_BE_PAID: { title: 'The row has failed before, and the service now says otherwise', verdict: 'held' },
   REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
   SENT_LATELY: { title: 'Another run sent the same to the same number lately', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },

@@ -5,7 +5,7 @@ import { goOnReading } from '../ledger/readings.ts';
 import type { NewRow } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { CheckedFile } from './check-file.ts';
-import { type EarlierBatches, findEarlierBatches } from './earlier-batches.ts';
+import { type EarlierBatches, findEarlierBatches, type JudgedRow } from './earlier-batches.ts';
 import type { FileRow } from './file-rows.ts';
 import type { IntakeDeps } from './intake.ts';
 import { type PackedRows, unpackNewRows } from './packed-rows.ts';
@@ -70,14 +70,14 @@ async function judgeRows(
   batchId: string,
   rows: readonly FileRow[],
   judges: readonly EarlierBatches[],
-): Promise<readonly FileRow[]> {
-  let judged = rows;
+): Promise<readonly JudgedRow[]> {
+  let judged: readonly JudgedRow[] = rows;
   for (const judge of judges) judged = await judge(unit.tx, judged);
   for (const [index, row] of judged.entries()) {
     const compared = rows[index];
     assert(compared?.row_no === row.row_no, 'judges leave no row out');
     if (row === compared && row.before === null) continue;
-    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row));
+    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), row.generation ?? 1);
   }
   return judged;
 }
@@ -91,6 +91,9 @@ export async function requireReading(unit: Unit, batchId: string, holder: string
   });
 }
 
-function newRow(batchId: string, { problems, has_reference: _, before: __, ...row }: FileRow): NewRow {
+function newRow(
+  batchId: string,
+  { problems, has_reference: _, before: __, generation: ___, ...row }: JudgedRow,
+): NewRow {
   return { batch_id: batchId, ...row, problems: problems.length === 0 ? null : JSON.stringify(problems) };
 }

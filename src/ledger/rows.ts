@@ -105,10 +105,11 @@ function pushValues(params: SqlValue[], row: NewRow): void {
  * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was no longer
  * as `from` says.
  */
-export async function judgeRow(tx: Queryable, from: RowState, row: NewRow): Promise<boolean> {
+export async function judgeRow(tx: Queryable, from: RowState, row: NewRow, generation: number): Promise<boolean> {
   const changed = await tx.execute(
-    'UPDATE rows SET row_ref = ?, status = ?, problems = ? WHERE batch_id = ? AND row_no = ? AND status = ? AND attempts = 0',
-    [row.row_ref, row.status, row.problems, row.batch_id, row.row_no, from],
+    `UPDATE rows SET row_ref = ?, status = ?, problems = ?, generation = ?
+     WHERE batch_id = ? AND row_no = ? AND status = ? AND attempts = 0`,
+    [row.row_ref, row.status, row.problems, generation, row.batch_id, row.row_no, from],
   );
   return changed === 1;
 }
@@ -302,15 +303,16 @@ export async function writeRefund(tx: Queryable, row: RowRecord, refund: Refund)
 }
 
 /**
- * The amounts of the rows that would be sent, one record for each currency and distinct amount; products (whose price the
- * service knows) have neither. Sums are made by the caller in exact decimals: SQL would make them binary floats.
+ * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
+ * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(
   db: Queryable,
   batchId: string,
-): Promise<{ currency: string | null; amount: string | null; count: number }[]> {
+): Promise<{ currency: string | null; amount: string | null; count: number; again: number }[]> {
   return db.query(
-    `SELECT currency, amount, COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY currency, amount`,
+    `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again
+     FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY currency, amount`,
     [batchId],
   );
 }

@@ -38,8 +38,11 @@ export interface Unit {
   addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
   /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
-  /** The verdict on a row of a batch being read, once it was compared with others; `from` is the state it was added with. */
-  judgeRow(from: RowState, row: NewRow): Promise<void>;
+  /**
+   * The verdict on a row of a batch being read, once it was compared with others, and the generation with which it begins; `from`
+   * is the state it was added with.
+   */
+  judgeRow(from: RowState, row: NewRow, generation: number): Promise<void>;
   /** Takes up to `limit` rows of a batch out of the ledger that came to nothing while it was being read. True when none are left. */
   discardRows(batchId: string, limit: number): Promise<boolean>;
   /** The row after the change; null when it was no longer as `before` says: nothing was written then. */
@@ -161,8 +164,8 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
       for (const { status } of rows) added.set(status, (added.get(status) ?? 0) + 1);
       for (const [status, some] of added) count(batchId, status, some);
     },
-    judgeRow: async (from, row) => {
-      const isJudged = await judgeRow(tx, from, row);
+    judgeRow: async (from, row, generation) => {
+      const isJudged = await judgeRow(tx, from, row, generation);
       assert(isJudged, 'nobody else changes a row of a batch that is being read');
       count(row.batch_id, from, -1);
       count(row.batch_id, row.status, 1);

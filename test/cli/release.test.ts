@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { runCommand, workFolder } from '../support/command.ts';
 import { startSandbox } from './sandbox-process.ts';
 
-test('airbatch release leaves a row held that failed in another batch of the run, and names the way out', async (t) => {
+test('airbatch release leaves a row held whose reference another batch of the run has paid, and names the way out', async (t) => {
   const folder = workFolder();
   t.after(() => folder.dispose());
   const sandbox = await startSandbox(folder.path, ['--instant']);
@@ -19,21 +19,19 @@ test('airbatch release leaves a row held that failed in another batch of the run
     const result = await run('run', name, '--run-id', 'november', '--yes', '--json');
     return JSON.parse(result.stdout).summary.batch_id as string;
   };
-  // A number that ends in 0001 is declined.
-  const declined = '+254712100001,1,10,KES,e-1';
-  const first = await pay('first.csv', declined);
+  const first = await pay('first.csv', '+254712101001,1,10,KES,e-1');
   const twice = ['+254712101002,1,10,KES,e-2', '+254712101002,1,10,KES,e-3'];
-  const second = await pay('second.csv', declined, ...twice);
+  const second = await pay('second.csv', '+254712101001,1,11,KES,e-1', ...twice);
 
   const named = await run('release', second, '3', '1');
   assert.equal(named.code, 2);
-  assert.match(named.stderr, new RegExp(`row 1 of batch ${second} .*FAILED_BEFORE.*batch ${first}, row 1`));
-  assert.match(named.stderr, new RegExp(`\\[ROW_NOT_RELEASABLE\\]\\n.*airbatch retry ${first}`));
+  assert.match(named.stderr, new RegExp(`row 1 of batch ${second} .*REFERENCE_REUSED.*batch ${first}, row 1`));
+  assert.match(named.stderr, /\[ROW_NOT_RELEASABLE\]\n.*new reference/);
 
   const all = await run('release', second);
   assert.equal(all.code, 0, all.stderr);
   assert.match(all.stdout, /^Released [12] rows?\. "airbatch resume/);
-  assert.match(all.stdout, new RegExp(`\\n  Row 1 stays held \\(FAILED_BEFORE\\): .*airbatch retry ${first}`));
+  assert.match(all.stdout, new RegExp(`\\n  Row 1 stays held \\(REFERENCE_REUSED\\): .*batch ${first}, row 1`));
   const again = await run('release', second, '--json');
   const { released, kept } = JSON.parse(again.stdout);
   assert.deepEqual([released, kept.map(({ row }: { row: number }) => row)], [0, [1]]);

@@ -23,7 +23,7 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
     [
       '',
       'Failed     2 rows: The operator declined the top-up.',
-      `Next       correct ${failedCsv}, then airbatch run ${failedCsv}: what was paid is not in it`,
+      `Next       correct ${failedCsv}, then airbatch run ${failedCsv} --run-id file-a94630ae71c560bf: nothing is paid twice`,
       `Next       or, for failed rows as they are, airbatch retry ${batch}`,
       '',
     ],

@@ -146,18 +146,20 @@ describe('taking a file into the ledger', () => {
 describe('a file whose rows an earlier batch has', () => {
   const files = ['A', 'B', 'C', 'D'].map((reference, index) => goodRow({ reference, amount: String(10 + index) }));
 
-  /** Lets the engine's part be played: rows A to C of the first batch were sent, and B failed. */
-  async function pay(db: Database, batch: BatchRecord): Promise<void> {
+  /** Lets the engine's part be played: the first rows of the batch that can be sent were, and B failed, with this last word. */
+  async function pay(db: Database, batch: BatchRecord, word: string | null = null): Promise<void> {
     await inUnit(db, { clock: systemClock, actor: 'engine' }, async (unit) => {
       await unit.noteBatch(batch, { started_at: unit.at });
-      for (const row of (await pageRows(unit.tx, batch.batch_id, 0, 10)).slice(0, 3)) {
+      const rows = await pageRows(unit.tx, batch.batch_id, 0, 10);
+      for (const row of rows.filter(({ status }) => status === 'ready').slice(0, 3)) {
         const { account, run_id: runId } = batch;
-        const identity = { account, runId, rowRef: row.row_ref ?? '', generation: 1 };
+        const identity = { account, runId, rowRef: row.row_ref ?? '', generation: row.generation };
         const owner = { batch_id: row.batch_id, row_no: row.row_no, first_intent_at: unit.at, last_intent_at: unit.at };
         assert.equal(await insertPayments(unit.tx, [aPayment(identity, owner)]), 1);
         const sent = await unit.changeRow(row, 'send', { first_sent_at: unit.at }, {});
         assert.ok(sent);
-        await unit.changeRow(sent, row.row_ref === 'B' ? 'fail' : 'complete', {}, {});
+        if (row.row_ref === 'B') await unit.changeRow(sent, 'fail', { service_status: word }, {});
+        else await unit.changeRow(sent, 'complete', {}, {});
       }
     });
   }
@@ -172,16 +174,62 @@ describe('a file whose rows an earlier batch has', () => {
     const found = rows.map(({ status, problems }) => [status, /"code":"(\w+)"/.exec(problems ?? '')?.[1] ?? null]);
     assert.deepEqual(found, [
       ['skipped', 'ALREADY_PAID'],
-      ['held', 'FAILED_BEFORE'],
+      ['ready', null],
       ['held', 'REFERENCE_REUSED'],
       ['ready', null],
       ['ready', null],
     ]);
     assert.match(rows[0]?.problems ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1 \\(completed\\)`));
-    assert.deepEqual(counts, { rows: 5, valid: 2, invalid: 0, held: 2, skipped: 1 });
-    assert.deepEqual(sums, { KES: '113' });
-    assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 2, held: 2, skipped: 1 });
+    assert.deepEqual(counts, { rows: 5, valid: 3, invalid: 0, held: 1, skipped: 1 });
+    assert.deepEqual(sums, { KES: '124' });
+    assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 3, held: 1, skipped: 1 });
   });
+
+  /** What becomes of row B when it is fed in again, with these cells changed. */
+  async function again(take: Awaited<ReturnType<typeof rig>>['take'], db: Database, changed = {}, job?: string) {
+    const given = { runId: 'november', ...(job === undefined ? {} : { job }) };
+    const { batch } = await take(csv([{ ...files[1], ...changed }]), given);
+    const [row] = await pageRows(db, batch.batch_id, 0, 1);
+    const code = /"code":"(\w+)"/.exec(row?.problems ?? '')?.[1] ?? null;
+    return { batch, problems: row?.problems ?? '', found: [row?.status, row?.generation, code] };
+  }
+
+  for (const [how, changed] of [
+    ['as it is', {}],
+    ['corrected', { phone_number: '+254712345679', amount: '99' }],
+  ] as const) {
+    test(`has a row that failed tried again ${how}, under the next generation, as often as is allowed`, async (t) => {
+      const { db, take } = await rig(t);
+      await pay(db, (await take(csv(files), { runId: 'november' })).batch);
+      const second = await again(take, db, changed);
+      assert.deepEqual(second.found, ['ready', 2, null]);
+      await pay(db, second.batch);
+      const third = await again(take, db, changed);
+      assert.deepEqual(third.found, ['ready', 3, null]);
+      await pay(db, third.batch);
+      const fourth = await again(take, db, changed);
+      assert.deepEqual(fourth.found, ['held', 1, 'FAILED_BEFORE']);
+      assert.match(fourth.problems, new RegExp(`batch ${third.batch.batch_id}, row 1`));
+    });
+
+    for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
+      test(`has a row of which the service says ${word} held ${how}: it may have arrived`, async (t) => {
+        const { db, take } = await rig(t);
+        const { batch } = await take(csv(files), { runId: 'november' });
+        await pay(db, batch, word);
+        const { found, problems } = await again(take, db, changed);
+        assert.deepEqual(found, ['held', 1, 'FAILED_BEFORE']);
+        assert.match(problems, new RegExp(`says ${word} .*airbatch retry ${batch.batch_id} --code ${word}`));
+      });
+    }
+
+    test(`has a row that failed held ${how} where a job brings it: nobody has decided that it is tried again`, async (t) => {
+      const { db, take } = await rig(t);
+      await pay(db, (await take(csv(files), { runId: 'november' })).batch);
+      const { found } = await again(take, db, changed, 'monthly');
+      assert.deepEqual(found.slice(0, 2), ['held', 1]);
+    });
+  }
 
   test('is held under another run id where it was sent lately, and says where the same rows are already', async (t) => {
     const { db, take } = await rig(t);

@@ -94,16 +94,25 @@ async function paidOnce({ db, payments }: Judged, rows: Rows): Promise<Verdict[]
     if (count > 1) faults.push({ invariant: 'I1', what: `${reference} was paid ${count} times` });
   for (const { batch, row } of rows) {
     if (row.row_ref === null || row.status === 'skipped' || row.status === 'held') continue;
-    const paid = live.get(`${batch.run_id}/${row.row_ref}`) ?? 0;
+    const reference = `${batch.run_id}/${row.row_ref}`;
+    const paid = live.get(reference) ?? 0;
+    // A further generation may be another file's, in which the row was fed in again.
+    const paidHere = payments.filter((one) => one.live && generationOf(one.reference, reference) <= row.generation);
     if (row.status === 'completed' && paid !== 1)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
-    if ((row.status === 'failed' || row.status === 'cancelled') && paid !== 0)
+    if ((row.status === 'failed' || row.status === 'cancelled') && paidHere.length !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
     const { key } = paymentNames(batch, row, row.generation);
     if (row.status === 'ready' && paid !== 0 && (await findPayment(db, key))?.batch_id === row.batch_id)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
   }
   return faults;
+}
+
+/** Which generation of the row with this first reference a reference is; infinite where it is another row's. */
+function generationOf(reference: string, first: string): number {
+  if (reference === first) return 1;
+  return reference.startsWith(`${first}~`) ? Number(reference.slice(first.length + 1)) : Number.POSITIVE_INFINITY;
 }
 
 /** The days within which the same number is not sent the same under two run ids, unless a person says so. */

@@ -25,6 +25,8 @@ export interface Plan {
   webhooks: Record<WebhookFault, number> | null;
   /** How often an operator retries what has failed, once everything is at rest. */
   retries: number;
+  /** From which life on an operator feeds all rows of the run in again, with those that failed corrected; null: never. */
+  fedAgainAtLife: number | null;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -73,6 +75,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     foreign: [],
     webhooks: null,
     retries: 0,
+    fedAgainAtLife: null,
     lostAnswers: [],
     calmAfterMs: 0,
   };
@@ -123,6 +126,7 @@ export function makePlan(seed: number): Plan {
     retries: random.percent(25) ? random.between(1, 2) : 0,
     lostAnswers: [],
     calmAfterMs: random.between(0, 600_000),
+    fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
   };
 }
 

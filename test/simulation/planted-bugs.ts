@@ -172,4 +172,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: "if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;",
     replace: '',
   },
+  {
+    name: 'a row that is fed in again goes on whatever became of it',
+    file: 'core/earlier-payment.ts',
+    find: "owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax",
+    replace: 'generation < generationsMax',
+  },
 ];

@@ -56,6 +56,9 @@ export interface World {
   /** How often an operator has retried what failed, and whether the next program begins with it. */
   retries: number;
   retryNext: boolean;
+  /** Whether the run's rows were fed in again, and whether the next program begins with it. */
+  fedAgain: boolean;
+  feedNext: boolean;
 }
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
@@ -80,6 +83,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     rowsByBatch: new Map(),
     retries: 0,
     retryNext: false,
+    fedAgain: false,
+    feedNext: false,
   };
   try {
     const circles = await clock.drive(live(world)).then(
@@ -123,9 +128,12 @@ async function live(world: World): Promise<void> {
     const rested = await liveOnce(world);
     const calm = clock.monotonic() >= plan.calmAfterMs && world.steps > lastStep(plan);
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
-      if (world.retries >= plan.retries || !calm) return;
-      world.retries += 1;
-      world.retryNext = true;
+      const mayRetry = world.retries < plan.retries;
+      const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
+      if (!calm || !(mayRetry || mayFeed)) return;
+      world.retries += mayRetry ? 1 : 0;
+      world.retryNext = mayRetry;
+      world.feedNext = mayFeed;
     }
     if (clock.monotonic() > end) return;
     // An operator, or a scheduler, starts it again a while later.

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { releaseRows, skipRows } from '../../src/engine/acts.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
+
+/** Row 1 of batch 1 has failed; batch 2 of the same run has it corrected, as intake leaves it: with the next generation. */
+async function fedAgain(): Promise<Rig> {
+  const rig = await makeRig();
+  rig.service.ends('run-1/ref-1', 'failed');
+  await rig.add(someRows(2));
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['failed', 'completed']);
+  await rig.add([aRow(1, { amount: '999' })], { batch_id: 'batch-2' });
+  await rig.db.execute(`UPDATE rows SET generation = 2 WHERE batch_id = 'batch-2'`);
+  return rig;
+}
+
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+
+const sent = (rig: Rig) => rig.service.creates.map(({ reference }) => reference);
+
+describe('a row that goes on where a row of another batch has failed', () => {
+  test('is sent under the next generation', async () => {
+    const rig = await fedAgain();
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+    assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
+    assert.deepEqual(await rig.states(), ['failed', 'completed']);
+  });
+
+  test('is held where the service no longer calls the earlier payment failed, however often it is released', async () => {
+    const rig = await fedAgain();
+    // What the service called failed is delivered after all.
+    rig.service.ends('run-1/ref-1', 'completed');
+    for (const release of [false, true]) {
+      if (release) assert.equal((await releaseRows(mary(rig), 'batch-2', [])).released, 1);
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-2'), ['held']);
+      assert.match(
+        (await rig.row(1, 'batch-2')).problems ?? '',
+        /MAY_BE_PAID.*says completed of that payment \(run-1\/ref-1\)/,
+      );
+    }
+    assert.equal(sent(rig).length, 2);
+    assert.equal(await skipRows(mary(rig), 'batch-2', [], 'the recipient has it'), 1);
+    await rig.run();
+    assert.equal((await rig.batch('batch-2')).status, 'completed');
+  });
+
+  test('waits as long as the earlier payment cannot be looked up', async () => {
+    const rig = await fedAgain();
+    const { lookUp } = rig.service;
+    let failures = 3;
+    rig.service.lookUp = async (reference) =>
+      reference === 'run-1/ref-1' && failures-- > 0
+        ? {
+            kind: 'unavailable',
+            evidence: { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null },
+          }
+        : lookUp(reference);
+    await rig.run();
+    assert.ok(failures < 0);
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+    assert.equal(sent(rig).length, 3);
+  });
+
+  test('leaves nothing to retry in the batch in which it failed', async () => {
+    const rig = await fedAgain();
+    await rig.run();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 });
+    const { retried, kept } = await rig.clock.drive(retrying);
+    assert.equal(retried, 0);
+    assert.match(kept[0]?.why ?? '', /batch batch-2, row 1 has tried it again/);
+  });
+
+  test('is skipped where the batch in which it failed has tried it again first', async () => {
+    const rig = await fedAgain();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 });
+    assert.equal((await rig.clock.drive(retrying)).retried, 1);
+    await rig.db.execute(`UPDATE batches SET priority = 'urgent' WHERE batch_id = 'batch-1'`);
+    await rig.run();
+    assert.equal(sent(rig).filter((reference) => reference === 'run-1/ref-1~2').length, 1);
+    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    // It asked for another amount, so that a person looks at it.
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /REFERENCE_REUSED/);
+  });
+});

@@ -1,0 +1,59 @@
+import { approve } from '../../src/engine/acts.ts';
+import { findEarlierBatches } from '../../src/intake/earlier-batches.ts';
+import type { FileRow } from '../../src/intake/file-rows.ts';
+import { findBatch, listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { type NewRow, pageRows } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { aBatch, aRow, unplanned } from '../support/ledger.ts';
+import type { SimulatedProcess } from './process.ts';
+import { note, type World } from './world.ts';
+
+/**
+ * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now: in
+ * the middle of everything, or when all is at rest. Intake's own verdict says what becomes of each.
+ */
+export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
+  const { fedAgainAtLife } = world.plan;
+  const actor = { db, clock: process.clock, name: 'operator' };
+  // A death between taking the file in and its approval leaves it to be approved.
+  for (const { batch_id, status } of await listBatches(db, 10)) {
+    if (status === 'validated') await approve(actor, batch_id, unplanned);
+  }
+  if (fedAgainAtLife === null || world.fedAgain || !(world.feedNext || life >= fedAgainAtLife)) return;
+  const first = await findBatch(db, 'batch-1');
+  if (!first) return;
+  const batchId = `batch-${(await listBatches(db, 100)).length + 1}`;
+  const before = await pageRows(db, first.batch_id, 0, 1_000);
+  const rows = before.map((row): NewRow => {
+    // A good number instead of the declined one; every other row is corrected in its amount as well.
+    const corrected = row.row_no % 2 === 0 ? { phone_number: `+25471239${row.row_no + 1_000}`, amount: '55' } : {};
+    return aRow(row.row_no, { ...fileCells(row), ...(row.status === 'failed' ? corrected : {}), batch_id: batchId });
+  });
+  world.rowsByBatch.set(batchId, rows.length);
+  const batch = { ...aBatch({ batch_id: batchId, run_id: first.run_id }), audit_seq: 0, audit_head: '' };
+  await inUnit(db, { clock: process.clock, actor: 'intake' }, async (unit) => {
+    const { audit_seq: _, audit_head: __, ...fresh } = batch;
+    await unit.addBatch(fresh, {});
+    await unit.addRows(batchId, rows);
+    const judge = await findEarlierBatches(unit.tx, batch);
+    if (!judge) return;
+    const judged = await judge(unit.tx, rows.map(asRead));
+    for (const { has_reference: _, before: __, problems, generation = 1, ...row } of judged) {
+      const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };
+      await unit.judgeRow('ready', verdict, generation);
+    }
+  });
+  await approve(actor, batchId, unplanned);
+  world.fedAgain = true;
+  note(world, 'fed_again', `in life ${life}`);
+}
+
+function fileCells({ row_ref, phone_number, network_id, amount, currency }: NewRow): Partial<NewRow> {
+  return { row_ref, phone_number, network_id, amount, currency };
+}
+
+/** The row as reading the file makes it. */
+function asRead({ batch_id: _, ...row }: NewRow): FileRow {
+  return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
+}
