@@ -1,4 +1,5 @@
 import { open } from 'node:fs/promises';
+import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { sameDecimal } from './decimal.ts';
 import type { Findings } from './findings.ts';
@@ -12,9 +13,19 @@ const entryShape = z.object({
   amount: z.object({ value: z.number(), currency: z.string() }),
 });
 
+/** What is kept of an entry: the service's word under one reference. */
+interface Listed {
+  reference: string;
+  id: string;
+  status: string;
+  value: string;
+  currency: string;
+}
+
 /**
  * Compares the results with the service's own list of payments: one JSON object a line, as `GET /v2/topups` lists them. Each
- * completed row is in it, completed, with its amount; and nothing of this run is in it that the results do not have.
+ * completed row is in it, completed, with its amount; and nothing of this run is in it that the results do not have. The list
+ * may be of any length: it is kept on the disk while it is compared.
  */
 export async function checkServiceList(
   dir: string,
@@ -22,23 +33,51 @@ export async function checkServiceList(
   manifest: Manifest,
   findings: Findings,
 ): Promise<void> {
-  const prefix = `${manifest.run_id}/`;
-  const listed = new Map<string, z.infer<typeof entryShape>>();
-  for await (const line of (await open(listPath)).readLines()) {
-    if (line.trim() === '') continue;
-    const entry = entryShape.parse(JSON.parse(line));
-    if (!entry.reference?.startsWith(prefix) || entry.status === 'failed') continue;
-    const twice = listed.get(entry.reference);
-    if (twice)
+  // A database without a name is SQLite's own temporary file, which is gone when it is closed.
+  const scratch = new DatabaseSync('');
+  try {
+    await readList(scratch, listPath, `${manifest.run_id}/`, findings);
+    await compareRows(scratch, dir, findings);
+    const left = scratch.prepare('SELECT id, reference FROM listed WHERE seen = 0 ORDER BY rowid');
+    for (const { id, reference } of left.iterate()) {
       findings.add(
         'results.csv',
-        `the service has ${twice.id} and ${entry.id} under one reference, ${entry.reference}.`,
+        `the service has ${id} under ${reference}, which no row accounts for (another batch of the run may).`,
       );
-    listed.set(entry.reference, entry);
+    }
+  } finally {
+    scratch.close();
   }
+}
+
+async function readList(scratch: DatabaseSync, path: string, prefix: string, findings: Findings): Promise<void> {
+  scratch.exec(
+    'CREATE TABLE listed (reference TEXT UNIQUE, id TEXT, status TEXT, value TEXT, currency TEXT, seen INTEGER DEFAULT 0)',
+  );
+  const known = scratch.prepare('SELECT id FROM listed WHERE reference = ?');
+  const insert = scratch.prepare(
+    'INSERT OR REPLACE INTO listed (reference, id, status, value, currency) VALUES (?, ?, ?, ?, ?)',
+  );
+  // One transaction for all: nothing of this need survive.
+  scratch.exec('BEGIN');
+  for await (const line of (await open(path)).readLines()) {
+    if (line.trim() === '') continue;
+    const { id, status, reference, amount } = entryShape.parse(JSON.parse(line));
+    if (!reference?.startsWith(prefix) || status === 'failed') continue;
+    const twice = known.get(reference);
+    // Pages of a list overlap where payments came in while it was read.
+    if (twice && twice.id !== id)
+      findings.add('results.csv', `the service has ${twice.id} and ${id} under one reference, ${reference}.`);
+    insert.run(reference, id, status, String(amount.value), amount.currency);
+  }
+}
+
+async function compareRows(scratch: DatabaseSync, dir: string, findings: Findings): Promise<void> {
+  const find = scratch.prepare(
+    'UPDATE listed SET seen = 1 WHERE reference = ? RETURNING reference, id, status, value, currency',
+  );
   for await (const row of resultRows(dir)) {
-    const entry = listed.get(row.reference ?? '');
-    listed.delete(row.reference ?? '');
+    const entry = find.get(row.reference ?? '') as Listed | undefined;
     if (row.status === 'completed' && !entry)
       findings.add('results.csv', `row ${row.row} is completed; the service's list does not have it.`);
     if (!entry) continue;
@@ -47,14 +86,7 @@ export async function checkServiceList(
       findings.add('results.csv', `row ${row.row} is ${row.status}; ${said}.`);
     if (row.topup_id && row.topup_id !== entry.id)
       findings.add('results.csv', `row ${row.row} has another payment: ${said}.`);
-    if (
-      row.amount &&
-      (row.currency !== entry.amount.currency || !sameDecimal(row.amount, String(entry.amount.value)))
-    ) {
+    if (row.amount && (row.currency !== entry.currency || !sameDecimal(row.amount, entry.value)))
       findings.add('results.csv', `row ${row.row} has another amount than the service.`);
-    }
-  }
-  for (const { id, reference } of listed.values()) {
-    findings.add('results.csv', `the service has ${id} under ${reference}, which no row accounts for.`);
   }
 }

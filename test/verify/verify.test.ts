@@ -90,6 +90,25 @@ test("the service's own list is compared payment by payment", async (t) => {
   );
 });
 
+test('a list may name a payment twice, as where pages overlap, and be longer than the memory', async (t) => {
+  const pack = await makePack(t);
+  const serviceList = join(await tempFolder(t), 'list.jsonl');
+  const whole = rowsAtService.map((rowNo) => serviceEntry(rowNo)).join('\n');
+  await writeFile(serviceList, `${whole}\n${whole}\n`);
+  assert.deepEqual((await verifyReports(pack.dir, { serviceList })).findings, []);
+  const more = Array.from({ length: 150_000 }, (_, index) => serviceEntry(100 + index));
+  await writeFile(serviceList, `${whole}\n${more.join('\n')}\n`);
+  const program = `
+    import { verifyReports } from '${join(import.meta.dirname, '../../src/verify/verify.ts')}';
+    const { findings } = await verifyReports('${pack.dir}', { serviceList: '${serviceList}' });
+    console.log(findings.length, findings[0].message);`;
+  const flags = ['--max-old-space-size=24', '--input-type=module', '--eval', program];
+  assert.match(
+    execFileSync(process.execPath, flags, { encoding: 'utf8' }),
+    /^100 the service has topup-100 under payroll-2026-11\/R-100, which no row accounts for/,
+  );
+});
+
 test('the signature is one that openssl can check', async (t) => {
   const pack = await makePack(t);
   const keyPath = join(await tempFolder(t), 'public.pem');
