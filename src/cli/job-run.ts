@@ -3,25 +3,24 @@ import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
-import { insertSlot, listSlots, reopenSlot } from '../ledger/slots.ts';
+import { findSlot, insertSlot, reopenSlot } from '../ledger/slots.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 import { runClaimed, type SlotOutcome } from '../scheduler/claimed-slot.ts';
 import type { Job } from '../scheduler/define-job.ts';
-import { lastDueTime } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { putAway } from '../scheduler/put-away.ts';
+import { runIdOfSlot } from '../scheduler/run-id.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
+import { type SlotByHand, slotByHand } from '../scheduler/slot-by-hand.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { localTime, timeOf } from './dates.ts';
 import { worstExitCode } from './exit-codes.ts';
 import { workOn } from './work.ts';
-
-const minuteMs = 60_000;
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
 export async function runJob(
@@ -34,7 +33,7 @@ export async function runJob(
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   const job = jobs.find((one) => one.name === name);
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
-  const dueAt = await slotOf(session, job, options.slot);
+  const dueAt = await slotOf(context, session, job, options.slot);
   const outcome = await bring(session, job, dueAt);
   if (!context.json) {
     const when = localTime(dueAt, job.schedule.timeZone);
@@ -61,19 +60,39 @@ export async function runJob(
   });
 }
 
-/** The slot that is meant: the one named, else the last due one, or where that one was decided, one of this very minute. */
-async function slotOf({ db, clock }: Session, { name, schedule }: Job, given: unknown): Promise<number> {
+/** The slot that is named; where none is, the one that a person means, who is told which that is before anything is brought. */
+async function slotOf(context: CommandContext, { db, clock }: Session, job: Job, given: unknown): Promise<number> {
   if (typeof given === 'string') return timeOf('--slot', given);
-  const now = clock.now();
-  const last = lastDueTime(schedule, now);
-  const known = await listSlots(db, name, 100);
-  if (last !== null && !known.some(({ due_at }) => due_at === last)) return last;
-  return Math.floor(now / minuteMs) * minuteMs;
+  const { timeZone } = job.schedule;
+  const slot = await slotByHand(db, job, clock.now());
+  if (!context.json) {
+    const run =
+      job.source.kind === 'reconciliation' ? '' : `, run ${runIdOfSlot(job.runId, job.name, slot.dueAt, timeZone)}`;
+    const when = `${localTime(slot.dueAt, timeZone)} (${timeZone})${run}`;
+    context.terminal.error(`Slot       ${when}: ${whyWords(slot, timeZone)}\n`);
+    context.terminal.error('           --slot names another\n');
+  }
+  return slot.dueAt;
+}
+
+function whyWords({ why, lastDueAt }: SlotByHand, timeZone: string): string {
+  switch (why) {
+    case 'due':
+      return 'the last due time';
+    case 'missed':
+      return 'the last due time, which was missed';
+    case 'failed':
+      return 'the last due time, which failed';
+    case 'extra':
+      return `now, since the last due time (${localTime(lastDueAt ?? 0, timeZone)}) has run`;
+    case 'new':
+      return 'now, since none of its due times has come since it is known here';
+  }
 }
 
 async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {
   const { db, clock, config } = session;
-  const slot = (await listSlots(db, job.name, 1_000)).find(({ due_at }) => due_at === dueAt);
+  const slot = await findSlot(db, job.name, dueAt);
   if (slot?.state === 'done')
     throw new AirbatchError('USAGE', `this slot of "${job.name}" has run already: ${slot.detail}`, {
       hint: 'What was paid is not paid again. Name another slot with --slot, or run the file itself.',

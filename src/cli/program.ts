@@ -221,7 +221,7 @@ function addServer(program: Command, call: Call): void {
     )
     .option(
       '--slot <time>',
-      'with "run": the due time that is meant (default: the last one, or now where that one was decided)',
+      'with "run": the due time that is meant (default: the last one where it was missed or failed, else now)',
     )
     .option(...restored)
     .action(call('jobs'));

@@ -61,6 +61,11 @@ export function forgetFutureSkips(tx: Queryable, job: string, now: number): Prom
   return tx.execute(`DELETE FROM slots WHERE job = ? AND due_at > ? AND state = 'skipped'`, [job, now]);
 }
 
+export async function findSlot(db: Queryable, job: string, dueAt: number): Promise<SlotRecord | null> {
+  const [slot] = await db.query<SlotRecord>('SELECT * FROM slots WHERE job = ? AND due_at = ?', [job, dueAt]);
+  return slot ?? null;
+}
+
 /** The slots of a job, the latest first. */
 export function listSlots(db: Queryable, job: string, limit: number): Promise<SlotRecord[]> {
   return db.query('SELECT * FROM slots WHERE job = ? ORDER BY due_at DESC LIMIT ?', [job, limit]);

@@ -2,7 +2,7 @@ import { isoTime } from '../core/clock.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import { listSlots } from '../ledger/slots.ts';
+import { findSlot } from '../ledger/slots.ts';
 import { sumsText } from '../reports/format.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
@@ -119,7 +119,7 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
 async function slotWord(db: Database, { job, event_id }: News): Promise<Word | null> {
   if (job === null) return null;
   const dueAt = Number(event_id.split(':')[2]);
-  const slot = (await listSlots(db, job, 1_000)).find(({ due_at }) => due_at === dueAt);
+  const slot = await findSlot(db, job, dueAt);
   if (!slot) return null;
   const due = isoTime(dueAt).slice(0, 16).replace('T', ' ');
   const what = slot.state === 'failed' ? 'has failed' : 'was missed';

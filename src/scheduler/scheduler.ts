@@ -108,10 +108,10 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
  * its next due time, and a slot that was run ahead of its time by hand holds back none of those before it.
  */
 async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number> {
-  const looked = await readFact(tx, lookName(job));
+  const looked = await lookedAt(tx, job.name);
   // A new job begins with its next due time: nobody expects it to pay for the past.
   if (looked === null) await noteLook(tx, job, now);
-  const after = Number(looked ?? now);
+  const after = looked ?? now;
   if (after <= now) return after;
   // The clock was set back, or had been ahead. What is known of the time that comes again is in the ledger, and is not run again.
   await forgetFutureSkips(tx, job.name, now);
@@ -119,12 +119,18 @@ async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number
   return now;
 }
 
-function noteLook(tx: Queryable, job: Job, now: number): Promise<void> {
-  return writeFact(tx, lookName(job), String(now));
+/** When it was last looked what is due of a job (epoch ms); null where it is new. */
+export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
+  const looked = await readFact(db, lookName(job));
+  return looked === null ? null : Number(looked);
 }
 
-function lookName({ name }: Job): string {
-  return `job_since:${name}`;
+function noteLook(tx: Queryable, { name }: Job, now: number): Promise<void> {
+  return writeFact(tx, lookName(name), String(now));
+}
+
+function lookName(job: string): string {
+  return `job_since:${job}`;
 }
 
 function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: number; isLast: boolean }): boolean {

@@ -104,6 +104,20 @@ describe('airbatch jobs', () => {
     assert.ok(existsSync(join(folder, 'payroll/done/20261026-0900~october-again.csv')));
   });
 
+  test('runs a new job by hand under the run id of today, and says so before it brings anything', async (t) => {
+    const { drop, run } = place(t);
+    drop('november.csv', two);
+    const { code, stderr } = await run('jobs', 'run', 'monthly-payroll');
+    assert.equal(code, 0, stderr);
+    const [, day, runId] =
+      /^Slot {7}\w{3} (\d{4}-\d\d)-\d\d \d\d:\d\d \(Africa\/Nairobi\), run (\S+): now, since none of its due times has come/m.exec(
+        stderr,
+      ) ?? [];
+    assert.equal(runId, `monthly-payroll-${day}`, stderr);
+    const today = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Nairobi' }).format(Date.now());
+    assert.equal(day, today.slice(0, 7));
+  });
+
   test('puts a file that cannot be read aside, with the reason, and pays the others', async (t) => {
     const { folder, drop, run, found } = place(t);
     drop('bad.csv', 'name,colour\nMary,blue\n');
@@ -124,7 +138,7 @@ describe('airbatch jobs', () => {
     drop('large.csv', payroll(...rows));
     const result = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     assert.equal(result.code, 5);
-    assert.match(result.stderr, /waits for approval: KES 120,000\.00 is more than the 100,000\.00/);
+    assert.match(result.stderr, /waits for approval: KES 120,000\.00 is more than the KES 100,000\.00/);
     assert.deepEqual(found('working'), ['20261025-0900~large.csv']);
   });
 
