@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { inFlight } from './rows.ts';
 
 /** Rows by account and state, of all batches. */
 export function rowsByState(db: Queryable): Promise<{ account: string; state: string; count: number }[]> {
@@ -14,7 +15,7 @@ export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: n
   return db.query(
     `SELECT batches.account, MIN(rows.first_sent_at) AS at
      FROM batches JOIN rows ON rows.batch_id = batches.batch_id
-     WHERE batches.status IN ('running', 'paused') AND rows.status IN ('sending', 'accepted', 'in_doubt')
+     WHERE batches.status IN ('running', 'paused') AND ${inFlight}
        AND rows.first_sent_at IS NOT NULL GROUP BY batches.account ORDER BY batches.account`,
   );
 }

@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { inFlight } from './rows.ts';
 
 /** Word to somebody about one event, sent once. Times are epoch milliseconds. */
 export interface OutboxEntry {
@@ -66,7 +67,7 @@ export function newsSince(
      SELECT 'in_doubt', 'in_doubt:' || batches.batch_id || ':' || COUNT(*), batches.batch_id, account, job
        FROM batches JOIN rows ON rows.batch_id = batches.batch_id
        WHERE batches.status IN ('running', 'paused') AND rows.status = 'in_doubt'
-         AND rows.status IN ('sending', 'accepted', 'in_doubt') AND rows.next_action_at IS NULL
+         AND ${inFlight} AND rows.next_action_at IS NULL
        GROUP BY batches.batch_id, account, job
      UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots

@@ -162,6 +162,9 @@ export function pageRowsInState(
   ]);
 }
 
+/** What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks for. */
+export const inFlight = `(rows.status = 'sending' OR rows.status = 'accepted' OR rows.status = 'in_doubt')`;
+
 /** Rows in flight (`accepted` or `in_doubt`) whose next action is due at `now`, the longest due first. */
 export function dueRows(
   db: Queryable,
@@ -171,8 +174,7 @@ export function dueRows(
   limit: number,
 ): Promise<RowRecord[]> {
   return db.query(
-    `SELECT * FROM rows WHERE batch_id = ? AND status = ? AND next_action_at <= ?
-       AND status IN ('sending', 'accepted', 'in_doubt')
+    `SELECT * FROM rows WHERE batch_id = ? AND status = ? AND next_action_at <= ? AND ${inFlight}
      ORDER BY next_action_at LIMIT ?`,
     [batchId, status, now, limit],
   );
@@ -185,8 +187,7 @@ export async function nextDueAt(
   status: 'accepted' | 'in_doubt',
 ): Promise<number | null> {
   const [first] = await db.query<{ at: number | null }>(
-    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND status = ?
-       AND status IN ('sending', 'accepted', 'in_doubt')`,
+    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND status = ? AND ${inFlight}`,
     [batchId, status],
   );
   return first?.at ?? null;
@@ -214,7 +215,7 @@ export async function followedRows(
   const [found] = await db.query<{ count: number; due: number | null; oldest: number | null; newest: number | null }>(
     `SELECT COUNT(*) AS count, MIN(next_action_at) AS due, MIN(accepted_at) AS oldest, MAX(accepted_at) AS newest
      FROM rows WHERE batch_id = ? AND status = 'accepted' AND next_action_at > ? AND next_action_at <= ?
-       AND accepted_at > ? AND accepted_at <= ? AND status IN ('sending', 'accepted', 'in_doubt')`,
+       AND accepted_at > ? AND accepted_at <= ? AND ${inFlight}`,
     [batchId, now, dueBy, after, until],
   );
   return {
@@ -227,10 +228,10 @@ export async function followedRows(
 
 /** A page of the rows left in `sending`, in file order: at a start nobody sends, so each of them is a doubt. */
 export function sendingRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
-  return db.query(
-    `SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND status IN ('sending', 'accepted', 'in_doubt') LIMIT ?`,
-    [batchId, limit],
-  );
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} LIMIT ?`, [
+    batchId,
+    limit,
+  ]);
 }
 /** What a change of a row may write. */
 const changeable = [

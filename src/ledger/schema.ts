@@ -219,6 +219,13 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at, accepted_at)
       WHERE status IN ('sending', 'accepted', 'in_doubt')`,
   ],
+  [
+    // The same index. For each row that is written, SQLite asks whether it belongs into it, and for a list of more than two makes
+    // a temporary table each time: a tenth of what storing a file takes.
+    'DROP INDEX rows_in_flight',
+    `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at, accepted_at)
+      WHERE status = 'sending' OR status = 'accepted' OR status = 'in_doubt'`,
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */
