@@ -10,23 +10,27 @@ import type { Session } from '../runtime/session.ts';
 /** A pace that was noted longer ago says nothing of now. */
 const paceStaleMs = 15_000;
 
+/** The ledger, and the time. */
+type LedgerNow = Pick<Session, 'db' | 'clock'>;
+
 /** The pace at which a batch is sent at this moment; null while it is not. */
-export async function paceOf({ db, clock }: Session, batch: BatchRecord): Promise<NotedPace | null> {
+export async function paceOf({ db, clock }: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
   const noted = await notedPace(db, batch.account);
   return noted && clock.now() - noted.at < paceStaleMs && batch.status === 'running' ? noted : null;
 }
 
 /** What a batch waits for, in words; null where it goes on by itself, or has ended. */
 export async function waitsFor(
-  session: Session,
+  session: LedgerNow,
   batch: BatchRecord,
   counts: ReadonlyMap<string, number>,
 ): Promise<string | null> {
   const { db, clock } = session;
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${batch.batch_id}")`;
   if (batch.status === 'paused') {
-    const { label } = pauseReasonWords[batch.pause_reason ?? 'by_person'];
-    return `a person: ${label}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; "airbatch resume ${batch.batch_id}"`;
+    const { pause_reason: reason } = batch;
+    const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
+    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; "airbatch resume ${batch.batch_id}"`;
   }
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);

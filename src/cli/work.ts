@@ -1,7 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
-import { movesByItself } from '../engine/remaining.ts';
-import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
+import { countRows, findBatch } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
@@ -13,6 +12,7 @@ import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
+import { makeWatching } from './watching.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
 const patienceMs = 20 * 60_000;
@@ -72,10 +72,11 @@ const watchMs = 1_000;
  */
 async function runOrWatch(
   { terminal }: CommandContext,
-  { db, clock }: Session,
+  session: Session,
   runner: AccountRunner,
   { batchIds, interrupted }: { batchIds: readonly string[]; interrupted: () => boolean },
 ): Promise<void> {
+  const watching = makeWatching(session, (line) => terminal.error(`${line}\n`), { batchIds, patienceMs });
   for (let isFirst = true; ; isFirst = false) {
     try {
       return await runner.run(patienceMs);
@@ -83,15 +84,9 @@ async function runOrWatch(
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
       if (isFirst) terminal.error(`${error.message}: it does this work, and this command watches.\n`);
     }
-    await clock.sleep(watchMs);
-    const batches = await Promise.all(batchIds.map((batchId) => findBatch(db, batchId)));
-    const moving = batches.map((batch) => batch && !isPast(batch) && movesByItself(db, batch, clock.now(), patienceMs));
-    if (interrupted() || !(await Promise.all(moving)).includes(true)) return;
+    await session.clock.sleep(watchMs);
+    if (interrupted() || !(await watching.look())) return;
   }
-}
-
-function isPast({ status }: BatchRecord): boolean {
-  return status === 'completed' || status === 'cancelled';
 }
 
 /** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */

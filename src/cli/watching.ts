@@ -1,0 +1,63 @@
+import { movesByItself } from '../engine/remaining.ts';
+import { defaultEngineSettings } from '../engine/settings.ts';
+import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
+import { durationText } from '../reports/format.ts';
+import type { Session } from '../runtime/session.ts';
+import { waitsFor } from './waits-for.ts';
+
+/** What a command does that watches another process work on its batches. */
+export interface Watching {
+  /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
+  look(): Promise<boolean>;
+}
+
+/** Refused look-ups are a minute apart: two in a row that moved nothing show that the next will not either. */
+const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
+
+export function makeWatching(
+  session: Pick<Session, 'db' | 'clock'>,
+  tell: (line: string) => void,
+  { batchIds, patienceMs }: { batchIds: readonly string[]; patienceMs: number },
+): Watching {
+  const { db, clock } = session;
+  const told = new Map<string, string>();
+  let standing = '';
+  let since = clock.monotonic();
+
+  const tellPause = (batch: BatchRecord, words: string | null) => {
+    if (batch.status !== 'paused' || words === null || told.get(batch.batch_id) === words) return;
+    told.set(batch.batch_id, words);
+    tell(`Batch ${batch.batch_id} waits for ${words}. What was sent is still followed.`);
+  };
+
+  return {
+    async look() {
+      const moving: BatchRecord[] = [];
+      const stands: unknown[] = [];
+      for (const batchId of batchIds) {
+        const batch = await findBatch(db, batchId);
+        if (!batch || isPast(batch)) continue;
+        const counts = await countRows(db, batchId);
+        stands.push([batchId, batch.status, [...counts]]);
+        tellPause(batch, await waitsFor(session, batch, counts));
+        if (await movesByItself(db, batch, clock.now(), patienceMs)) moving.push(batch);
+      }
+      const now = clock.monotonic();
+      if (JSON.stringify(stands) !== standing) since = now;
+      standing = JSON.stringify(stands);
+      if (moving.length === 0) return false;
+      // Whoever may send nothing may still read, and follows what was sent: then something moves.
+      const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
+      if (!isRefused || now - since < refusedMsMax) return true;
+      tell(
+        `The process that works on it has had its credentials refused, and for ${durationText(now - since)} nothing has moved. ` +
+          'Correct them, and start it anew; this command ends.',
+      );
+      return false;
+    },
+  };
+}
+
+function isPast({ status }: BatchRecord): boolean {
+  return status === 'completed' || status === 'cancelled';
+}

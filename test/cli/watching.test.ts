@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeWatching } from '../../src/cli/watching.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+
+const minute = 60_000;
+
+/** A batch in doubt that another process has: it looks the row up once a minute for as long as `story` lasts. */
+async function watched(fields: string, story: (rig: Rig) => Promise<void> = async () => undefined) {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(2));
+  await rig.run(minute);
+  await rig.db.execute(`UPDATE rows SET status = 'accepted' WHERE row_no = 2`);
+  assert.deepEqual(await rig.states(), ['in_doubt', 'accepted']);
+  await rig.db.execute(`UPDATE batches SET status = 'paused', ${fields}`);
+  const lines: string[] = [];
+  const watching = makeWatching(rig, (line) => lines.push(line), {
+    batchIds: ['batch-1'],
+    patienceMs: 20 * minute,
+  });
+  const from = rig.clock.now();
+  const watch = async () => {
+    while (rig.clock.now() - from < 30 * minute && (await watching.look())) {
+      await rig.db.execute('UPDATE rows SET next_action_at = ?', [rig.clock.now() + minute]);
+      await rig.clock.sleep(1_000);
+    }
+  };
+  await rig.clock.drive(Promise.all([watch(), story(rig)]).then(() => undefined));
+  return { lines, minutes: (rig.clock.now() - from) / minute };
+}
+
+describe('a command that watches another process', () => {
+  const refused = `pause_reason = 'credentials_rejected', pause_detail = 'UNAUTHORIZED: no such key'`;
+
+  test('says once that the other was refused, and ends when nothing has moved for two look-ups', async () => {
+    const { lines, minutes } = await watched(refused);
+    assert.ok(minutes > 2 && minutes < 3, `${minutes} minutes`);
+    assert.equal(lines.length, 2, lines.join('\n'));
+    assert.match(lines[0] ?? '', /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\)/);
+    assert.match(lines[1] ?? '', /has had its credentials refused, and for 2 min 30 s nothing has moved/);
+  });
+
+  test('goes on where the other may still read, as long as rows come to their ends', async () => {
+    const { minutes } = await watched(refused, async ({ clock, db }) => {
+      await clock.sleep(2 * minute);
+      await db.execute(`UPDATE batch_counts SET count = count + 1 WHERE status = 'ready'`);
+    });
+    assert.ok(minutes > 4 && minutes < 5, `${minutes} minutes`);
+  });
+
+  test('says what a person has paused, and follows with the other what was sent', async () => {
+    const { lines, minutes } = await watched(`pause_reason = 'by_person', pause_detail = 'month-end'`);
+    assert.equal(minutes, 30);
+    assert.deepEqual(lines, [
+      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". What was sent is still followed.',
+    ]);
+  });
+});
