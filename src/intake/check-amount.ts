@@ -85,7 +85,8 @@ function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency
     row.blame(plan.currency === undefined ? null : 'currency', {
       code: 'CURRENCY_MISSING',
       message: 'The amount has no currency.',
-      suggestion: 'Fill in the three-letter code, such as KES.',
+      suggestion:
+        'Fill in the three-letter code, such as KES, or name the currency of all such amounts: --currency KES.',
     });
     return null;
   }

@@ -132,7 +132,7 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
     return fault(
       'PHONE_NEEDS_COUNTRY',
       'The number is written without its country code, and no country is known for it.',
-      'Write it with "+" and its country code, or add a column "country" (such as KE).',
+      'Write it with "+" and its country code, add a column "country" (such as KE), or name the country of all such numbers: --country KE.',
     );
   }
   return checked(international, `+${digits}`, hint);
