@@ -19,7 +19,7 @@ export function canonicalDecimal(text: string): string {
 
 /** Whether two decimal texts are the same amount. */
 export function sameAmount(a: string, b: string): boolean {
-  return new Big(a).eq(b);
+  return a === b || new Big(a).eq(b);
 }
 
 /** -1, 0 or 1 as `a` is less than, equal to or greater than `b`. */

@@ -93,6 +93,7 @@ async function recordIntents(context: RunnerContext, rows: readonly RowRecord[])
       if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
       intents.push(...(await writeIntents(unit, context, open, ofBatch)));
     }
+    if (intents.length === rows.length) return intents;
     const sent = new Set(intents.map(({ row }) => `${row.batch_id}/${row.row_no}`));
     for (const row of rows) if (!sent.has(`${row.batch_id}/${row.row_no}`)) context.picker.dropped(row);
     return intents;

@@ -108,9 +108,10 @@ async function writeStep(
   const { policy } = context.gateway;
   switch (step.do) {
     case 'adopt': {
-      const settings = { ...context.settings, withDetails: open.withDetails, hasList: context.gateway.list !== null };
+      const { settings, gateway } = context;
+      const following = { settings, withDetails: open.withDetails, hasList: gateway.list !== null };
       await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
-      return (await settle(unit, row, step.payment, settings)) !== null;
+      return (await settle(unit, row, step.payment, following)) !== null;
     }
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;

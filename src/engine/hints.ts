@@ -155,8 +155,8 @@ async function takeOpen(
       return {};
     }
     if (payment && word.payment && coversAll(row, word.payment)) {
-      const settings = { ...context.settings, withDetails: false, hasList: context.gateway.list !== null };
-      await settle(unit, row, word.payment, settings, { by: 'webhook' });
+      const following = { settings: context.settings, withDetails: false, hasList: context.gateway.list !== null };
+      await settle(unit, row, word.payment, following, { by: 'webhook' });
       noteWebhook(unit, context, row, word.payment);
       await close(unit, entry, 'settled');
       return {};

@@ -43,7 +43,7 @@ export async function writeIntents(
       await yieldToOwner(unit, row, taken);
       continue;
     }
-    if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;
+    if (row.status === 'ready' && repeated.length > 0 && (await holdRepeated(unit, row, repeated))) continue;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       if (row.status === 'ready')

@@ -1,6 +1,7 @@
 import { assert, unreachable } from '../core/assert.ts';
 import { withJitter } from '../core/random.ts';
 import type { CreateOutcome, Evidence } from '../gateway/gateway.ts';
+import type { EventData } from '../ledger/events.ts';
 import { type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -17,28 +18,57 @@ export interface AfterOutcome {
   pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
 }
 
+/** A row whose request was answered, or came to something else: as its intent left it. */
+export interface Sent {
+  row: RowRecord;
+  payment: PaymentRecord;
+  /** Even a completed row is read in full before it ends. */
+  withDetails: boolean;
+}
+
+type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
+
 /** Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent. */
-export async function writeOutcome(
+export function writeOutcome(
   unit: Unit,
   context: RunnerContext,
-  sent: { row: RowRecord; payment: PaymentRecord; withDetails: boolean },
+  sent: Sent,
   outcome: CreateOutcome,
+): Promise<AfterOutcome> {
+  return outcome.kind === 'accepted'
+    ? writeAccepted(unit, context, sent, outcome)
+    : writeTrouble(unit, context, sent, outcome);
+}
+
+/** Nearly every answer: what it brought besides the payment itself is looked at only where the payment is not the row's own. */
+async function writeAccepted(
+  unit: Unit,
+  context: RunnerContext,
+  { row, payment, withDetails }: Sent,
+  outcome: Accepted,
+): Promise<AfterOutcome> {
+  const difference = mismatch(row, payment.reference, outcome.payment);
+  if (difference) {
+    const why = `the answer names ${difference}`;
+    await doubt(unit, context, row, noteEvidence(payment, outcome), { ...outcomeData(outcome), why });
+    const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
+    return { pause: { reason: 'service_mismatch', detail } };
+  }
+  const { settings, gateway } = context;
+  await settle(unit, row, outcome.payment, { settings, withDetails, hasList: gateway.list !== null });
+  return {};
+}
+
+async function writeTrouble(
+  unit: Unit,
+  context: RunnerContext,
+  sent: Sent,
+  outcome: Exclude<CreateOutcome, Accepted>,
 ): Promise<AfterOutcome> {
   const { row } = sent;
   const payment = noteEvidence(sent.payment, outcome);
-  const data = { outcome: outcome.kind, ...evidenceData(outcome.evidence) };
+  const data = outcomeData(outcome);
   switch (outcome.kind) {
-    case 'accepted': {
-      const difference = mismatch(row, payment.reference, outcome.payment);
-      if (difference) {
-        await doubt(unit, context, row, payment, { ...data, why: `the answer names ${difference}` });
-        const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
-        return { pause: { reason: 'service_mismatch', detail } };
-      }
-      const settings = { ...context.settings, withDetails: sent.withDetails, hasList: context.gateway.list !== null };
-      await settle(unit, row, outcome.payment, settings);
-      return {};
-    }
     case 'refused':
       return writeRefusal(unit, context, row, closed(payment), outcome.evidence);
     case 'exists':
@@ -69,6 +99,10 @@ export async function writeOutcome(
     default:
       return unreachable(outcome);
   }
+}
+
+function outcomeData({ kind, evidence }: CreateOutcome): EventData {
+  return { outcome: kind, ...evidenceData(evidence) };
 }
 
 /** The attempt just made got a definitive no: it is not among those that may have been charged. */
@@ -113,7 +147,7 @@ async function giveBack(
   context: RunnerContext,
   row: RowRecord,
   payment: PaymentRecord,
-  { at, charge, data }: { at: number; charge: boolean; data: Record<string, string | number | null> },
+  { at, charge, data }: { at: number; charge: boolean; data: EventData },
 ): Promise<AfterOutcome> {
   if (payment.open_attempts > 0) {
     await doubt(unit, context, row, payment, data);
@@ -130,7 +164,7 @@ async function doubt(
   context: RunnerContext,
   row: RowRecord,
   payment: PaymentRecord,
-  data: Record<string, string | number | null>,
+  data: EventData,
 ): Promise<void> {
   await updateAttempts(unit.tx, payment);
   // With every attempt definitively answered nothing can be under way, so the look-up need not wait.

@@ -74,7 +74,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
 
   const spacedUntil = async ({ phone_number }: RowRecord, now: number): Promise<number> => {
     const { sameNumberSpacingMs, lastSentTo } = options;
-    if (sameNumberSpacingMs === 0 || phone_number === null) return 0;
+    if (phone_number === null) return 0;
     // Only at first can something that this picker does not know of be recent enough to matter.
     const isNew = now - startedAt < sameNumberSpacingMs;
     const last = lastSent.get(phone_number) ?? (isNew ? await lastSentTo(phone_number) : 0);
@@ -100,7 +100,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   const nextOf = async (source: Source, now: number): Promise<RowRecord | null> => {
     for (;;) {
       if (source.allowance === 0) return null;
-      await refill(source);
+      if (source.buffer.length === 0) await refill(source);
       const row = source.buffer.shift();
       if (!row) return null;
       if (source.allowance !== null) source.allowance -= 1;
@@ -113,6 +113,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     for (const source of [...order]) {
       const row = await nextOf(source, now);
       if (!row) continue;
+      if (order.length === 1) return row;
       const peers = order.filter((other) => other !== source);
       const after = peers.findLastIndex((other) => ranks[other.batch.priority] <= ranks[source.batch.priority]);
       order = peers.toSpliced(after + 1, 0, source);
@@ -153,7 +154,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         while (taken.length < count) {
           const row = takeWaiting(now) ?? (await takeFresh(now));
           if (!row) break;
-          const until = await spacedUntil(row, now);
+          const until = options.sameNumberSpacingMs === 0 ? 0 : await spacedUntil(row, now);
           if (until > now) {
             waiting.push({ row, at: until });
             continue;

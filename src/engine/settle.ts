@@ -27,38 +27,49 @@ export function needsRead(payment: ServicePayment, withDetails: boolean): boolea
   return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
 }
 
+/** How a row goes on once the service has its payment. */
+export interface Following {
+  settings: EngineSettings;
+  /** Even a completed row is read in full before it ends. */
+  withDetails: boolean;
+  /** The service has a list, from which most ends are learned. */
+  hasList: boolean;
+}
+
 /**
- * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is
- * read in full before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it first.
+ * Writes the service's word on a row's payment: the row ends, or is followed on. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it first.
  */
-export async function settle(
+export function settle(
   unit: Unit,
   row: RowRecord,
   payment: ServicePayment,
-  settings: EngineSettings & { withDetails: boolean; hasList: boolean },
+  { settings, withDetails, hasList }: Following,
   evidence: EventData = {},
 ): Promise<RowRecord | null> {
   const fields = serviceFields(payment, row);
   const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
-  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {
-    const ended = { ...fields, next_action_at: null, completed_at: payment.completedAt ?? unit.at };
-    if (payment.state === 'completed') {
-      const cost = { cost: fields.cost, cost_currency: fields.cost_currency };
-      return unit.changeRow(
-        row,
-        'complete',
-        { ...ended, failure_code: null, failure_reason: null },
-        { ...data, ...cost },
-      );
-    }
-    const failure = { failure_code: payment.failureCode, failure_reason: payment.failureReason };
-    return unit.changeRow(row, 'fail', { ...ended, ...failure }, { ...data, failure_code: payment.failureCode });
+  if (payment.state !== 'open' && !needsRead(payment, withDetails)) {
+    const isCompleted = payment.state === 'completed';
+    const { cost, cost_currency } = fields;
+    const failure_code = isCompleted ? null : payment.failureCode;
+    return unit.changeRow(
+      row,
+      isCompleted ? 'complete' : 'fail',
+      {
+        ...fields,
+        next_action_at: null,
+        completed_at: payment.completedAt ?? unit.at,
+        failure_code,
+        failure_reason: isCompleted ? null : payment.failureReason,
+      },
+      isCompleted ? { ...data, cost, cost_currency } : { ...data, failure_code },
+    );
   }
   // A payment that already ended but must be read in full is due at once.
-  const firstRead = settings.hasList ? settings.listFollowMs : settings.readDelayMsMin;
+  const firstRead = hasList ? settings.listFollowMs : settings.readDelayMsMin;
   const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
   if (row.status === 'accepted') {
-    if (row.service_status === payment.serviceStatus && payment.state === 'open') return row;
+    if (row.service_status === payment.serviceStatus && payment.state === 'open') return Promise.resolve(row);
     return unit.noteRow(row, payment.state === 'open' ? fields : { ...fields, next_action_at }, null, {});
   }
   return unit.changeRow(

@@ -20,5 +20,9 @@ export async function writeWord(
     });
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
-  return settle(unit, row, payment, { ...context.settings, withDetails, hasList: context.gateway.list !== null });
+  return settle(unit, row, payment, {
+    settings: context.settings,
+    withDetails,
+    hasList: context.gateway.list !== null,
+  });
 }

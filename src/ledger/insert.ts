@@ -22,10 +22,13 @@ export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
     let next = 0;
     for (const [index, size] of sizes.entries()) {
       while (records.length - next >= size) {
-        const params: SqlValue[] = [];
+        const params = new Array<SqlValue>(size * columns.length);
+        let at = 0;
         for (const end = next + size; next < end; next++) {
           const values = records[next] as Row;
-          for (const column of columns) params.push(values[column]);
+          for (let column = 0; column < columns.length; column++) {
+            params[at++] = values[columns[column] as keyof Row & string];
+          }
         }
         inserted += await tx.execute(texts[index] as string, params);
       }

@@ -267,11 +267,11 @@ function updateSql(columns: number): string {
 }
 
 /**
- * Writes what changed of a row, guarded by the state, generation and attempts that the caller read. False when another writer was
- * there first: a conflict is a result, and nothing was written. Only what changed is named: SQLite writes an entry of every
+ * Writes what changed of a row, guarded by the state, generation and attempts that the caller read. Resolves to 1, or to 0 when another
+ * writer was there first: a conflict is a result, and nothing was written. Only what changed is named: SQLite writes an entry of every
  * index anew of which a column is named, changed or not.
  */
-export async function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<boolean> {
+export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<number> {
   let columns = 0;
   const params: SqlValue[] = [];
   for (let index = 0; index < changeable.length; index++) {
@@ -286,7 +286,7 @@ export async function updateRow(tx: Queryable, before: RowRecord, after: RowReco
     params.push(after.status);
   }
   params.push(before.batch_id, before.row_no, before.status, before.generation, before.attempts);
-  return (await tx.execute(updateSql(columns), params)) === 1;
+  return tx.execute(updateSql(columns), params);
 }
 
 /** Money of a payment that the service gave back. */

@@ -43,7 +43,14 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
       attempt(path, () => readAll<Result>(prepare(sql), params)),
     values: async <Values extends readonly SqlValue[]>(sql: string, params: readonly SqlValue[] = []) =>
       attempt(path, () => readValues<Values>(prepare(sql), params)),
-    execute: async (sql, params = []) => attempt(path, () => Number(prepare(sql).prepared.run(...params).changes)),
+    // Without a call back: it is run several times a row.
+    execute: async (sql, params = []) => {
+      try {
+        return Number(prepare(sql).prepared.run(...params).changes);
+      } catch (error) {
+        throw asLedgerError(path, error);
+      }
+    },
   };
 
   // One connection serves everyone, so whoever comes while a transaction is open waits for its end.
@@ -189,9 +196,13 @@ function attempt<Result>(path: string, work: () => Result): Result {
   try {
     return work();
   } catch (error) {
-    const resultCode = (error as { errcode?: number }).errcode;
-    const code = resultCode === undefined ? undefined : codes[resultCode & 0xff];
-    if (!code) throw error;
-    throw new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, { cause: error });
+    throw asLedgerError(path, error);
   }
+}
+
+/** What SQLite fails with, as trouble of the ledger; anything else as it is. */
+function asLedgerError(path: string, error: unknown): unknown {
+  const resultCode = (error as { errcode?: number }).errcode;
+  const code = resultCode === undefined ? undefined : codes[resultCode & 0xff];
+  return code ? new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, { cause: error }) : error;
 }
