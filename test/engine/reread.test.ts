@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { makeRig, someRows } from '../support/engine.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const hour = 3_600_000;
 
 /** Three rows that ended, the second as failed, and a program that stays for `hours` after something happened at the service. */
-async function ended(happens: (rig: Awaited<ReturnType<typeof makeRig>>) => void, hours: number, rereads = true) {
-  const rig = await makeRig();
+async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
+  const rig = await makeRig({ list });
   rig.service.ends('run-1/ref-2', 'failed');
   await rig.add(someRows(3));
   await rig.run();
@@ -16,7 +16,7 @@ async function ended(happens: (rig: Awaited<ReturnType<typeof makeRig>>) => void
     ['completed', 'failed', 'completed'],
   );
   happens(rig);
-  const runner = rig.runner({ rereads });
+  const runner = rig.runner({ rereads: true });
   const running = runner.run(Number.POSITIVE_INFINITY);
   await rig.clock.drive(rig.clock.sleep(hours * hour));
   runner.stop();
@@ -29,21 +29,70 @@ async function ended(happens: (rig: Awaited<ReturnType<typeof makeRig>>) => void
   return { rig, events };
 }
 
-describe('a finished batch', () => {
-  test('is read once more a day later: what has changed since is noted and told', async () => {
-    const { rig, events } = await ended(({ service }) => {
-      service.ends('run-1/ref-1', 'failed');
-      service.ends('run-1/ref-2', 'completed');
-    }, 30);
-    assert.deepEqual(
-      events.map(({ row_no }) => row_no),
-      [1, 2],
-    );
-    assert.match(events[0]?.body ?? '', /ended completed, and the service now says failed/);
-    assert.equal(rig.warnings.filter((text) => text.includes('not what it was')).length, 2);
-    assert.notEqual((await rig.batch()).reread_at, null);
+/** The service says otherwise of rows 1 and 2 than when they ended. */
+function flips({ service }: Rig): void {
+  service.ends('run-1/ref-1', 'failed');
+  service.ends('run-1/ref-2', 'completed');
+}
+
+for (const [where, list] of [
+  ['is read once more', true],
+  ['of a service without a list is looked up row by row', false],
+] as const) {
+  describe(`a finished batch ${where}`, () => {
+    test('a day later: what has changed since is noted and told', async () => {
+      const { rig, events } = await ended(flips, 30, list);
+      assert.deepEqual(
+        events.map(({ row_no }) => row_no),
+        [1, 2],
+      );
+      assert.match(events[0]?.body ?? '', /ended completed, and the service now says failed/);
+      assert.equal(rig.warnings.filter((text) => text.includes('not what it was')).length, 2);
+      assert.notEqual((await rig.batch()).reread_at, null);
+    });
+
+    test('once, and not before a day is over', async () => {
+      assert.equal((await ended(flips, 20, list)).events.length, 0);
+      assert.equal((await ended(flips, 90, list)).events.length, 2);
+    });
+
+    test('and says nothing where nothing has changed', async () => {
+      const { rig, events } = await ended(() => undefined, 30, list);
+      assert.deepEqual([events, rig.warnings], [[], []]);
+      assert.notEqual((await rig.batch()).reread_at, null);
+    });
+  });
+}
+
+describe('a finished batch that is looked up row by row', () => {
+  test('is noted where the service no longer has what it completed', async () => {
+    const { events } = await ended(({ service }) => void service.hidden.add('run-1/ref-3'), 30, false);
+    assert.equal(events.length, 1);
+    assert.match(events[0]?.body ?? '', /nothing under its reference/);
   });
 
+  test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
+    const rig = await makeRig({ list: false });
+    await rig.add(someRows(90));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const before = rig.service.lookUps.length;
+    for (const minutes of [1, 1, 30]) {
+      const runner = rig.runner({ rereads: true });
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(minutes * 60_000));
+      runner.stop();
+      await rig.clock.drive(running);
+      const looked = rig.service.lookUps.length - before;
+      if (minutes === 1) assert.ok(looked <= 62, `${looked} look-ups`);
+    }
+    const looked = rig.service.lookUps.slice(before);
+    assert.deepEqual([looked.length, new Set(looked).size], [90, 90]);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+});
+
+describe('a finished batch', () => {
   test('tells of a cost that is another one', async () => {
     const { events } = await ended(({ service }) => {
       for (const payment of service.payments.values()) {
@@ -67,17 +116,5 @@ describe('a finished batch', () => {
     const { status, cost, refunded_at, refund_amount, refund_currency } = await rig.row(1);
     assert.deepEqual([status, cost, refund_amount, refund_currency], ['completed', '1', '1', 'USD']);
     assert.notEqual(refunded_at, null);
-  });
-
-  test('is read once, and not before a day is over', async () => {
-    const flips = (rig: Awaited<ReturnType<typeof makeRig>>) => rig.service.ends('run-1/ref-1', 'failed');
-    assert.equal((await ended(flips, 20)).events.length, 0);
-    assert.equal((await ended(flips, 90)).events.length, 1);
-  });
-
-  test('says nothing where nothing has changed', async () => {
-    const { rig, events } = await ended(() => undefined, 30);
-    assert.deepEqual([events, rig.warnings], [[], []]);
-    assert.notEqual((await rig.batch()).reread_at, null);
   });
 });
