@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto';
-import { jsonText } from './json-text.ts';
 import { makeTextWriter } from './text-writer.ts';
 
 /** What of a row an approval binds to. */
@@ -27,9 +26,24 @@ export function makeContentDigest(): { add(row: MeantRow): void; hex(): string }
   const lines = makeTextWriter(2 * bytesAtOnce);
   return {
     add(row) {
-      const who = `${row.row_no},${jsonText(row.row_ref)},${row.status !== 'invalid'},${jsonText(row.phone_number)}`;
-      const money = `${row.network_id},${jsonText(row.amount)},${jsonText(row.currency)}`;
-      lines.write(`[${who},${money},${jsonText(row.product_id)},${jsonText(row.sms_message)}]\n`);
+      lines.write('[');
+      lines.writeNumber(row.row_no);
+      lines.write(',');
+      lines.writeJson(row.row_ref);
+      lines.write(row.status !== 'invalid' ? ',true,' : ',false,');
+      lines.writeJson(row.phone_number);
+      lines.write(',');
+      if (row.network_id === null) lines.write('null');
+      else lines.writeNumber(row.network_id);
+      lines.write(',');
+      lines.writeJson(row.amount);
+      lines.write(',');
+      lines.writeJson(row.currency);
+      lines.write(',');
+      lines.writeJson(row.product_id);
+      lines.write(',');
+      lines.writeJson(row.sms_message);
+      lines.write(']\n');
       if (lines.bytes() >= bytesAtOnce) digest.update(lines.take());
     },
     hex: () => digest.update(lines.take()).digest('hex'),

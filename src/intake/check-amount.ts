@@ -9,10 +9,10 @@ const wholeDigitsMax = 11;
 
 /** The amount and currency of a row, or null where it has none or they are wrong. */
 export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurrency: string | null): Money | null {
-  const cell = row.cell('amount');
+  const cell = row.cell.amount;
   const given = plainText(cell) !== '';
   if (!given) {
-    if (!hasProduct && plainText(row.cell('product_id')) === '') {
+    if (!hasProduct && plainText(row.cell.product_id) === '') {
       row.blame(row.context.plan.amount === undefined ? null : 'amount', {
         code: 'NOTHING_TO_PAY',
         message: 'The row has neither an amount nor a product.',
@@ -21,7 +21,7 @@ export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurren
     }
     return null;
   }
-  if (plainText(row.cell('product_id')) !== '') {
+  if (plainText(row.cell.product_id) !== '') {
     row.blame('amount', {
       code: 'AMOUNT_AND_PRODUCT',
       message: 'The row has both an amount and a product: it cannot be told which one is meant.',
@@ -63,11 +63,11 @@ function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'no
 function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency: string | null): string | null {
   const { settings, plan, amountCurrency } = row.context;
   const beside = inCell ?? amountCurrency;
-  const written = plainText(row.cell('currency')).toUpperCase();
+  const written = plainText(row.cell.currency).toUpperCase();
   if (written !== '' && decimalsOf(written) === null) {
     row.blame('currency', {
       code: 'CURRENCY_UNKNOWN',
-      message: `"${shortened(row.cell('currency').trim())}" is no currency.`,
+      message: `"${shortened(row.cell.currency.trim())}" is no currency.`,
       suggestion: 'Write the three-letter code, such as KES.',
     });
     return null;

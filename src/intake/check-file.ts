@@ -5,13 +5,13 @@ import { checkRow } from './check-row.ts';
 import { planColumns } from './columns.ts';
 import type { RecordChunk } from './csv-rows.ts';
 import { findDecimalSign } from './decimal-sign.ts';
-import { comparedRow, type FileRow } from './file-rows.ts';
+import { type CheckedRow, comparedRow, type FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
-import { bytesPerRow, type PackedRows, packRows } from './packed-rows.ts';
+import { bytesPerRow, type PackedRows, packRow, takePacked } from './packed-rows.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
 import { makeRowSpool, type RowSpool } from './row-spool.ts';
-import type { CheckContext, Needs } from './row-under-check.ts';
+import { type CheckContext, makeRowsUnderCheck, type Needs } from './row-under-check.ts';
 import { makeScratch } from './scratch.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
@@ -132,8 +132,14 @@ async function checkRows(
   const seen: { trailer: Trailer | null } = { trailer: null };
   const guards = makeFileGuards(context);
   const totals = makeTotals();
-  let rowNo = 0;
   const writer = makeTextWriter(rowsPerBlockMin * bytesPerRow);
+  const check = makeChunkCheck(context, (row, cells) => {
+    totals.add(row);
+    repeats.note(row);
+    guards.note(row, cells);
+    packRow(row, cells, writer);
+  });
+  let rowNo = 0;
   let block: PackedRows[] = [];
   let inBlock = 0;
   const handOn = async () => {
@@ -143,18 +149,16 @@ async function checkRows(
     await onChecked?.(whole);
   };
   for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
-    const checked = await checkChunk(options, context, chunk, rowNo + 1);
-    totals.add(checked);
-    for (const [index, row] of checked.entries()) {
-      repeats.note(row);
-      guards.note(row, chunk.records[index] ?? []);
+    const count = chunk.records.length;
+    for (let next = check.from(chunk, 0, rowNo); next < count; next = check.from(chunk, next, rowNo)) {
+      await findOut(check.needs, context, options);
     }
-    rowNo += chunk.records.length;
+    rowNo += count;
     guards.checkSoFar();
-    const packed = packRows(checked, writer);
+    const packed = takePacked(writer);
     spool.add(packed);
     block.push(packed);
-    inBlock += checked.length;
+    inBlock += count;
     if (inBlock >= rowsPerBlockMin) await handOn();
     onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   }
@@ -167,26 +171,43 @@ async function checkRows(
   return totals.result();
 }
 
-/** Checks the rows of a chunk; what must be known first (networks, the decimal sign) is found out, and they are checked anew. */
-async function checkChunk(
-  { source, settings, signal }: CheckOptions,
-  context: CheckContext,
-  chunk: RecordChunk,
-  firstRowNo: number,
-): Promise<FileRow[]> {
-  const { records, lines, doubts, endsOpen, isPlainJson } = chunk;
-  for (;;) {
-    const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
-    const checked = records.map((cells, index) => {
-      const endsFile = endsOpen && index === records.length - 1;
-      const doubt = doubts.get(index) ?? null;
-      const place = { rowNo: firstRowNo + index, line: lines[index] ?? 0, endsFile, doubt, isPlainJson };
-      return checkRow(context, place, cells, needs);
-    });
-    if (!needs.decimalSign && needs.countries.size === 0 && needs.networkIds.size === 0) return checked;
-    if (needs.decimalSign) {
-      context.decimalSign = await findDecimalSign(source, settings, context.plan.amount ?? -1, signal);
-    }
-    await context.catalog.load(needs.countries, needs.networkIds);
+interface ChunkCheck {
+  /** Checks the rows of a chunk from an index on, up to the first for which something must be found out; returns its index. */
+  from(chunk: RecordChunk, first: number, rowsBefore: number): number;
+  /** What that is. */
+  needs: Needs;
+}
+
+/** `onRow` is given each row as soon as it is checked: it is garbage before the next one comes. */
+function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: readonly string[]) => void): ChunkCheck {
+  const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
+  const rowUnderCheck = makeRowsUnderCheck(context, needs);
+  return {
+    needs,
+    from({ records, lines, doubts, endsOpen }, first, rowsBefore) {
+      for (let index = first; index < records.length; index++) {
+        const cells = records[index] as string[];
+        const row = checkRow(rowUnderCheck, cells, {
+          rowNo: rowsBefore + index + 1,
+          line: lines[index] as number,
+          endsFile: endsOpen && index === records.length - 1,
+          doubt: doubts.get(index) ?? null,
+        });
+        if (needs.decimalSign || needs.countries.size > 0 || needs.networkIds.size > 0) return index;
+        onRow(row, cells);
+      }
+      return records.length;
+    },
+  };
+}
+
+/** Finds out what must be known to check a row; it is then checked anew. */
+async function findOut(needs: Needs, context: CheckContext, { source, settings, signal }: CheckOptions): Promise<void> {
+  if (needs.decimalSign) {
+    context.decimalSign = await findDecimalSign(source, settings, context.plan.amount ?? -1, signal);
   }
+  await context.catalog.load(needs.countries, needs.networkIds);
+  needs.decimalSign = false;
+  needs.countries.clear();
+  needs.networkIds.clear();
 }

@@ -17,7 +17,7 @@ const idForm = /^([0-9]{1,9})(?:[.,]0+)?$/;
 /** The network of a row, or null where it is missing or wrong. `country` is that of the number, null where it is wrong. */
 export function readNetwork(row: RowUnderCheck, country: string | null): RowNetwork | null {
   const { settings, catalog } = row.context;
-  const text = plainText(row.cell('network_id'));
+  const text = plainText(row.cell.network_id);
   const id = text === '' ? settings.networkId : Number(idForm.exec(text)?.[1] ?? Number.NaN);
   if (id === null) {
     row.blame(row.context.plan.network_id === undefined ? null : 'network_id', {
@@ -118,7 +118,7 @@ const productForm = /^[^\s]{1,64}$/u;
 
 /** The product of a row, or null where it buys none or it is wrong. */
 export function readProduct(row: RowUnderCheck, networkId: number | null): string | null {
-  const productId = plainText(row.cell('product_id'));
+  const productId = plainText(row.cell.product_id);
   if (productId === '') return null;
   if (!productForm.test(productId) || /\p{C}/u.test(productId)) {
     row.blame('product_id', {

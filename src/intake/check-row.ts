@@ -4,11 +4,11 @@ import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import { countryCodeOf, countryName } from './country.ts';
 import type { QuoteDoubt } from './csv-rows.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow } from './file-rows.ts';
 import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
-import { type Problem, shortened } from './problems.ts';
-import type { CheckContext, Needs, RowUnderCheck } from './row-under-check.ts';
+import { shortened } from './problems.ts';
+import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
 import type { IntakeSettings } from './settings.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
@@ -34,30 +34,16 @@ export interface RowPlace {
   /** Whether the file ends with this row, and without a line break. */
   endsFile: boolean;
   doubt: QuoteDoubt | null;
-  /** As of its chunk. */
-  isPlainJson: boolean;
 }
 
-/** Checks one row by itself. Everything that is wrong with it is collected; `needs` is filled where something must be loaded first. */
-export function checkRow(context: CheckContext, place: RowPlace, cells: readonly string[], needs: Needs): FileRow {
-  const { plan, header } = context;
-  const problems: Problem[] = [];
-  const row: RowUnderCheck = {
-    context,
-    problems,
-    needs,
-    cell(field) {
-      const index = plan[field];
-      return index === undefined ? '' : (cells[index] ?? '');
-    },
-    blame(field, { code, message, suggestion }) {
-      const index = field === null ? undefined : plan[field];
-      const column = index === undefined ? null : (header[index] ?? null);
-      const value = index === undefined ? null : shortened(cells[index] ?? '');
-      problems.push({ code, line: place.line, column, value, message, suggestion });
-    },
-  };
+/**
+ * Checks one row by itself, in place of the one that was checked before. Everything that is wrong with it is collected; its `needs` are
+ * filled where something must be loaded first.
+ */
+export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
+  row.take(cells, place.line);
   const understood = checkShape(row, cells, place) ? readCells(row) : nothing;
+  const problems = row.problems();
   const isValid = problems.length === 0;
   return {
     row_no: place.rowNo,
@@ -74,8 +60,6 @@ export function checkRow(context: CheckContext, place: RowPlace, cells: readonly
     product_id: understood.productId,
     sms_message: understood.smsMessage,
     problems,
-    // What JSON writes as it stands is joined in half the time.
-    input: place.isPlainJson ? `["${cells.join('","')}"]` : JSON.stringify(cells),
   };
 }
 
@@ -93,7 +77,7 @@ const nothing: UnderstoodCells = {
 function readCells(row: RowUnderCheck): UnderstoodCells {
   const { settings } = row.context;
   const country = readCountry(row);
-  const phone = readPhone(row.cell('phone_number'), {
+  const phone = readPhone(row.cell.phone_number, {
     country: country ?? settings.country,
     isOfRow: country !== null,
   });
@@ -181,7 +165,7 @@ function linesIn(cells: readonly string[]): number {
 }
 
 function readCountry(row: RowUnderCheck): string | null {
-  const text = plainText(row.cell('country'));
+  const text = plainText(row.cell.country);
   if (text === '') return null;
   const code = countryCodeOf(text);
   if (code !== null) return code;
@@ -194,7 +178,7 @@ function readCountry(row: RowUnderCheck): string | null {
 }
 
 function readReference(row: RowUnderCheck): string | null {
-  const reference = withoutSpreadsheetGuard(row.cell('reference').trim());
+  const reference = withoutSpreadsheetGuard(row.cell.reference.trim());
   if (reference === '') return null;
   const problem = rowRefProblem(reference);
   if (problem === null) return reference;
@@ -207,7 +191,7 @@ function readReference(row: RowUnderCheck): string | null {
 }
 
 function readSms(row: RowUnderCheck, settings: IntakeSettings): string | null {
-  const message = withoutSpreadsheetGuard(row.cell('sms_message').trim());
+  const message = withoutSpreadsheetGuard(row.cell.sms_message.trim());
   if (message === '') return settings.smsMessage;
   if (message.length <= smsLengthMax) return message;
   row.blame('sms_message', {

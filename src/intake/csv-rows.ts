@@ -16,8 +16,6 @@ export interface RecordChunk {
   doubts: ReadonlyMap<number, QuoteDoubt>;
   /** True where the file ends right after the last record without a line break: it may have been cut. */
   endsOpen: boolean;
-  /** True where no cell has anything that JSON writes otherwise than as it stands. */
-  isPlainJson: boolean;
 }
 
 /** `swallowed`: a cell seems to hold further rows; `stray`: a quote stands alone at an end of a cell. */
@@ -80,14 +78,14 @@ async function* parsedRows(
       parser.write(part);
       if (parser.errored) break;
       const chunk = drain(parser, reader);
-      if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: false, isPlainJson: false };
+      if (chunk.records.length > 0) yield { ...chunk, bytes: reader.bytes, endsOpen: false };
     }
     if (!parser.errored) parser.end();
     const chunk = drain(parser, reader);
     await ended;
     if (chunk.records.length > 0) {
       const endsOpen = last !== 0x0a && last !== 0x0d;
-      yield { ...chunk, bytes: reader.bytes, endsOpen, isPlainJson: false };
+      yield { ...chunk, bytes: reader.bytes, endsOpen };
     }
   } catch (error) {
     throw explained(error, reader.line, rowBytesMax);

@@ -1,6 +1,6 @@
 import { MinorSums } from './amount.ts';
 import type { UnderstoodColumn } from './columns.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow } from './file-rows.ts';
 import type { Problem, ProblemCode } from './problems.ts';
 
 /** One row as an example of a problem. */
@@ -41,7 +41,7 @@ const examplesMax = 3;
 export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'productRows' | 'problems'>;
 
 /** Counts rows, sums and problems as they go by. */
-export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
+export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
   const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
   const countries = new Map<string, { rows: number; sums: MinorSums }>();
   const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
@@ -56,7 +56,7 @@ export function makeTally(): { add(row: FileRow): void; result(): Tallied } {
     if (known.examples.length < examplesMax) known.examples.push({ row: rowNo, ...problem });
   };
 
-  const addReady = ({ country, amount, currency }: FileRow) => {
+  const addReady = ({ country, amount, currency }: CheckedRow) => {
     let own = countries.get(country ?? '');
     if (!own) {
       own = { rows: 0, sums: new MinorSums() };

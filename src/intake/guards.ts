@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { addAmounts, compareAmounts, moneyText } from '../core/money.ts';
 import { MinorSums, readAmount } from './amount.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow } from './file-rows.ts';
 import { plainText } from './plain-text.ts';
 import type { CheckContext } from './row-under-check.ts';
 import type { Trailer } from './trailer.ts';
@@ -9,7 +9,7 @@ import type { Trailer } from './trailer.ts';
 /** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
 export interface FileGuards {
   /** Notes a row, with its cells as they stand in the file. */
-  note(row: FileRow, cells: readonly string[]): void;
+  note(row: CheckedRow, cells: readonly string[]): void;
   /** What can be told before the end of the file. */
   checkSoFar(): void;
   checkAtEnd(trailer: Trailer | null): void;

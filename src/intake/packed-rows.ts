@@ -1,6 +1,6 @@
 import type { TextWriter } from '../core/text-writer.ts';
 import type { NewRow } from '../ledger/rows.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow, FileRow } from './file-rows.ts';
 import type { Problem } from './problems.ts';
 
 /** Rows of a file as one text in UTF-8: several times as quick to write and to read as JSON, and to hand to another thread. */
@@ -12,19 +12,60 @@ export const bytesPerRow = 256;
 const fieldsPerRow = 15;
 const none: Problem[] = [];
 
+export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRows {
+  for (const row of rows) packRow(row, row.input, writer);
+  return takePacked(writer);
+}
+
 /**
  * Every field on a line of its own; an empty one is null, which no field is otherwise. No value has a line break: what is read of a cell is
- * without control characters, and a message, which may have them, is JSON like problems and input.
+ * without control characters, and a message, which may have them, is JSON like problems and input. `input` is that JSON, or the cells
+ * of which it is made.
  */
-export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRows {
-  for (const row of rows) {
-    const place = `${row.row_no}\n${row.line}\n${row.status}\n${row.row_ref ?? ''}\n${row.has_reference ? 1 : ''}`;
-    const payee = `${row.phone_number ?? ''}\n${row.country ?? ''}\n${row.network_id ?? ''}`;
-    const what = `${row.amount ?? ''}\n${row.currency ?? ''}\n${row.product_id ?? ''}`;
-    const message = row.sms_message === null ? '' : JSON.stringify(row.sms_message);
-    const problems = row.problems.length === 0 ? '' : JSON.stringify(row.problems);
-    writer.write(`${place}\n${payee}\n${what}\n${message}\n${problems}\n${row.input}\n${row.before ?? ''}\n`);
+export function packRow(row: CheckedRow, input: string | readonly string[], writer: TextWriter): void {
+  writer.writeNumber(row.row_no);
+  writer.write('\n');
+  writer.writeNumber(row.line);
+  writer.write('\n');
+  writer.write(row.status);
+  writer.write('\n');
+  writer.write(row.row_ref ?? '');
+  writer.write(row.has_reference ? '\n1\n' : '\n\n');
+  writer.write(row.phone_number ?? '');
+  writer.write('\n');
+  writer.write(row.country ?? '');
+  writer.write('\n');
+  if (row.network_id !== null) writer.writeNumber(row.network_id);
+  writer.write('\n');
+  writer.write(row.amount ?? '');
+  writer.write('\n');
+  writer.write(row.currency ?? '');
+  writer.write('\n');
+  writer.write(row.product_id ?? '');
+  writer.write('\n');
+  if (row.sms_message !== null) writer.writeJson(row.sms_message);
+  writer.write('\n');
+  if (row.problems.length > 0) writer.write(JSON.stringify(row.problems));
+  writer.write('\n');
+  if (typeof input === 'string') writer.write(input);
+  else writeCells(input, writer);
+  writer.write('\n');
+  writer.write(row.before ?? '');
+  writer.write('\n');
+}
+
+function writeCells(cells: readonly string[], writer: TextWriter): void {
+  let before = '[';
+  for (const cell of cells) {
+    writer.write(before);
+    writer.writeJson(cell);
+    before = ',';
   }
+  writer.write(']');
+}
+
+/** The rows that were packed since the last time. */
+export function takePacked(writer: TextWriter): PackedRows {
   return new Uint8Array(writer.take());
 }
 

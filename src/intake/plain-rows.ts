@@ -53,10 +53,7 @@ function endsInBreak(bytes: Buffer): boolean {
   return last === 0x0d || last === lineFeed;
 }
 
-/** Text without anything that JSON writes otherwise than as it stands, but for what ends lines and cells. */
-const plainJson = /^[\t\n\r !#-[\]-\ud7ff\ue000-\uffff]*$/;
-
-function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts' | 'isPlainJson'> {
+function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 'lines' | 'doubts'> {
   const records: string[][] = [];
   const lines: number[] = [];
   const texts = text.includes('\r') ? text.split(/\r\n|\n|\r/) : text.split('\n');
@@ -75,8 +72,7 @@ function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 
     records.push(record);
     lines.push(line);
   }
-  const isPlainJson = plainJson.test(text) && (reader.delimiter === '\t' || !text.includes('\t'));
-  return { records, lines, doubts: noDoubts, isPlainJson };
+  return { records, lines, doubts: noDoubts };
 }
 
 function hasContent(record: readonly string[]): boolean {

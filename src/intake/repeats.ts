@@ -1,6 +1,6 @@
 import { compareAmounts } from '../core/money.ts';
 import { decimalsOf, fromMinorUnits, minorUnits } from './amount.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow } from './file-rows.ts';
 import { makeSpill, type Scratch, type Spill } from './scratch.ts';
 import { digestWords, writeDigest } from './text-digest.ts';
 
@@ -18,7 +18,7 @@ export interface Repeat {
 
 export interface Repeats {
   /** Notes a row, in file order. */
-  note(row: FileRow): void;
+  note(row: CheckedRow): void;
   /** Compares the rows that were noted. True when any of them have something in common. */
   compare(): boolean;
   /** What is repeated in a row; asked for in file order. */
@@ -94,7 +94,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
 
 const digest = new Uint32Array(digestWords);
 
-function addKey(spill: Spill, parts: readonly (string | null)[], row: FileRow): ReturnType<Spill['add']> {
+function addKey(spill: Spill, parts: readonly (string | null)[], row: CheckedRow): ReturnType<Spill['add']> {
   writeDigest(parts, digest, 0);
   const place = spill.add((digest[0] as number) % bucketCount);
   const { words, at } = place;

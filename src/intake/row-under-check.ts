@@ -2,7 +2,7 @@ import type { CatalogCache } from './catalog.ts';
 import type { ColumnPlan } from './columns.ts';
 import type { Field } from './fields.ts';
 import type { Fault } from './phone.ts';
-import type { Problem } from './problems.ts';
+import { type Problem, shortened } from './problems.ts';
 import type { IntakeSettings } from './settings.ts';
 
 /** What checking a row depends on besides the row. */
@@ -24,12 +24,66 @@ export interface Needs {
   networkIds: Set<number>;
 }
 
-/** One row being checked: where its cells are found, and what was found wrong. */
+/** One row being checked: its cells by what they mean, and what is wrong with them. */
 export interface RowUnderCheck {
-  context: CheckContext;
-  problems: Problem[];
-  needs: Needs;
-  /** The cell of a field, "" where the file has none. */
-  cell(field: Field): string;
+  readonly context: CheckContext;
+  readonly needs: Needs;
+  /** The cell of each field, "" where the file has none. */
+  readonly cell: Readonly<Record<Field, string>>;
   blame(field: Field | null, fault: Fault): void;
+}
+
+/** One object for all rows of a file, one after the other: they are many, and what is made for each of them is garbage soon. */
+export interface RowsUnderCheck extends RowUnderCheck {
+  /** What was found wrong with the row that was taken last. */
+  problems(): Problem[];
+  /** Takes the next row. */
+  take(cells: readonly string[], line: number): void;
+}
+
+const noProblems: Problem[] = [];
+
+export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnderCheck {
+  const { header, plan } = context;
+  let cells: readonly string[] = [];
+  let line = 0;
+  let problems = noProblems;
+  const cellAt = (index: number | undefined): string => (index === undefined ? '' : (cells[index] ?? ''));
+  // Field by field: going through their names takes several times as long, and this is done for every row.
+  const cell: Record<Field, string> = {
+    phone_number: '',
+    country: '',
+    network_id: '',
+    amount: '',
+    currency: '',
+    product_id: '',
+    reference: '',
+    sms_message: '',
+  };
+  return {
+    context,
+    needs,
+    cell,
+    problems: () => problems,
+    take(ofRow, itsLine) {
+      cells = ofRow;
+      line = itsLine;
+      problems = noProblems;
+      cell.phone_number = cellAt(plan.phone_number);
+      cell.country = cellAt(plan.country);
+      cell.network_id = cellAt(plan.network_id);
+      cell.amount = cellAt(plan.amount);
+      cell.currency = cellAt(plan.currency);
+      cell.product_id = cellAt(plan.product_id);
+      cell.reference = cellAt(plan.reference);
+      cell.sms_message = cellAt(plan.sms_message);
+    },
+    blame(field, { code, message, suggestion }) {
+      const index = field === null ? undefined : plan[field];
+      const column = index === undefined ? null : (header[index] ?? null);
+      const value = index === undefined ? null : shortened(cellAt(index));
+      if (problems === noProblems) problems = [];
+      problems.push({ code, line, column, value, message, suggestion });
+    },
+  };
 }

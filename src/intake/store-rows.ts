@@ -57,7 +57,7 @@ export function makeRowStore(deps: IntakeDeps, batch: BatchRecord, holder: strin
       const compared = makeTotals();
       for await (const rows of file.rows(rowsPerUnit)) {
         const judged = await unitOf((unit) => judgeRows(unit, batch.batch_id, rows, judges));
-        compared.add(judged);
+        for (const row of judged) compared.add(row);
         await deps.clock.turn();
       }
       return compared.result();

@@ -1,5 +1,5 @@
 import { makeContentDigest } from '../core/content-digest.ts';
-import type { FileRow } from './file-rows.ts';
+import type { CheckedRow } from './file-rows.ts';
 import { makeTally, type Tallied } from './findings.ts';
 
 /** What the rows of a file come to. */
@@ -9,15 +9,13 @@ export interface FileTotals {
 }
 
 /** Counts and digests rows as they go by, in file order. */
-export function makeTotals(): { add(rows: readonly FileRow[]): void; result(): FileTotals } {
+export function makeTotals(): { add(row: CheckedRow): void; result(): FileTotals } {
   const tally = makeTally();
   const digest = makeContentDigest();
   return {
-    add(rows) {
-      for (const row of rows) {
-        tally.add(row);
-        digest.add(row);
-      }
+    add(row) {
+      tally.add(row);
+      digest.add(row);
     },
     result: () => ({ tallied: tally.result(), contentSha256: digest.hex() }),
   };

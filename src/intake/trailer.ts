@@ -39,7 +39,6 @@ function joinedChunks(first: RecordChunk, second: RecordChunk): RecordChunk {
     records: [...first.records, ...second.records],
     lines: [...first.lines, ...second.lines],
     doubts: new Map([...first.doubts, ...moved(second.doubts, first.records.length)]),
-    isPlainJson: first.isPlainJson && second.isPlainJson,
   };
 }
 

@@ -118,7 +118,6 @@ async function* sheetRows(
       bytes,
       doubts: new Map(),
       endsOpen: false,
-      isPlainJson: false,
     };
   }
 }
