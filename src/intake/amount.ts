@@ -51,13 +51,12 @@ const nothingMore = /([0-9])(?:\/[=-]|[.,]--?)$/;
 const amountLengthMax = 64;
 
 /** An amount as most files have it, which can be read in one way alone: with three decimals it could be a thousand. */
-const plainForm = /^[1-9][0-9]{0,14}(\.[0-9]{1,2})?$/;
+const plainForm = /^[1-9][0-9]{0,14}(?:\.[0-9]{1,2})?$/;
 
 /** Reads an amount as people and spreadsheets write it: "KES 1,234.50", "1.234,50", "1 234,50". */
 export function readAmount(cell: string): AmountReading {
-  const plain = plainForm.exec(cell);
-  if (plain) {
-    const decimalSign = plain[1] === undefined ? null : '.';
+  if (plainForm.test(cell)) {
+    const decimalSign = cell.includes('.') ? '.' : null;
     const value = decimalSign === null ? cell : plainDecimal(cell);
     return { kind: 'read', value, negative: false, currency: null, decimalSign };
   }
@@ -161,6 +160,11 @@ export function decimalsOf(currency: string): number | null {
     if (decimals !== null) decimalsByCurrency.set(currency, decimals);
   }
   return decimals;
+}
+
+/** Whether a text is, letter for letter, a currency that was met before: nearly every cell of a file is. */
+export function isKnownCurrency(text: string): boolean {
+  return decimalsByCurrency.has(text);
 }
 
 /** How many decimals a plain decimal text has. */

@@ -1,7 +1,7 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
-import { type AmountReading, decimalPlaces, decimalsOf, readAmount } from './amount.ts';
+import { type AmountReading, decimalPlaces, decimalsOf, isKnownCurrency, readAmount } from './amount.ts';
 import { plainText } from './plain-text.ts';
-import { shortened } from './problems.ts';
+import { type ProblemCode, shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
@@ -10,9 +10,9 @@ const wholeDigitsMax = 11;
 /** The amount and currency of a row, or null where it has none or they are wrong. */
 export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurrency: string | null): Money | null {
   const cell = row.cell.amount;
-  const given = plainText(cell) !== '';
-  if (!given) {
-    if (!hasProduct && plainText(row.cell.product_id) === '') {
+  const namesProduct = plainText(row.cell.product_id) !== '';
+  if (plainText(cell) === '') {
+    if (!hasProduct && !namesProduct) {
       row.blame(row.context.plan.amount === undefined ? null : 'amount', {
         code: 'NOTHING_TO_PAY',
         message: 'The row has neither an amount nor a product.',
@@ -21,7 +21,7 @@ export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurren
     }
     return null;
   }
-  if (plainText(row.cell.product_id) !== '') {
+  if (namesProduct) {
     row.blame('amount', {
       code: 'AMOUNT_AND_PRODUCT',
       message: 'The row has both an amount and a product: it cannot be told which one is meant.',
@@ -63,11 +63,12 @@ function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'no
 function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency: string | null): string | null {
   const { settings, plan, amountCurrency } = row.context;
   const beside = inCell ?? amountCurrency;
-  const written = plainText(row.cell.currency).toUpperCase();
+  const { currency: cell } = row.cell;
+  const written = isKnownCurrency(cell) ? cell : plainText(cell).toUpperCase();
   if (written !== '' && decimalsOf(written) === null) {
     row.blame('currency', {
       code: 'CURRENCY_UNKNOWN',
-      message: `"${shortened(row.cell.currency.trim())}" is no currency.`,
+      message: `"${shortened(cell.trim())}" is no currency.`,
       suggestion: 'Write the three-letter code, such as KES.',
     });
     return null;
@@ -101,18 +102,19 @@ function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency
 }
 
 function checkValue(row: RowUnderCheck, value: string, negative: boolean, currency: string | null): Money | null {
-  const blame = (code: 'AMOUNT_NOT_POSITIVE' | 'AMOUNT_TOO_LARGE' | 'AMOUNT_TOO_SMALL' | 'AMOUNT_DECIMALS') => {
-    return (message: string, suggestion: string): null => {
-      row.blame('amount', { code, message, suggestion });
-      return null;
-    };
-  };
-  if (negative || /^0(\.0*)?$/.test(value)) {
-    return blame('AMOUNT_NOT_POSITIVE')('The amount is not more than zero.', 'Correct the amount, or remove the row.');
+  if (negative || value === '0') {
+    return blameAmount(
+      row,
+      'AMOUNT_NOT_POSITIVE',
+      'The amount is not more than zero.',
+      'Correct the amount, or remove the row.',
+    );
   }
   const point = value.indexOf('.');
   if ((point < 0 ? value.length : point) > wholeDigitsMax) {
-    return blame('AMOUNT_TOO_LARGE')(
+    return blameAmount(
+      row,
+      'AMOUNT_TOO_LARGE',
       'The amount is larger than any top-up.',
       'Check that it stands in the right column.',
     );
@@ -121,7 +123,9 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
   const decimals = decimalsOf(currency) ?? 0;
   if (decimalPlaces(value) > decimals) {
     const has = decimals === 0 ? 'no decimals' : `${decimals} decimals`;
-    return blame('AMOUNT_DECIMALS')(
+    return blameAmount(
+      row,
+      'AMOUNT_DECIMALS',
       `${value} has more decimals than ${currency}, which has ${has}: such an amount cannot be paid.`,
       'Round the amount.',
     );
@@ -129,18 +133,26 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
   const { amountMin, amountMax } = row.context.settings.guards;
   const least = amountMin[currency];
   const greatest = amountMax[currency];
-  const named = (limit: string) => moneyText(currency, limit);
   if (least !== undefined && compareAmounts(value, least) < 0) {
-    return blame('AMOUNT_TOO_SMALL')(
-      `The amount is below the minimum of ${named(least)} for one row.`,
+    return blameAmount(
+      row,
+      'AMOUNT_TOO_SMALL',
+      `The amount is below the minimum of ${moneyText(currency, least)} for one row.`,
       'Raise the amount, or change intake.guards.amountMin.',
     );
   }
   if (greatest !== undefined && compareAmounts(value, greatest) > 0) {
-    return blame('AMOUNT_TOO_LARGE')(
-      `The amount is above the maximum of ${named(greatest)} for one row.`,
+    return blameAmount(
+      row,
+      'AMOUNT_TOO_LARGE',
+      `The amount is above the maximum of ${moneyText(currency, greatest)} for one row.`,
       'Lower the amount, or change intake.guards.amountMax.',
     );
   }
   return { value, currency };
+}
+
+function blameAmount(row: RowUnderCheck, code: ProblemCode, message: string, suggestion: string): null {
+  row.blame('amount', { code, message, suggestion });
+  return null;
 }

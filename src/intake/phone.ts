@@ -31,8 +31,6 @@ export interface PhoneHint {
   isOfRow: boolean;
 }
 
-/** A number as most files have it: nothing has to be taken off, and nothing can be wrong but its digits. */
-const plainForm = /^\+[0-9]{7,15}$/;
 /** Digits and what people put between them; a "+" only at the start. */
 const numberForm = /^\+?[0-9 ().\-/]+$/;
 const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
@@ -47,7 +45,8 @@ const phoneLengthMax = 200;
 
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
-  const plain = plainForm.test(cell) ? plainMobile(cell, cell.slice(1), hint) : null;
+  // As most files have it: nothing has to be taken off.
+  const plain = cell.startsWith('+') ? internationalMobile(cell, hint) : null;
   return plain ?? readWritten(cell, hint);
 }
 
@@ -70,7 +69,7 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   }
   if (!numberForm.test(text) || fraction.test(text)) return notANumber(text);
   const digits = text.replace(/[^0-9]/g, '');
-  const known = plainMobile(text, digits, hint);
+  const known = text.startsWith('+') ? internationalMobile(`+${digits}`, hint) : mobileWithoutPlus(digits, hint);
   if (known) return known;
   if (digits.length > digitsMax && severalNumbers.test(text)) return several();
   if (text.startsWith('+')) return checked(parse(`+${digits}`), `+${digits}`, hint);
@@ -78,15 +77,21 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   return readWithoutPlus(digits, hint);
 }
 
-/** The number that most cells plainly hold; null where it takes a closer look to tell which it is, or what is wrong with it. */
-function plainMobile(text: string, digits: string, { country, isOfRow }: PhoneHint): Phone | null {
-  const isInternational = text.startsWith('+');
-  const found = isInternational ? knownMobile(digits) : country === null ? null : knownNationalMobile(digits, country);
-  // Without its "+", a number with its country code is plain only where no other country could be meant.
-  const known = found ?? (isInternational || digits.startsWith('0') ? null : knownMobile(digits));
-  if (!known) return null;
-  const isOther = country !== null && known.country !== country;
-  return isOther && (isOfRow || !isInternational) ? null : known;
+/**
+ * The number that most cells plainly hold, written with "+" and its country code; null where it takes a closer look to tell which it is, or
+ * what is wrong with it.
+ */
+function internationalMobile(text: string, { country, isOfRow }: PhoneHint): Phone | null {
+  const known = knownMobile(text);
+  return isOfRow && known?.country !== country ? null : known;
+}
+
+/** The same of digits without a "+": plain only where no other country could be meant. */
+function mobileWithoutPlus(digits: string, { country }: PhoneHint): Phone | null {
+  const national = country === null ? null : knownNationalMobile(digits, country);
+  if (national) return national;
+  const known = digits.startsWith('0') ? null : knownMobile(`+${digits}`);
+  return country !== null && known?.country !== country ? null : known;
 }
 
 /** The number that a spreadsheet's short form stands for when it has all its digits, else null. */
