@@ -27,23 +27,17 @@ export function makeContentDigest(): { add(row: MeantRow): void; hex(): string }
   return {
     add(row) {
       lines.write('[');
-      lines.writeNumber(row.row_no);
-      lines.write(',');
-      lines.writeJson(row.row_ref);
-      lines.write(row.status !== 'invalid' ? ',true,' : ',false,');
-      lines.writeJson(row.phone_number);
-      lines.write(',');
-      if (row.network_id === null) lines.write('null');
-      else lines.writeNumber(row.network_id);
-      lines.write(',');
-      lines.writeJson(row.amount);
-      lines.write(',');
-      lines.writeJson(row.currency);
-      lines.write(',');
-      lines.writeJson(row.product_id);
-      lines.write(',');
-      lines.writeJson(row.sms_message);
-      lines.write(']\n');
+      lines.writeNumber(row.row_no, ',');
+      lines.writeJson(row.row_ref, ',');
+      lines.write(row.status === 'invalid' ? 'false' : 'true', ',');
+      lines.writeJson(row.phone_number, ',');
+      if (row.network_id === null) lines.write('null', ',');
+      else lines.writeNumber(row.network_id, ',');
+      lines.writeJson(row.amount, ',');
+      lines.writeJson(row.currency, ',');
+      lines.writeJson(row.product_id, ',');
+      lines.writeJson(row.sms_message, ']');
+      lines.write('\n');
       if (lines.bytes() >= bytesAtOnce) digest.update(lines.take());
     },
     hex: () => digest.update(lines.take()).digest('hex'),

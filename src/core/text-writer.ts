@@ -1,12 +1,12 @@
 import { assert } from './assert.ts';
 
-/** Texts one behind the other, as UTF-8. */
+/** Texts one behind the other, as UTF-8. What is to follow directly is a character of ASCII, or nothing. */
 export interface TextWriter {
-  write(text: string): void;
+  write(text: string, follow?: string): void;
   /** The same text as `JSON.stringify` makes it. */
-  writeJson(text: string | null): void;
+  writeJson(text: string | null, follow?: string): void;
   /** A whole number from 0 on, in decimal digits. */
-  writeNumber(value: number): void;
+  writeNumber(value: number, follow?: string): void;
   /** Bytes written since the last `take`. */
   bytes(): number;
   /** What was written since the last time. It is overwritten by what is written next. */
@@ -19,6 +19,9 @@ const bytesPerUnitMax = 6;
 const bytesBesideMax = 32;
 /** Up to this length a text of ASCII is written unit by unit: a call to write it takes longer (measured: even at some 60). */
 const shortMax = 64;
+
+/** Numbers of 31 bits are divided in a fraction of the time. */
+const digitsAtOnceMax = 2 ** 31 - 1;
 
 const quote = 0x22;
 const backslash = 0x5c;
@@ -40,18 +43,26 @@ export function makeTextWriter(bytesMin: number): TextWriter {
     buffer.copy(larger, 0, 0, used);
     buffer = larger;
   };
+  const putFollow = (follow: string | undefined) => {
+    if (follow === undefined) return;
+    buffer[used] = follow.charCodeAt(0);
+    used += 1;
+  };
   return {
-    write(text) {
+    write(text, follow) {
       makeRoom(text.length);
       used = text.length <= shortMax ? putShort(buffer, used, text) : used + buffer.write(text, used);
+      putFollow(follow);
     },
-    writeJson(text) {
+    writeJson(text, follow) {
       makeRoom(text?.length ?? 0);
       used = putJson(buffer, used, text);
+      putFollow(follow);
     },
-    writeNumber(value) {
+    writeNumber(value, follow) {
       makeRoom(0);
       used = putNumber(buffer, used, value);
+      putFollow(follow);
     },
     bytes: () => used,
     take() {
@@ -88,11 +99,12 @@ function putJson(bytes: Buffer, at: number, text: string | null): number {
 
 function putNumber(bytes: Buffer, at: number, value: number): number {
   assert(Number.isSafeInteger(value) && value >= 0, 'only whole numbers are written digit by digit');
+  if (value > digitsAtOnceMax) return putShort(bytes, at, String(value));
   let end = at + 1;
-  for (let rest = value; rest >= 10; rest = Math.floor(rest / 10)) end += 1;
+  for (let rest = value; rest >= 10; rest = (rest / 10) | 0) end += 1;
   for (let index = end - 1, rest = value; index >= at; index--) {
     bytes[index] = zero + (rest % 10);
-    rest = Math.floor(rest / 10);
+    rest = (rest / 10) | 0;
   }
   return end;
 }

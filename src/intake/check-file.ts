@@ -116,7 +116,7 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   return warnings;
 }
 
-/** Rows that are handed on together, and written in one transaction then: enough to be worth its commit. */
+/** Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit, and a message. */
 const rowsPerBlockMin = 2_000;
 
 async function checkRows(
@@ -147,6 +147,7 @@ async function checkRows(
     block = [];
     inBlock = 0;
     await onChecked?.(whole);
+    onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   };
   for await (const chunk of word === null ? rows : withoutTrailer(rows, word, seen)) {
     const count = chunk.records.length;
@@ -160,7 +161,6 @@ async function checkRows(
     block.push(packed);
     inBlock += count;
     if (inBlock >= rowsPerBlockMin) await handOn();
-    onProgress?.({ bytes: bytesRead(), bytesTotal: source.bytes, rows: rowNo });
   }
   if (inBlock > 0) await handOn();
   if (rowNo === 0) {

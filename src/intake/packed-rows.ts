@@ -23,45 +23,33 @@ export function packRows(rows: readonly FileRow[], writer: TextWriter): PackedRo
  * of which it is made.
  */
 export function packRow(row: CheckedRow, input: string | readonly string[], writer: TextWriter): void {
-  writer.writeNumber(row.row_no);
-  writer.write('\n');
-  writer.writeNumber(row.line);
-  writer.write('\n');
-  writer.write(row.status);
-  writer.write('\n');
-  writer.write(row.row_ref ?? '');
-  writer.write(row.has_reference ? '\n1\n' : '\n\n');
-  writer.write(row.phone_number ?? '');
-  writer.write('\n');
-  writer.write(row.country ?? '');
-  writer.write('\n');
-  if (row.network_id !== null) writer.writeNumber(row.network_id);
-  writer.write('\n');
-  writer.write(row.amount ?? '');
-  writer.write('\n');
-  writer.write(row.currency ?? '');
-  writer.write('\n');
-  writer.write(row.product_id ?? '');
-  writer.write('\n');
-  if (row.sms_message !== null) writer.writeJson(row.sms_message);
-  writer.write('\n');
-  if (row.problems.length > 0) writer.write(JSON.stringify(row.problems));
-  writer.write('\n');
-  if (typeof input === 'string') writer.write(input);
+  writer.writeNumber(row.row_no, '\n');
+  writer.writeNumber(row.line, '\n');
+  writer.write(row.status, '\n');
+  writer.write(row.row_ref ?? '', '\n');
+  writer.write(row.has_reference ? '1' : '', '\n');
+  writer.write(row.phone_number ?? '', '\n');
+  writer.write(row.country ?? '', '\n');
+  if (row.network_id === null) writer.write('\n');
+  else writer.writeNumber(row.network_id, '\n');
+  writer.write(row.amount ?? '', '\n');
+  writer.write(row.currency ?? '', '\n');
+  writer.write(row.product_id ?? '', '\n');
+  if (row.sms_message === null) writer.write('\n');
+  else writer.writeJson(row.sms_message, '\n');
+  writer.write(row.problems.length === 0 ? '' : JSON.stringify(row.problems), '\n');
+  if (typeof input === 'string') writer.write(input, '\n');
   else writeCells(input, writer);
-  writer.write('\n');
-  writer.write(row.before ?? '');
-  writer.write('\n');
+  writer.write(row.before ?? '', '\n');
 }
 
+/** A line of its own for them, too. There is one cell at least. */
 function writeCells(cells: readonly string[], writer: TextWriter): void {
-  let before = '[';
-  for (const cell of cells) {
-    writer.write(before);
-    writer.writeJson(cell);
-    before = ',';
-  }
-  writer.write(']');
+  writer.write('[');
+  const last = cells.length - 1;
+  for (let index = 0; index < last; index++) writer.writeJson(cells[index] as string, ',');
+  writer.writeJson(cells[last] as string, ']');
+  writer.write('\n');
 }
 
 /** The rows that were packed since the last time. */
