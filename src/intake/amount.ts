@@ -149,22 +149,29 @@ export function plainDecimal(text: string): string {
   return decimals === '' ? digits : `${digits}.${decimals}`;
 }
 
-const decimalsByCurrency = new Map<string, number | null>();
+interface Currency {
+  code: string;
+  decimals: number;
+}
+
+/** Those that were met. A file can name anything in its currency column: what is no currency is not kept. */
+const currencies = new Map<string, Currency>();
 
 /** The number of decimals of a currency, or null where there is no such currency. */
-export function decimalsOf(currency: string): number | null {
-  let decimals = decimalsByCurrency.get(currency);
-  if (decimals === undefined) {
-    decimals = currencyDecimals(currency);
-    // A file can name anything in its currency column: what is no currency is not kept.
-    if (decimals !== null) decimalsByCurrency.set(currency, decimals);
-  }
+export function decimalsOf(code: string): number | null {
+  const known = currencies.get(code);
+  if (known) return known.decimals;
+  const decimals = currencyDecimals(code);
+  if (decimals !== null) currencies.set(code, { code, decimals });
   return decimals;
 }
 
-/** Whether a text is, letter for letter, a currency that was met before: nearly every cell of a file is. */
-export function isKnownCurrency(text: string): boolean {
-  return decimalsByCurrency.has(text);
+/**
+ * The currency that a cell is, letter for letter, where it was met before: of nearly every row it was. All rows then have the same text for
+ * it, which is looked up in a fraction of the time that each row's own would take.
+ */
+export function metCurrency(cell: string): string | undefined {
+  return currencies.get(cell)?.code;
 }
 
 /** How many decimals a plain decimal text has. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import fc from 'fast-check';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { check, csv, goodRow, problemCodes, testCatalog } from './support.ts';
 
@@ -343,6 +344,21 @@ describe('a wrong row', () => {
   });
 });
 
+test('a currency is the same in whatever letters it is written, and however often it was met before', async () => {
+  const letters = fc.tuple(...[...'KES'].map((letter) => fc.constantFrom(letter, letter.toLowerCase())));
+  const written = fc.tuple(letters, fc.constantFrom('', ' ', '\u00a0')).map(([code, space]) => code.join('') + space);
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.oneof(written, fc.constantFrom('KEX', 'kex')), { minLength: 1 }), async (cells) => {
+      const { rows } = await check(csv(cells.map((currency) => goodRow({ currency }))));
+      assert.deepEqual(
+        rows.map(({ currency }) => currency),
+        cells.map((cell) => (/^kes/i.test(cell) ? 'KES' : null)),
+      );
+    }),
+    { numRuns: 200 },
+  );
+});
+
 describe('a catalog', () => {
   test('gives a network by its name, whatever its case, and checks the product', async () => {
     const row = goodRow({ network_id: 'SAFARICOM', amount: '', currency: '', product_id: '102' });
@@ -362,6 +378,32 @@ describe('a catalog', () => {
     const rows = Array.from({ length: 50 }, (_, index) => goodRow({ amount: String(index + 1) }));
     await check(csv(rows), { catalog: counting, chunkBytes: 100 });
     assert.deepEqual(asked, ['KE']);
+  });
+
+  test('that is asked in the middle of a file leaves each row its place, and the file each row once', async () => {
+    const ugandan = goodRow({ phone_number: '+256772123456', network_id: 'MTN', currency: 'UGX' });
+    const product = goodRow({ amount: '', currency: '', product_id: '102' });
+    const rows = [
+      goodRow(),
+      goodRow({ amount: '7' }),
+      ugandan,
+      product,
+      goodRow({ amount: '1,234' }),
+      goodRow({ amount: '2.50' }),
+    ];
+    const { findings, rows: checked } = await check(csv(rows), { catalog: testCatalog });
+    assert.deepEqual(
+      checked.map(({ row_no, line, network_id, amount }) => [row_no, line, network_id, amount]),
+      [
+        [1, 2, 1, '100'],
+        [2, 3, 1, '7'],
+        [3, 4, 4, '100'],
+        [4, 5, 1, null],
+        [5, 6, 1, '1234'],
+        [6, 7, 1, '2.5'],
+      ],
+    );
+    assert.equal(findings.counts.rows, rows.length);
   });
 
   test('that does not say the countries of its networks gives names alone', async () => {
