@@ -81,15 +81,15 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a row completed when it was only accepted',
     file: 'engine/settle.ts',
-    find: "if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
+    find: "if (payment.state !== 'open' && !needsRead(payment, withDetails)) {",
     replace:
-      "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, settings.withDetails)) {",
+      "if (payment.state === 'open') payment = { ...payment, state: 'completed' };\n  if (payment.state !== 'open' && !needsRead(payment, withDetails)) {",
   },
   {
     name: 'an unknown status taken for success',
     file: 'engine/settle.ts',
-    find: "if (payment.state === 'completed') {",
-    replace: "if (payment.state === 'completed' || payment.state === 'failed') {",
+    find: "const isCompleted = payment.state === 'completed';",
+    replace: "const isCompleted = payment.state === 'completed' || payment.state === 'failed';",
   },
   {
     name: 'a body made anew for every attempt',
@@ -106,8 +106,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an audit event left out of the chain',
     file: 'ledger/unit-of-work.ts',
-    find: 'head.hash = chainHash(head.hash, event);',
-    replace: "head.hash = kind === 'row.accept' ? head.hash : chainHash(head.hash, event);",
+    find: 'event.hash = chainHash(head.hash, event);',
+    replace: "event.hash = kind === 'row.accept' ? head.hash : chainHash(head.hash, event);",
   },
   {
     name: 'the cost of a payment lost',
@@ -169,7 +169,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
-    find: "if (row.status === 'ready' && (await holdRepeated(unit, row, repeated))) continue;",
+    find: "if (row.status === 'ready' && repeated.length > 0 && (await holdRepeated(unit, row, repeated))) continue;",
     replace: '',
   },
   {
