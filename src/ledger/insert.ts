@@ -6,30 +6,39 @@ const sizes = [48, 12, 3, 1] as const;
 /** Inserts records of one table, many with one statement; resolves to how many were inserted. */
 export type Insert<Row> = (tx: Queryable, records: readonly Row[]) => Promise<number>;
 
-/** `ending` follows the values, as `ON CONFLICT ... DO NOTHING`. */
+interface InsertOptions<Row> {
+  /** Further columns, which are the same in every record: their values as SQL. A value that is not bound costs next to nothing. */
+  fixed?: Readonly<Record<string, string>>;
+  /** Follows the values, as `ON CONFLICT ... DO NOTHING`. */
+  ending?: string;
+  /** Puts the values of a record at `at`, in the order of the columns. Going through their names takes three times as long. */
+  put?: (params: SqlValue[], at: number, record: Row) => void;
+}
+
 export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
   table: string,
   columns: readonly (keyof Row & string)[],
-  ending = '',
+  { fixed = {}, ending = '', put }: InsertOptions<Row> = {},
 ): Insert<Row> {
-  const record = `(${columns.map(() => '?').join(', ')})`;
+  const names = [...columns, ...Object.keys(fixed)];
+  const record = `(${[...columns.map(() => '?'), ...Object.values(fixed)].join(', ')})`;
   const texts = sizes.map((size) => {
     const values = Array<string>(size).fill(record).join(', ');
-    return `INSERT INTO ${table} (${columns.join(', ')}) VALUES ${values} ${ending}`;
+    return `INSERT INTO ${table} (${names.join(', ')}) VALUES ${values} ${ending}`;
   });
+  const width = columns.length;
+  const putByName = (params: SqlValue[], at: number, record: Row) => {
+    for (let index = 0; index < width; index++) params[at + index] = record[columns[index] as keyof Row & string];
+  };
+  const putValues = put ?? putByName;
   return async (tx, records) => {
     let inserted = 0;
     let next = 0;
     for (const [index, size] of sizes.entries()) {
       while (records.length - next >= size) {
-        const params = new Array<SqlValue>(size * columns.length);
-        let at = 0;
-        for (const end = next + size; next < end; next++) {
-          const values = records[next] as Row;
-          for (let column = 0; column < columns.length; column++) {
-            params[at++] = values[columns[column] as keyof Row & string];
-          }
-        }
+        // Made in its full length: an array that grows is copied each time.
+        const params = new Array<SqlValue>(size * width);
+        for (let at = 0; at < params.length; at += width) putValues(params, at, records[next++] as Row);
         inserted += await tx.execute(texts[index] as string, params);
       }
     }

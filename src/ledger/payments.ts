@@ -80,7 +80,7 @@ export const insertPayments = makeInsert<PaymentRecord>(
     'same_errors',
     'last_evidence',
   ],
-  'ON CONFLICT (idempotency_key) DO NOTHING',
+  { ending: 'ON CONFLICT (idempotency_key) DO NOTHING' },
 );
 
 /** Writes the facts of a payment's attempts. Its key, body and owner never change. */
