@@ -22,8 +22,8 @@ const unit = fc.constantFrom(
 );
 const text = fc.oneof(
   fc.string({ unit, maxLength: 12 }),
-  fc.string({ unit, minLength: 60, maxLength: 70 }),
-  fc.string({ unit: fc.constantFrom('a', '7'), minLength: 60, maxLength: 70 }),
+  fc.string({ unit, minLength: 12, maxLength: 70 }),
+  fc.string({ unit: fc.constantFrom('a', '7'), minLength: 12, maxLength: 70 }),
   fc.constantFrom('\ud800', 'a\udc00'),
 );
 const number = fc.oneof(fc.nat(), fc.maxSafeNat(), fc.constantFrom(0, 9, 10, 99, 100, Number.MAX_SAFE_INTEGER));
@@ -33,13 +33,20 @@ interface Piece {
   /** What it must have written. */
   text: string;
 }
+const follow = fc.constantFrom(undefined, ',', '\n', ']');
 const piece: fc.Arbitrary<Piece> = fc.oneof(
-  text.map((plain) => ({ write: (writer: TextWriter) => writer.write(plain), text: plain })),
-  fc.option(text).map((plain) => ({
-    write: (writer: TextWriter) => writer.writeJson(plain),
-    text: JSON.stringify(plain),
+  fc.tuple(text, follow).map(([plain, then]) => ({
+    write: (writer: TextWriter) => writer.write(plain, then),
+    text: `${plain}${then ?? ''}`,
   })),
-  number.map((value) => ({ write: (writer: TextWriter) => writer.writeNumber(value), text: String(value) })),
+  fc.tuple(fc.option(text), follow).map(([plain, then]) => ({
+    write: (writer: TextWriter) => writer.writeJson(plain, then),
+    text: `${JSON.stringify(plain)}${then ?? ''}`,
+  })),
+  fc.tuple(number, follow).map(([value, then]) => ({
+    write: (writer: TextWriter) => writer.writeNumber(value, then),
+    text: `${value}${then ?? ''}`,
+  })),
 );
 
 describe('a writer of texts', () => {
