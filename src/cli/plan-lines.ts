@@ -1,3 +1,4 @@
+import { moneyText } from '../core/money.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -23,6 +24,10 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
   const amounts = sumsText(plan.sums);
   if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
+  for (const { currency, amount, usual, lines: places } of plan.unusual)
+    lines.push(
+      `Look at    ${moneyText(currency, amount)} (line ${places.join(', ')}): half of the rows ask for ${moneyText(currency, usual)} or less`,
+    );
   if (plan.balance) {
     const held = balanceTexts(plan.balance.wallets);
     lines.push(

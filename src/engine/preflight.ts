@@ -2,7 +2,8 @@ import { multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
 import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import { readyAmounts } from '../ledger/rows.ts';
+import { linesAsking, readyAmounts } from '../ledger/rows.ts';
+import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
 export interface Preflight {
@@ -17,6 +18,8 @@ export interface Preflight {
   sums: Record<string, string>;
   /** Rows to send that buy a product, whose price the service knows. */
   products: number;
+  /** Amounts that a person should look at before they are paid, and some of the lines of the file that ask for them. */
+  unusual: (UnusualAmount & { lines: number[] })[];
   balance: Balance | null;
   /** Why the balance could not be read, or null. */
   balanceTrouble: string | null;
@@ -25,6 +28,9 @@ export interface Preflight {
   /** The least time that the rate limit allows for the rows to send, in milliseconds. */
   estimateMs: number;
 }
+
+/** Lines that are shown for one amount. */
+const linesMax = 3;
 
 /** Adds up what a batch would do. Nothing is sent and nothing is written. */
 export async function preflight(
@@ -37,13 +43,17 @@ export async function preflight(
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const toSend = counts.ready ?? 0;
   const sums = new Sums();
+  const asked = await readyAmounts(db, batch.batch_id);
   let products = 0;
   let again = 0;
-  for (const { currency, amount, count, again: ofThese } of await readyAmounts(db, batch.batch_id)) {
+  for (const { currency, amount, count, again: ofThese } of asked) {
     again += ofThese;
     if (currency === null || amount === null) products += count;
     else sums.add(currency, multiplyAmount(amount, count));
   }
+  const unusual = await Promise.all(
+    unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
+  );
   const read = balance.kind === 'balance' ? balance.balance : null;
   return {
     counts,
@@ -52,6 +62,7 @@ export async function preflight(
     again,
     sums: sums.toObject(),
     products,
+    unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
     short: read === null ? [] : shortfalls(read, sums.toObject()),

@@ -325,14 +325,33 @@ export async function writeRefund(tx: Queryable, row: RowRecord, refund: Refund)
   );
 }
 
+/** Rows that would be sent and ask for the same. */
+export interface AskedAmount {
+  currency: string | null;
+  amount: string | null;
+  count: number;
+  again: number;
+}
+
+/** The lines of the file on which rows that would be sent ask for this very amount, some of them at most. */
+export async function linesAsking(
+  db: Queryable,
+  batchId: string,
+  { currency, amount }: { currency: string; amount: string },
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.query<{ line: number }>(
+    `SELECT line FROM rows WHERE batch_id = ? AND status = 'ready' AND currency = ? AND amount = ? ORDER BY row_no LIMIT ?`,
+    [batchId, currency, amount, limit],
+  );
+  return rows.map(({ line }) => line);
+}
+
 /**
  * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
  * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in exact decimals: SQL would make them binary floats.
  */
-export function readyAmounts(
-  db: Queryable,
-  batchId: string,
-): Promise<{ currency: string | null; amount: string | null; count: number; again: number }[]> {
+export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {
   return db.query(
     `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again
      FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY currency, amount`,

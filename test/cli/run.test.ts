@@ -72,6 +72,15 @@ describe('airbatch run', () => {
     assert.ok(existsSync(join(cwd, '.airbatch/ledger.db')));
   });
 
+  test('names an amount far above the usual one before anything is sent', async (t) => {
+    const cwd = folderOf(t);
+    const rows = [1, 2, 3, 4, 5].map((row) => `+2547123459${row}7,1,${row === 4 ? '9500' : '95.5'},KES,,r${row},`);
+    const run = await runCommand(['run', write(cwd, 'slip.csv', header, ...rows), '--yes'], { cwd });
+    assert.match(run.stderr, /^Look at {4}KES 9,500.00 \(line 5\): half of the rows ask for KES 95.50 or less$/m);
+    const usual = await runCommand(['run', write(cwd, 'usual.csv', header, ...rows.toSpliced(3, 1)), '--yes'], { cwd });
+    assert.doesNotMatch(usual.stderr, /Look at/);
+  });
+
   test('pays nothing twice when the same file is run again', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'one.csv', header, '+254712345678,1,50,KES,,a,');

@@ -1,0 +1,42 @@
+import { assert } from '../core/assert.ts';
+import type { AskedAmount } from '../ledger/rows.ts';
+
+/** The largest amount of a currency, where it is far above the usual one: a decimal point that slipped, or two amounts in one cell. */
+export interface UnusualAmount {
+  currency: string;
+  amount: string;
+  /** The median: half of the rows ask for this or less. */
+  usual: string;
+}
+
+/** So many times the usual amount is told of. A bonus is a few times a salary. */
+const unusualTimes = 10;
+/** Of fewer rows nobody can say what is usual. */
+const rowsMin = 5;
+
+/** Amounts are compared as numbers: it is a warning, nothing is paid by this arithmetic. */
+export function unusualAmounts(asked: readonly AskedAmount[]): UnusualAmount[] {
+  const ofCurrencies = Map.groupBy(
+    asked.flatMap(({ currency, amount, count }) =>
+      currency === null || amount === null ? [] : [{ currency, amount, count }],
+    ),
+    ({ currency }) => currency,
+  );
+  return [...ofCurrencies].flatMap(([currency, amounts]) => {
+    const sorted = amounts.sort((a, b) => Number(a.amount) - Number(b.amount));
+    const rows = sorted.reduce((sum, { count }) => sum + count, 0);
+    const amount = sorted.at(-1)?.amount;
+    if (rows < rowsMin || amount === undefined) return [];
+    const usual = median(sorted, rows);
+    return Number(amount) > Number(usual) * unusualTimes ? [{ currency, amount, usual }] : [];
+  });
+}
+
+function median(sorted: readonly { amount: string; count: number }[], rows: number): string {
+  let seen = 0;
+  for (const { amount, count } of sorted) {
+    seen += count;
+    if (seen * 2 >= rows) return amount;
+  }
+  assert(false, 'the counts add up to the rows');
+}
