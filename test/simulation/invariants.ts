@@ -1,5 +1,8 @@
+import { storedPolicy } from '../../src/core/batch-policy.ts';
+import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { addAmounts, sameAmount } from '../../src/core/money.ts';
 import { terminalRowStates } from '../../src/core/row-state.ts';
+import type { ApprovedPlan } from '../../src/engine/approval.ts';
 import { paymentNames } from '../../src/engine/orders.ts';
 import { type BatchRecord, batchesOfRun, countRows, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -76,6 +79,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     patience(judged),
     fenced(judged),
     acknowledged(judged),
+    approvals(judged, batches, rows),
   ]);
   return groups.flat();
 }
@@ -240,6 +244,27 @@ async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   }
   if (!sameAmount(ledger, service))
     faults.push({ invariant: 'I8', what: `the ledger says ${ledger}, the service ${service}` });
+  return faults;
+}
+
+/** I12: what needed a second person was approved by one, for the rows that were validated, and nothing of it was sent before. */
+async function approvals({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const batch of batches) {
+    if (storedPolicy(batch.policy).approval.needed !== 'always') continue;
+    const { batch_id: id, approved_by, approved_plan, created_by, content_sha256 } = batch;
+    const kinds = (await pageEvents(db, id, 0, 1_000_000)).map(({ kind }) => kind);
+    const [approved, sent] = [kinds.indexOf('batch.approve'), kinds.indexOf('row.send')];
+    if (sent >= 0 && (approved < 0 || approved > sent))
+      faults.push({ invariant: 'I12', what: `${id} was sent before it was approved` });
+    if (approved_by === created_by) faults.push({ invariant: 'I12', what: `${id} was approved by who submitted it` });
+    const digest = makeContentDigest();
+    for (const one of rows) if (one.batch === batch) digest.add(one.row);
+    const approvedFor = approved_plan === null ? null : (JSON.parse(approved_plan) as ApprovedPlan).content_sha256;
+    const isBound = approvedFor === content_sha256 && digest.hex() === content_sha256;
+    if (approvedFor !== null && !isBound)
+      faults.push({ invariant: 'I12', what: `${id} was approved for other rows than were validated and sent` });
+  }
   return faults;
 }
 

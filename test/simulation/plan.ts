@@ -27,6 +27,8 @@ export interface Plan {
   retries: number;
   /** From which life on an operator feeds all rows of the run in again, with those that failed corrected; null: never. */
   fedAgainAtLife: number | null;
+  /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
+  approvedAtLife: number | null;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -76,6 +78,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     webhooks: null,
     retries: 0,
     fedAgainAtLife: null,
+    approvedAtLife: null,
     lostAnswers: [],
     calmAfterMs: 0,
   };
@@ -127,6 +130,7 @@ export function makePlan(seed: number): Plan {
     lostAnswers: [],
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
+    approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
   };
 }
 

@@ -178,4 +178,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: "owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax",
     replace: 'generation < generationsMax',
   },
+  {
+    name: 'an approval by who submitted the batch',
+    file: 'engine/approval.ts',
+    find: 'policy.approval.bySubmitter || batch.created_by !== name',
+    replace: 'policy.approval.bySubmitter || name !== null',
+  },
+  {
+    name: 'an approval of whatever rows are there',
+    file: 'engine/approval.ts',
+    find: 'found === batch.content_sha256 && (seenDigest',
+    replace: '(seenDigest',
+  },
 ];

@@ -6,6 +6,7 @@ import { makeGateway } from '../../src/gateway/make-gateway.ts';
 import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
+import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SimulatedWebhook } from './service.ts';
@@ -56,6 +57,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
         await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [], generationsMax: 3 });
       }
     }
+    await tryApprovals(world, process, db, life);
     await feedAgain(world, process, db, life);
     // Every other seed sends several rows with one admission, as where a limit is high.
     const rowsPerAdmission = world.plan.seed % 2 === 0 ? 1 : 3;

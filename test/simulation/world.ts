@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
-import { unfinishedBatches } from '../../src/ledger/batches.ts';
+import { listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
+import { leaveForApproval, waitingBatch } from './approvals.ts';
 import { type Disk, makeDisk } from './disk.ts';
 import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
 import { makePlan, type Plan } from './plan.ts';
@@ -59,6 +60,8 @@ export interface World {
   /** Whether the run's rows were fed in again, and whether the next program begins with it. */
   fedAgain: boolean;
   feedNext: boolean;
+  /** Whether the next program's second person approves what waits, whichever life it is. */
+  approveNext: boolean;
 }
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
@@ -85,6 +88,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     retryNext: false,
     fedAgain: false,
     feedNext: false,
+    approveNext: false,
   };
   try {
     const circles = await clock.drive(live(world)).then(
@@ -130,10 +134,13 @@ async function live(world: World): Promise<void> {
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
-      if (!calm || !(mayRetry || mayFeed)) return;
-      world.retries += mayRetry ? 1 : 0;
-      world.retryNext = mayRetry;
-      world.feedNext = mayFeed;
+      const waits = await isWaiting(world);
+      // While a batch waits for a person, the faults that the plan still has may have nothing to strike.
+      if (!waits && !(calm && (mayRetry || mayFeed))) return;
+      world.approveNext = waits;
+      world.retries += calm && mayRetry ? 1 : 0;
+      world.retryNext = calm && mayRetry;
+      world.feedNext = calm && mayFeed;
     }
     if (clock.monotonic() > end) return;
     // An operator, or a scheduler, starts it again a while later.
@@ -149,6 +156,12 @@ async function hasWork(world: World): Promise<boolean> {
   const db = await world.disk.inspect();
   const unfinished = await unfinishedBatches(db);
   return unfinished.some(({ pause_reason }) => pause_reason !== 'service_mismatch');
+}
+
+/** Whether a batch waits for a second person: it has all the time that everything else needs. */
+async function isWaiting(world: World): Promise<boolean> {
+  const batches = await listBatches(await world.disk.inspect(), 100);
+  return batches.some(({ status }) => status === 'awaiting_approval');
 }
 
 async function receiveFiles(world: World): Promise<void> {
@@ -173,6 +186,11 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   const db = await world.disk.open(process);
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
+  if (world.plan.approvedAtLife !== null && batchId === 'batch-1') {
+    const batch = aBatch({ batch_id: batchId, run_id: runId, ...waitingBatch(numbered) });
+    await addBatch(db, process.clock, batch, numbered);
+    return leaveForApproval(db, process, batchId);
+  }
   await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId }), numbered);
   await approve({ db, clock: process.clock, name: 'approver' }, batchId, unplanned);
 }

@@ -1,0 +1,62 @@
+import { makeContentDigest } from '../../src/core/content-digest.ts';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { approve, askApproval } from '../../src/engine/acts.ts';
+import { type BatchRecord, listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
+import { unplanned } from '../support/ledger.ts';
+import type { SimulatedProcess } from './process.ts';
+import { note, type World } from './world.ts';
+
+/** What a batch has that waits for a second person, as intake leaves it. */
+export function waitingBatch(rows: readonly NewRow[]): Pick<BatchRecord, 'policy' | 'content_sha256' | 'created_by'> {
+  const digest = makeContentDigest();
+  for (const row of rows) digest.add(row);
+  const policy = JSON.stringify({ approval: { needed: 'always' } });
+  return { policy, content_sha256: digest.hex(), created_by: submitter };
+}
+
+const submitter = 'submitter';
+
+/** Leaves a batch that intake has made for a second person. */
+export async function leaveForApproval(db: Database, process: SimulatedProcess, batchId: string): Promise<void> {
+  await askApproval({ db, clock: process.clock, name: submitter }, batchId, 'every batch needs a second person');
+}
+
+/**
+ * Everything that people try with a batch that waits: who submitted it approves it, somebody approves what he saw before it was
+ * changed, and what was changed behind the program's back; only then, from the plan's life on, the right one what is right.
+ */
+export async function tryApprovals(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
+  const { approvedAtLife } = world.plan;
+  if (approvedAtLife === null) return;
+  for (const { batch_id: batchId, status } of await listBatches(db, 10)) {
+    if (status !== 'awaiting_approval') continue;
+    const by = (name: string, seenDigest: string | null) =>
+      approve({ db, clock: process.clock, name }, batchId, { ...unplanned, seenDigest });
+    await refused(world, 'own', by(submitter, null));
+    await refused(world, 'stale', by('approver', 'of another day'));
+    const edit = (from: string, to: string) =>
+      db.transact((tx) =>
+        tx.execute('UPDATE rows SET amount = ? WHERE batch_id = ? AND amount = ?', [to, batchId, from]),
+      );
+    await edit('101', '9101');
+    const isRefused = await refused(world, 'edited', by('approver', null));
+    if (isRefused) await edit('9101', '101');
+    if (isRefused && (world.approveNext || life >= approvedAtLife)) await by('approver', null);
+  }
+}
+
+/** Whether an approval was refused; other trouble ends the program, as it does elsewhere. */
+async function refused(world: World, what: string, approval: Promise<unknown>): Promise<boolean> {
+  try {
+    await approval;
+    return false;
+  } catch (error) {
+    const isRefusal =
+      error instanceof AirbatchError && ['SECOND_PERSON_NEEDED', 'CONTENT_CHANGED', 'BATCH_STATE'].includes(error.code);
+    if (!isRefusal) throw error;
+    note(world, `approval_${what}`, '');
+    return true;
+  }
+}
