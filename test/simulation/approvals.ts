@@ -36,9 +36,14 @@ export async function tryApprovals(world: World, process: SimulatedProcess, db: 
       approve({ db, clock: process.clock, name }, batchId, { ...unplanned, seenDigest });
     await refused(world, 'own', by(submitter, null));
     await refused(world, 'stale', by('approver', 'of another day'));
+    // The approval is bound to what was validated: what somebody changes after it is not its matter.
     const edit = (from: string, to: string) =>
       db.transact((tx) =>
-        tx.execute('UPDATE rows SET amount = ? WHERE batch_id = ? AND amount = ?', [to, batchId, from]),
+        tx.execute(
+          `UPDATE rows SET amount = ? WHERE batch_id = ? AND amount = ?
+             AND batch_id IN (SELECT batch_id FROM batches WHERE status = 'awaiting_approval')`,
+          [to, batchId, from],
+        ),
       );
     await edit('101', '9101');
     const isRefused = await refused(world, 'edited', by('approver', null));

@@ -80,6 +80,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     fenced(judged),
     acknowledged(judged),
     approvals(judged, batches, rows),
+    slots(judged),
   ]);
   return groups.flat();
 }
@@ -266,6 +267,20 @@ async function approvals({ db }: Judged, batches: readonly BatchRecord[], rows: 
       faults.push({ invariant: 'I12', what: `${id} was approved for other rows than were validated and sent` });
   }
   return faults;
+}
+
+/** I16: a slot that is done has brought its file, and none has brought two. */
+async function slots({ db }: Judged): Promise<Verdict[]> {
+  const brought = await db.query<{ due_at: number; state: string; files: number }>(
+    `SELECT slots.due_at, slots.state, COUNT(job_files.batch_id) AS files FROM slots
+     LEFT JOIN job_files ON job_files.job = slots.job AND job_files.due_at = slots.due_at GROUP BY slots.job, slots.due_at`,
+  );
+  return brought
+    .filter(({ state, files }) => files > 1 || (state === 'done' && files === 0))
+    .map(({ due_at, state, files }) => ({
+      invariant: 'I16',
+      what: `the slot of ${due_at} (${state}) has brought ${files} files`,
+    }));
 }
 
 /** I13: the audit chain of every batch verifies to its head. */

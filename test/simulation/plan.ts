@@ -29,6 +29,8 @@ export interface Plan {
   fedAgainAtLife: number | null;
   /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
   approvedAtLife: number | null;
+  /** Whether the program also runs a job of every hour. */
+  job: boolean;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -79,6 +81,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     retries: 0,
     fedAgainAtLife: null,
     approvedAtLife: null,
+    job: false,
     lostAnswers: [],
     calmAfterMs: 0,
   };
@@ -131,6 +134,7 @@ export function makePlan(seed: number): Plan {
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
+    job: random.percent(20),
   };
 }
 

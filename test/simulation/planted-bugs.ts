@@ -190,4 +190,10 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: 'found === batch.content_sha256 && (seenDigest',
     replace: '(seenDigest',
   },
+  {
+    name: 'a slot taken from a process that lives',
+    file: 'scheduler/claimed-slot.ts',
+    find: 'before !== null && (before === holder || isDead(before))',
+    replace: 'before !== null',
+  },
 ];

@@ -8,10 +8,11 @@ import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
 import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
+import { runJob } from './job.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SimulatedWebhook } from './service.ts';
 import { makeWire } from './wire.ts';
-import { leaseTtlMs, type World } from './world.ts';
+import { isDead, leaseTtlMs, type World } from './world.ts';
 
 /** The program, as an operator starts it to carry on with everything that is unfinished. */
 export interface Program {
@@ -72,7 +73,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       },
     );
     hint = () => runner.hint();
-    await runner.run(patienceMs);
+    await Promise.all([runner.run(patienceMs), runJob(world, process, db, life)]);
   };
 
   const receive = async (webhook: SimulatedWebhook) => {
@@ -89,9 +90,4 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
   };
 
   return { ended: run(), receiveWebhook: receive };
-}
-
-/** Whether no process lives that holds by this name: what the machine's own table of processes would say. */
-function isDead({ processes }: World, holder: string): boolean {
-  return ![...processes].some((process) => holderName(process.life) === holder && !process.isDead());
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
-import { listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { countRows, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
@@ -12,7 +12,7 @@ import { leaveForApproval, waitingBatch } from './approvals.ts';
 import { type Disk, makeDisk } from './disk.ts';
 import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invariants.ts';
 import { makePlan, type Plan } from './plan.ts';
-import { makeProcess, type SimulatedProcess } from './process.ts';
+import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
@@ -62,6 +62,11 @@ export interface World {
   feedNext: boolean;
   /** Whether the next program's second person approves what waits, whichever life it is. */
   approveNext: boolean;
+}
+
+/** Whether no process lives that holds by this name: what the machine's own table of processes would say. */
+export function isDead({ processes }: World, holder: string): boolean {
+  return ![...processes].some((process) => holderName(process.life) === holder && !process.isDead());
 }
 
 /** Runs one plan to rest, and judges it. `cutAcknowledged` is the control that the checks must catch every time. */
@@ -135,7 +140,7 @@ async function live(world: World): Promise<void> {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
       const waits = await isWaiting(world);
-      // While a batch waits for a person, the faults that the plan still has may have nothing to strike.
+      // While a batch waits, the faults that the plan still has may have nothing to strike.
       if (!waits && !(calm && (mayRetry || mayFeed))) return;
       world.approveNext = waits;
       world.retries += calm && mayRetry ? 1 : 0;
@@ -158,10 +163,17 @@ async function hasWork(world: World): Promise<boolean> {
   return unfinished.some(({ pause_reason }) => pause_reason !== 'service_mismatch');
 }
 
-/** Whether a batch waits for a second person: it has all the time that everything else needs. */
+/**
+ * Whether a batch waits for a second person, or for a program to send it: a rival that died may have left what the first program,
+ * whose runner had nothing to do any more, no longer looks at.
+ */
 async function isWaiting(world: World): Promise<boolean> {
-  const batches = await listBatches(await world.disk.inspect(), 100);
-  return batches.some(({ status }) => status === 'awaiting_approval');
+  const db = await world.disk.inspect();
+  for (const { batch_id, status } of await listBatches(db, 100)) {
+    if (status === 'awaiting_approval' || status === 'approved') return true;
+    if (status === 'running' && (await countRows(db, batch_id)).has('ready')) return true;
+  }
+  return false;
 }
 
 async function receiveFiles(world: World): Promise<void> {
