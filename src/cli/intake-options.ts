@@ -1,6 +1,8 @@
 import { type Command, Option } from 'commander';
 import { AirbatchError } from '../core/errors.ts';
 import type { FileFindings } from '../intake/findings.ts';
+import { problemTable } from '../intake/problems.ts';
+import { counted } from '../reports/words.ts';
 
 /** What of intake's settings can be said on the command line. */
 interface IntakeOptions {
@@ -85,4 +87,19 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
     `Columns    ${read.join(', ')}${kept.length > 0 ? `; kept and not read: ${kept.join(', ')}` : ''}`,
     ...warnings.map((warning) => `Note       ${warning}`),
   ];
+}
+
+/** Kinds of problems that are named before a person is asked: the most frequent; the rest is a look at the file. */
+const problemsNamedMax = 3;
+
+/** What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. */
+export function problemLines({ problems }: FileFindings, file: string): string[] {
+  if (problems.length === 0) return [];
+  const named = problems.slice(0, problemsNamedMax).map(({ code, count, examples }) => {
+    const line = examples[0] ? ` (${count === 1 ? '' : 'first in '}line ${examples[0].line})` : '';
+    return `${counted(count, 'row')}: ${problemTable[code].title}${line}`;
+  });
+  const more = problems.length - named.length;
+  if (more > 0) named.push(`and ${counted(more, 'other kind')} of problems: "airbatch validate ${file}" has them all`);
+  return named.map((text, index) => `${index === 0 ? 'Problems  ' : '          '} ${text}`);
 }

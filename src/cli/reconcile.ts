@@ -2,6 +2,7 @@ import { relative, resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
 import { requireBatch } from '../engine/acts.ts';
+import { timeText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
 import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';
@@ -72,7 +73,7 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
 function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {
   const mark = isSettled(run) ? terminal.paint('green', '✔') : terminal.paint('yellow', '!');
   const headline = `${mark} ${outcomeOf(run)}.`;
-  const lines = [headline, `Compared   ${run.account}, ${run.from} to ${run.to}`];
+  const lines = [headline, `Compared   ${run.account}, ${timeText(run.from)} to ${timeText(run.to)}`];
   for (const bucket of buckets) {
     const count = run.counts[bucket];
     if (count === 0) continue;

@@ -13,7 +13,8 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
     requireRole(session, 'approve');
     const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
     const sends = released === 0 ? '' : ` "airbatch resume ${batchId}" sends ${released === 1 ? 'it' : 'them'}.`;
-    const lines = [`Released ${counted(released, 'row')}.${sends}`];
+    const none = released + kept.length === 0;
+    const lines = [none ? 'No row of this batch is held.' : `Released ${counted(released, 'row')}.${sends}`];
     for (const { row, code, why, suggestion } of kept)
       lines.push(`  Row ${row} stays held (${code}): ${why} ${suggestion}`);
     answer(context, { batch: batchId, released, kept }, lines.join('\n'));

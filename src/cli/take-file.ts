@@ -13,7 +13,7 @@ import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
-import { intakeSettingsWith, understoodLines } from './intake-options.ts';
+import { intakeSettingsWith, problemLines, understoodLines } from './intake-options.ts';
 import { planLines } from './plan-lines.ts';
 import { type Reading, whileReading } from './reading.ts';
 import { withSession } from './session.ts';
@@ -80,6 +80,7 @@ async function takeFile(
     signal: reading.signal,
   });
   const plan = await planOf(session, account, intake.batch);
-  if (!context.json) terminal.error(planLines(plan, intake.batch, understoodLines(intake)));
+  if (!context.json)
+    terminal.error(planLines(plan, intake.batch, [...understoodLines(intake), ...problemLines(intake, file)]));
   return { batch: intake.batch, plan };
 }

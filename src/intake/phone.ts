@@ -112,6 +112,9 @@ function several(): Fault {
   return fault('PHONE_SEVERAL', 'The cell holds more than one phone number.', 'Give each number a row of its own.');
 }
 
+/** Without a country code; with one, hardly any mobile number is as short. */
+const nationalDigitsMax = 9;
+
 /** Without "+" a number may be a national one, or one whose "+" was lost. Where it can be both, nobody guesses. */
 function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   const { country } = hint;
@@ -133,7 +136,7 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   if (country !== null && !digits.startsWith(getCountryCallingCode(country as CountryCode))) {
     return checked(national, digits, hint);
   }
-  if (country === null && digits.startsWith('0')) {
+  if (country === null && (digits.startsWith('0') || digits.length <= nationalDigitsMax)) {
     return fault(
       'PHONE_NEEDS_COUNTRY',
       'The number is written without its country code, and no country is known for it.',

@@ -32,11 +32,29 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
   assert.doesNotMatch(again.stderr, /0 of 0 rows/);
 });
 
+test('before it asks, a run says what is wrong with rows, and why others are not sent', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const rows = [
+    'phone_number,network_id,amount,currency,reference',
+    '0712405118,1,50,KES,a',
+    '+254712405118,1,50,KES,b',
+  ];
+  writeFileSync(join(cwd, 'a.csv'), `${rows.join('\n')}\n`);
+  await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
+  const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
+  const from = stderr.indexOf('\nProblems ') + 1;
+  assert.deepEqual(stderr.slice(from).split('\n').slice(0, 2), [
+    'Problems   1 row: The phone number is national, and no country is known (line 2)',
+    '           1 row: An earlier batch of the run has paid this row (line 3)',
+  ]);
+});
+
 test('a command that finds nothing to do says so', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
   const { summary } = JSON.parse((await airbatch('run', 'one.csv', '--yes', '--json')).stdout);
   assert.match((await airbatch('retry', summary.batch_id)).stderr, /^No row of this batch has failed in a way/);
+  assert.equal((await airbatch('release', summary.batch_id)).stdout, 'No row of this batch is held.\n');
   assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch has ended/);
 });
 
