@@ -29,6 +29,9 @@ test('a disk that loses what it acknowledged is caught every time', async () => 
       declined: [],
       foreign: [],
       webhooks: null,
+      fedAgainAtLife: null,
+      approvedAtLife: null,
+      job: false,
       crashes: [{ atStep: 12, powerLoss: true }],
       calmAfterMs: 0,
     };
