@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
-import { earlierVerdict, goesOn } from '../core/earlier-payment.ts';
+import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
 import { type BatchRecord, batchesOfRun, batchesWithContent } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -52,11 +52,12 @@ async function lastPayment(
   rowRef: string,
 ): Promise<PaymentRecord | null> {
   let last: PaymentRecord | null = null;
-  for (let generation = 1; ; generation++) {
+  for (let generation = 1; generation <= generationsMax; generation++) {
     const payment = await findPayment(tx, idempotencyKey({ account, runId, rowRef, generation }));
-    if (!payment) return last;
+    if (!payment) break;
     last = payment;
   }
+  return last;
 }
 
 /** How many batches are named: one is enough to look closer. */
