@@ -102,7 +102,8 @@ async function reasonToKeep(
   }
   if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
-  if (next) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
+  const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
+  if (isOthers) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
   const earlier = await lookUpGenerations(service, batch, row, row.generation);
   if (earlier.kind === 'unread')
     return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
