@@ -64,14 +64,14 @@ export interface AccountRunner {
 }
 
 /** The least time between two looks at the batches, however much happens. */
-const superviseMs = 250;
+const superviseMs = 100;
 /** The least time between two looks at what is followed, however many rows are accepted. */
-const ringsApartMs = 200;
+const ringsApartMs = 100;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 
 export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
-  let stopping = false;
+  const stopped = new AbortController();
   let context: RunnerContext | null = null;
   const ringAll = () => {
     context?.dispatchWake.wake();
@@ -84,7 +84,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     context?.rereadWake.wake();
   };
   const stop = () => {
-    stopping = true;
+    stopped.abort();
     void injected.limiter.stop();
     ringAll();
   };
@@ -95,21 +95,21 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       ringAll();
     },
     hint: () => context?.hintWake.wake(),
-    isWorking: () => context !== null && !stopping,
+    isWorking: () => context !== null && !stopped.signal.aborted,
     async run(patienceMs) {
       assert(context === null, 'a runner runs once');
-      context = await openContext(injected, options, () => stopping);
+      context = await openContext(injected, options, stopped.signal);
       try {
         await runLoops(context, { patienceMs, rereads: options.rereads ?? false }, stop);
       } finally {
-        stopping = true;
+        stopped.abort();
         await context.lease.release().catch(() => undefined);
       }
     },
   };
 }
 
-async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: () => boolean): Promise<RunnerContext> {
+async function openContext(deps: EngineDeps, options: RunnerOptions, stopped: AbortSignal): Promise<RunnerContext> {
   const clock = steadyClock(deps.clock, await highestClock(deps.db));
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
@@ -149,7 +149,8 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: (
     fundsWake: makeWake(clock),
     rereadWake: makeWake(clock),
     batches: new Map(),
-    stopping,
+    stopped,
+    stopping: () => stopped.aborted,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
   return context;
@@ -204,7 +205,7 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping()) {
     const wait = await trackOnce(context);
     // Every row that was just accepted rings, and asking at once would find it as it was.
-    await context.clock.sleep(Math.min(wait, ringsApartMs));
+    await context.clock.sleep(Math.min(wait, ringsApartMs), context.stopped);
     if (wait > ringsApartMs && !context.stopping()) await context.trackWake.wait(wait - ringsApartMs);
   }
 }
@@ -259,7 +260,7 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
       stop();
       return;
     }
-    await context.clock.sleep(superviseMs);
+    await context.clock.sleep(superviseMs, context.stopped);
     await context.superviseWake.wait(context.settings.idlePollMs);
   }
 }

@@ -83,6 +83,8 @@ export interface RunnerContext extends EngineDeps {
   rereadWake: Wake;
   /** The open batches of the account, by id. */
   batches: Map<string, OpenBatch>;
+  /** Ends the sleeps that nothing rings out of. */
+  stopped: AbortSignal;
   /** True once nothing more may be sent. */
   stopping(): boolean;
   /** Called when a batch is durably completed. */
