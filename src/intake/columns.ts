@@ -98,9 +98,9 @@ function chooseColumn(header: readonly string[], field: Field, indexes: readonly
   if (indexes.length === 1 && only !== undefined) return only;
   const own = indexes.filter((index) => header[index]?.trim().toLowerCase() === field);
   if (own.length === 1 && own[0] !== undefined) return own[0];
-  const names = indexes.map((index) => `"${header[index]?.trim()}"`).join(' and ');
-  throw new AirbatchError('FILE_REJECTED', `the columns ${names} could each be the ${field}`, {
-    hint: `Say which one is meant: set intake.columns.${field} in the configuration, or rename the other. Nothing was sent.`,
+  const names = indexes.map((index) => `"${header[index]?.trim()}"`);
+  throw new AirbatchError('FILE_REJECTED', `the columns ${names.join(' and ')} could each be the ${field}`, {
+    hint: `Say which one is meant: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
   });
 }
 
@@ -117,8 +117,10 @@ function refuseMissing(
   const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
   const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
   const list = found.length > 12 ? `${names.join(', ')}, ...` : names.join(', ');
-  throw rejected(
+  throw new AirbatchError(
+    'FILE_REJECTED',
     `the file has no column ${missing.join(', nor one ')}; its first line reads ${list === '' ? 'empty' : list}`,
+    { hint: 'Correct its first line, or say which column is meant, as in --map amount="Net pay". Nothing was sent.' },
   );
 }
 

@@ -111,7 +111,7 @@ describe('columns', () => {
     assert.throws(() => plan(['mobile', 'telephone', 'network_id', 'amount']), {
       code: 'FILE_REJECTED',
       message: /"mobile" and "telephone" could each be the phone_number/,
-      hint: /intake\.columns\.phone_number/,
+      hint: /--map phone_number="mobile", or intake\.columns\.phone_number/,
     });
     assert.equal(
       plan(['mobile', 'telephone', 'network_id', 'amount'], { phone_number: 'telephone' }).plan.phone_number,
@@ -134,6 +134,13 @@ describe('columns', () => {
 
   test('with our own name go before their aliases', () => {
     assert.equal(plan(['phone', 'phone_number', 'network_id', 'amount']).plan.phone_number, 1);
+  });
+
+  test('that are missing can be named by a mapping', () => {
+    assert.throws(() => plan(['phone', 'network_id', 'pay']), {
+      message: /no column amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
+      hint: /--map amount=/,
+    });
   });
 
   test('that the mapping names must be there', () => {
