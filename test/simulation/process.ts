@@ -1,8 +1,8 @@
 import type { Clock } from '../../src/core/clock.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 
-/** The process died: raised in nobody, since nobody is left to notice. */
-const never = new Promise<never>(() => undefined);
+/** The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep whoever waited for it alive. */
+const never = () => new Promise<never>(() => undefined);
 
 /**
  * One life of the program. Everything that the engine is given passes through it, so that the world can kill it (nothing it
@@ -41,7 +41,7 @@ export function makeProcess(world: VirtualClock, life: number, onStep: (name: st
   /** What comes back from the world reaches the process only when it lives and runs. */
   const thaw = async <Result>(result: Result): Promise<Result> => {
     while (!dead && world.monotonic() < frozenUntil) await world.sleep(frozenUntil - world.monotonic());
-    return dead ? never : result;
+    return dead ? never() : result;
   };
   const guard = <Result>(work: Promise<Result>): Promise<Result> =>
     work.then(thaw, async (error: unknown) => {
