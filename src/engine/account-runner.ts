@@ -23,7 +23,7 @@ import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { refreshBatches } from './open-batches.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
-import { preflight } from './preflight.ts';
+import { shortOf } from './preflight.ts';
 import { movesByItself } from './remaining.ts';
 import { rereadFinished } from './reread.ts';
 import { trackOnce } from './tracking.ts';
@@ -71,7 +71,7 @@ const ringsApartMs = 100;
 const renewalsPerTtl = 4;
 
 export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions): AccountRunner {
-  const stopped = new AbortController();
+  const stopping = new AbortController();
   let context: RunnerContext | null = null;
   const ringAll = () => {
     context?.dispatchWake.wake();
@@ -84,7 +84,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     context?.rereadWake.wake();
   };
   const stop = () => {
-    stopped.abort();
+    stopping.abort();
     void injected.limiter.stop();
     ringAll();
   };
@@ -95,21 +95,21 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       ringAll();
     },
     hint: () => context?.hintWake.wake(),
-    isWorking: () => context !== null && !stopped.signal.aborted,
+    isWorking: () => context !== null && !stopping.signal.aborted,
     async run(patienceMs) {
       assert(context === null, 'a runner runs once');
-      context = await openContext(injected, options, stopped.signal);
+      context = await openContext(injected, options, stopping.signal);
       try {
         await runLoops(context, { patienceMs, rereads: options.rereads ?? false }, stop);
       } finally {
-        stopped.abort();
+        stopping.abort();
         await context.lease.release().catch(() => undefined);
       }
     },
   };
 }
 
-async function openContext(deps: EngineDeps, options: RunnerOptions, stopped: AbortSignal): Promise<RunnerContext> {
+async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: AbortSignal): Promise<RunnerContext> {
   const clock = steadyClock(deps.clock, await highestClock(deps.db));
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
@@ -149,8 +149,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopped: Ab
     fundsWake: makeWake(clock),
     rereadWake: makeWake(clock),
     batches: new Map(),
-    stopped,
-    stopping: () => stopped.aborted,
+    stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
   return context;
@@ -193,7 +192,7 @@ async function runLoops(
 }
 
 async function doubtLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     const next = await stepDoubts(context);
     const now = context.clock.now();
     const { idlePollMs } = context.settings;
@@ -202,17 +201,17 @@ async function doubtLoop(context: RunnerContext): Promise<void> {
 }
 
 async function trackLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     const wait = await trackOnce(context);
     // Every row that was just accepted rings, and asking at once would find it as it was.
-    await context.clock.sleep(Math.min(wait, ringsApartMs), context.stopped);
-    if (wait > ringsApartMs && !context.stopping()) await context.trackWake.wait(wait - ringsApartMs);
+    await context.clock.sleep(Math.min(wait, ringsApartMs), context.stopping);
+    if (wait > ringsApartMs && !context.stopping.aborted) await context.trackWake.wait(wait - ringsApartMs);
   }
 }
 
 /** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
 async function hintLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     const next = await takeHints(context);
     const now = context.clock.now();
     const { idlePollMs } = context.settings;
@@ -221,21 +220,21 @@ async function hintLoop(context: RunnerContext): Promise<void> {
 }
 
 async function fundsLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     if (await resumeFunded(context)) context.superviseWake.wake();
     await context.fundsWake.wait(context.settings.fundsLookMs);
   }
 }
 
 async function rereadLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping()) await context.rereadWake.wait(Math.max(1, await rereadFinished(context)));
+  while (!context.stopping.aborted) await context.rereadWake.wait(Math.max(1, await rereadFinished(context)));
 }
 
 async function renewLoop(context: RunnerContext): Promise<void> {
   const everyMs = context.settings.leaseTtlMs / renewalsPerTtl;
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     await context.renewWake.wait(everyMs);
-    if (context.stopping()) return;
+    if (context.stopping.aborted) return;
     await context.lease.renew();
     await noteOwnPace(context);
   }
@@ -249,7 +248,7 @@ async function noteOwnPace({ committer, limiter, account }: RunnerContext): Prom
 
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
 async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     await startApproved(context);
     await enforceGuards(context);
     let busy = false;
@@ -260,7 +259,7 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
       stop();
       return;
     }
-    await context.clock.sleep(superviseMs, context.stopped);
+    await context.clock.sleep(superviseMs, context.stopping);
     await context.superviseWake.wait(context.settings.idlePollMs);
   }
 }
@@ -287,7 +286,7 @@ async function startApproved(context: RunnerContext): Promise<void> {
 /** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
 async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
   const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  const { short } = await preflight(context.db, batch, outcome, context.limiter.usage('creation'));
+  const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
   return `${missing.join(' and ')} are missing for the whole batch; nothing was sent`;

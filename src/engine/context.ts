@@ -83,10 +83,8 @@ export interface RunnerContext extends EngineDeps {
   rereadWake: Wake;
   /** The open batches of the account, by id. */
   batches: Map<string, OpenBatch>;
-  /** Ends the sleeps that nothing rings out of. */
-  stopped: AbortSignal;
-  /** True once nothing more may be sent. */
-  stopping(): boolean;
+  /** Aborted once nothing more may be sent; it also ends the sleeps that nothing rings out of. */
+  stopping: AbortSignal;
   /** Called when a batch is durably completed. */
   onCompleted(batchId: string): void;
   /** Pauses every running batch of the account, with the reason. */

@@ -37,7 +37,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     jobs.add(job);
   };
 
-  while (!context.stopping() && trouble === null) {
+  while (!context.stopping.aborted && trouble === null) {
     const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
     const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
@@ -64,7 +64,7 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
       'creation',
       async () => {
         begin();
-        const rows = context.stopping() ? [] : await takeRows(context, weight);
+        const rows = context.stopping.aborted ? [] : await takeRows(context, weight);
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         await Promise.all(intents.map((intent) => sendOne(context, intent)));

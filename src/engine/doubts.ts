@@ -52,7 +52,7 @@ export async function stepDoubts(context: RunnerContext): Promise<number | null>
 }
 
 async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
-  if (context.stopping()) return;
+  if (context.stopping.aborted) return;
   const { reference, key } = paymentNames(open.batch, row, row.generation);
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
@@ -108,10 +108,8 @@ async function writeStep(
   const { policy } = context.gateway;
   switch (step.do) {
     case 'adopt': {
-      const { settings, gateway } = context;
-      const following = { settings, withDetails: open.withDetails, hasList: gateway.list !== null };
       await unit.append(row.batch_id, 'row.adopt', data, row.row_no);
-      return (await settle(unit, row, step.payment, following)) !== null;
+      return (await settle(unit, context, row, step.payment, { withDetails: open.withDetails })) !== null;
     }
     case 'wait':
       return (await unit.noteRow(row, { next_action_at: step.until }, 'row.look_up', data)) !== null;

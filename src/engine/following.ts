@@ -177,7 +177,7 @@ async function look(
       const fromMs = from - marginMs(context, from);
       return list?.({ page, perPage: rowsPerPage, fromMs, toMs: null, oldestFirst: true });
     });
-  for (let page = 1; list && !context.stopping(); ) {
+  for (let page = 1; list && !context.stopping.aborted; ) {
     const outcome = await (ahead.shift() ?? readPage(page));
     if (!outcome) break;
     if (outcome.kind !== 'page') {

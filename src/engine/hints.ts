@@ -43,7 +43,7 @@ interface Target {
  * with the ledger in all of it, ends a row by itself. Returns when the next is due (epoch ms), or null where none waits.
  */
 export async function takeHints(context: RunnerContext): Promise<number | null> {
-  while (!context.stopping()) {
+  while (!context.stopping.aborted) {
     const due = await dueInbox(context.db, context.account, context.clock.now(), entriesPerPass);
     if (due.length === 0) break;
     const effects = await Promise.all(
@@ -155,8 +155,7 @@ async function takeOpen(
       return {};
     }
     if (payment && word.payment && coversAll(row, word.payment)) {
-      const following = { settings: context.settings, withDetails: false, hasList: context.gateway.list !== null };
-      await settle(unit, row, word.payment, following, { by: 'webhook' });
+      await settle(unit, context, row, word.payment, { withDetails: false, evidence: { by: 'webhook' } });
       noteWebhook(unit, context, row, word.payment);
       await close(unit, entry, 'settled');
       return {};

@@ -54,8 +54,7 @@ async function writeAccepted(
     const detail = `the service answered row ${row.row_no} of batch ${row.batch_id} with ${difference}`;
     return { pause: { reason: 'service_mismatch', detail } };
   }
-  const { settings, gateway } = context;
-  await settle(unit, row, outcome.payment, { settings, withDetails, hasList: gateway.list !== null });
+  await settle(unit, context, row, outcome.payment, { withDetails });
   return {};
 }
 

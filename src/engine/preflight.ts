@@ -2,7 +2,7 @@ import { multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
 import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import { linesAsking, readyAmounts } from '../ledger/rows.ts';
+import { type AskedAmount, linesAsking, readyAmounts } from '../ledger/rows.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
@@ -42,15 +42,8 @@ export async function preflight(
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
   const toSend = counts.ready ?? 0;
-  const sums = new Sums();
   const asked = await readyAmounts(db, batch.batch_id);
-  let products = 0;
-  let again = 0;
-  for (const { currency, amount, count, again: ofThese } of asked) {
-    again += ofThese;
-    if (currency === null || amount === null) products += count;
-    else sums.add(currency, multiplyAmount(amount, count));
-  }
+  const sums = sumsOf(asked);
   const unusual = await Promise.all(
     unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
   );
@@ -59,15 +52,31 @@ export async function preflight(
     counts,
     rows,
     toSend,
-    again,
-    sums: sums.toObject(),
-    products,
+    again: asked.reduce((sum, { again }) => sum + again, 0),
+    sums,
+    products: asked.reduce(
+      (sum, { currency, amount, count }) => (currency === null || amount === null ? sum + count : sum),
+      0,
+    ),
     unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
-    short: read === null ? [] : shortfalls(read, sums.toObject()),
+    short: read === null ? [] : shortfalls(read, sums),
     estimateMs: Math.floor(Math.max(0, toSend - 1) / rate.limit) * rate.windowMs,
   };
+}
+
+/** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */
+export async function shortOf(db: Database, batch: BatchRecord, outcome: BalanceOutcome): Promise<Preflight['short']> {
+  if (outcome.kind !== 'balance') return [];
+  return shortfalls(outcome.balance, sumsOf(await readyAmounts(db, batch.batch_id)));
+}
+
+function sumsOf(asked: readonly AskedAmount[]): Record<string, string> {
+  const sums = new Sums();
+  for (const { currency, amount, count } of asked)
+    if (currency !== null && amount !== null) sums.add(currency, multiplyAmount(amount, count));
+  return sums.toObject();
 }
 
 /**

@@ -25,7 +25,7 @@ export async function rereadFinished(context: RunnerContext): Promise<number> {
   const [batch] = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
   if (!batch) return settings.rereadLookMs;
   const wait = context.gateway.list === null ? await rereadNextRow(context, batch) : await rereadList(context, batch);
-  if (wait > 0 || context.stopping()) return wait;
+  if (wait > 0 || context.stopping.aborted) return wait;
   await context.committer.commit(async (unit) => {
     const current = await findBatch(unit.tx, batch.batch_id);
     await forgetFact(unit.tx, placeName(batch));
@@ -61,7 +61,7 @@ async function rereadList(context: RunnerContext, batch: BatchRecord): Promise<n
   const { list } = context.gateway;
   const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
   const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
-  for (let page = 1; list && !context.stopping(); page++) {
+  for (let page = 1; list && !context.stopping.aborted; page++) {
     const query = { page, perPage: rowsPerPage, fromMs, toMs, oldestFirst: true };
     const outcome = await context.limiter.admit('read', () => list(query));
     if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);

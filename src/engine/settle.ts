@@ -3,7 +3,7 @@ import type { Evidence, ServicePayment } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
-import type { EngineSettings } from './settings.ts';
+import type { RunnerContext } from './context.ts';
 
 /** The service's word on a payment as fields of its row. */
 function serviceFields(payment: ServicePayment, row: RowRecord) {
@@ -27,24 +27,17 @@ export function needsRead(payment: ServicePayment, withDetails: boolean): boolea
   return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
 }
 
-/** How a row goes on once the service has its payment. */
-export interface Following {
-  settings: EngineSettings;
-  /** Even a completed row is read in full before it ends. */
-  withDetails: boolean;
-  /** The service has a list, from which most ends are learned. */
-  hasList: boolean;
-}
-
 /**
- * Writes the service's word on a row's payment: the row ends, or is followed on. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it first.
+ * Writes the service's word on a row's payment: the row ends, or is followed on. `withDetails`: even a completed row is read in full
+ * before it ends. `evidence`: what the audit log should say besides. Returns the row as it is now; null when somebody else changed it
+ * first.
  */
 export function settle(
   unit: Unit,
+  { settings, gateway }: Pick<RunnerContext, 'settings' | 'gateway'>,
   row: RowRecord,
   payment: ServicePayment,
-  { settings, withDetails, hasList }: Following,
-  evidence: EventData = {},
+  { withDetails, evidence = {} }: { withDetails: boolean; evidence?: EventData },
 ): Promise<RowRecord | null> {
   const fields = serviceFields(payment, row);
   const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
@@ -66,7 +59,8 @@ export function settle(
     );
   }
   // A payment that already ended but must be read in full is due at once.
-  const firstRead = hasList ? settings.listFollowMs : settings.readDelayMsMin;
+  // Most ends are learned from the list, where there is one.
+  const firstRead = gateway.list !== null ? settings.listFollowMs : settings.readDelayMsMin;
   const next_action_at = payment.state === 'open' ? unit.at + firstRead : unit.at;
   if (row.status === 'accepted') {
     if (row.service_status === payment.serviceStatus && payment.state === 'open') return Promise.resolve(row);

@@ -37,7 +37,7 @@ async function readDueRows(context: RunnerContext): Promise<number | null> {
 }
 
 async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
-  if (context.stopping()) return;
+  if (context.stopping.aborted) return;
   const reference = referenceOf(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));

@@ -8,7 +8,7 @@ import { settle } from './settle.ts';
 export async function writeWord(
   unit: Unit,
   context: RunnerContext,
-  { withDetails }: OpenBatch,
+  open: OpenBatch,
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<RowRecord | null> {
@@ -20,9 +20,5 @@ export async function writeWord(
     });
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
-  return settle(unit, row, payment, {
-    settings: context.settings,
-    withDetails,
-    hasList: context.gateway.list !== null,
-  });
+  return settle(unit, context, row, payment, { withDetails: open.withDetails });
 }

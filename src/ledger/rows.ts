@@ -349,7 +349,8 @@ export async function linesAsking(
 
 /**
  * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
- * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in exact decimals: SQL would make them binary floats.
+ * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in
+ * exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {
   return db.query(
