@@ -11,6 +11,8 @@ interface InsertOptions<Row> {
   fixed?: Readonly<Record<string, string>>;
   /** Follows the values, as `ON CONFLICT ... DO NOTHING`. */
   ending?: string;
+  /** The most records that one statement carries, where that is to be less than usual. */
+  most?: number;
   /** Puts the values of a record at `at`, in the order of the columns. Going through their names takes three times as long. */
   put?: (params: SqlValue[], at: number, record: Row) => void;
 }
@@ -18,11 +20,12 @@ interface InsertOptions<Row> {
 export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
   table: string,
   columns: readonly (keyof Row & string)[],
-  { fixed = {}, ending = '', put }: InsertOptions<Row> = {},
+  { fixed = {}, ending = '', most = sizes[0], put }: InsertOptions<Row> = {},
 ): Insert<Row> {
   const names = [...columns, ...Object.keys(fixed)];
   const record = `(${[...columns.map(() => '?'), ...Object.values(fixed)].join(', ')})`;
-  const texts = sizes.map((size) => {
+  const mine = [most, ...sizes.filter((size) => size < most)];
+  const texts = mine.map((size) => {
     const values = Array<string>(size).fill(record).join(', ');
     return `INSERT INTO ${table} (${names.join(', ')}) VALUES ${values} ${ending}`;
   });
@@ -34,7 +37,7 @@ export function makeInsert<Row extends { [Column in keyof Row]: SqlValue }>(
   return async (tx, records) => {
     let inserted = 0;
     let next = 0;
-    for (const [index, size] of sizes.entries()) {
+    for (const [index, size] of mine.entries()) {
       while (records.length - next >= size) {
         // Made in its full length: an array that grows is copied each time.
         const params = new Array<SqlValue>(size * width);

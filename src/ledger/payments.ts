@@ -58,6 +58,12 @@ export async function findPayments(
   return found;
 }
 
+/**
+ * So few that what SQLite keeps to undo the statement stays in memory, of which it takes 64 KiB: keys are digests, so nearly each of them
+ * changes another page. Past that, all of the transaction's undo goes through a file, as many pages as the write-ahead log itself.
+ */
+const paymentsPerStatement = 4;
+
 /** Binds keys; resolves to how many of them were free. One that is already bound, to whatever, stays as it is. */
 export const insertPayments = makeInsert<PaymentRecord>(
   'payments',
@@ -80,7 +86,7 @@ export const insertPayments = makeInsert<PaymentRecord>(
     'same_errors',
     'last_evidence',
   ],
-  { ending: 'ON CONFLICT (idempotency_key) DO NOTHING' },
+  { ending: 'ON CONFLICT (idempotency_key) DO NOTHING', most: paymentsPerStatement },
 );
 
 /** Writes the facts of a payment's attempts. Its key, body and owner never change. */
