@@ -12,6 +12,7 @@ import type {
   Network,
   Product,
   ReadProblem,
+  ServicePayment,
 } from './gateway.ts';
 import {
   type Called,
@@ -23,16 +24,15 @@ import {
 } from './service-call.ts';
 import { v2Verdict } from './v2-outcomes.ts';
 import {
+  type V2Page,
   v2BalanceShape,
   v2Body,
   v2CatalogShape,
-  v2CreatedShape,
+  v2Data,
   v2Error,
-  v2ListShape,
+  v2Page,
   v2Payment,
   v2RequestId,
-  v2TopupAnswerShape,
-  v2TopupShape,
   type WalletMode,
 } from './v2-wire.ts';
 import type { Verdict } from './verdict.ts';
@@ -87,27 +87,20 @@ async function create(
     body,
     beforeWrite,
   });
-  const created = isSuccess(called) ? read(v2CreatedShape, called.json) : null;
-  if (created)
-    return { kind: 'accepted', payment: v2Payment(created.data, true), evidence: okEvidence(called.evidence) };
+  const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
+  // The answer to a creation must name what was asked for, so that it can be checked.
+  if (payment?.reference) return { kind: 'accepted', payment, evidence: okEvidence(called.evidence) };
   return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
 }
 
 async function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
   const query = new URLSearchParams({ reference, per_page: '100' });
   const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-  const entries = isSuccess(called) ? (read(v2ListShape, called.json)?.data ?? null) : null;
-  if (!entries) return problem(session, called);
-  const topups = entries.map((entry) => read(v2TopupShape, entry));
-  const ours = topups.filter((topup) => topup?.reference === reference).filter((topup) => topup !== null);
-  if (ours.length > 0) {
-    return {
-      kind: 'found',
-      payments: ours.map((one) => v2Payment(one, false)),
-      evidence: okEvidence(called.evidence),
-    };
-  }
-  if (entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+  const listed = isSuccess(called) ? v2Page(called.json) : null;
+  if (!listed) return problem(session, called);
+  const payments = paymentsOf(listed).filter((payment) => payment.reference === reference);
+  if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
+  if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
   // Others came back than were asked for, or something unreadable: that says nothing about ours.
   const message = 'the list holds other references than the one asked for';
   return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
@@ -119,8 +112,8 @@ async function readOne(
 ): Promise<LookUpOutcome> {
   if (topupId === '') return lookUp(session, reference);
   const called = await session.call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' });
-  const found = isSuccess(called) ? read(v2TopupAnswerShape, called.json) : null;
-  if (found) return { kind: 'found', payments: [v2Payment(found.data, true)], evidence: okEvidence(called.evidence) };
+  const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
+  if (payment) return { kind: 'found', payments: [payment], evidence: okEvidence(called.evidence) };
   // Only the service itself can say that it has none: any other 404 comes from something on the way.
   if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
   return problem(session, called);
@@ -138,11 +131,9 @@ async function list(
     ...(toMs === null ? {} : { to: isoTime(toMs) }),
   });
   const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-  const parsed = isSuccess(called) ? read(v2ListShape, called.json) : null;
-  if (!parsed) return problem(session, called);
-  const topups = parsed.data.map((entry) => read(v2TopupShape, entry)).filter((topup) => topup !== null);
-  const { total, has_next: hasNext } = parsed.meta.pagination;
-  return { kind: 'page', payments: topups.map((topup) => v2Payment(topup, false)), page, hasNext, total };
+  const listed = isSuccess(called) ? v2Page(called.json) : null;
+  if (!listed) return problem(session, called);
+  return { kind: 'page', payments: paymentsOf(listed), page, hasNext: listed.hasNext, total: listed.total };
 }
 
 async function balance(session: V2Session): Promise<BalanceOutcome> {
@@ -198,6 +189,10 @@ async function networks(
 async function products(session: V2Session, { networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
   const found = await catalog(session, networkId === undefined ? {} : { network_id: String(networkId) });
   return 'kind' in found ? found : { kind: 'items', items: found.products };
+}
+
+function paymentsOf({ entries }: V2Page): ServicePayment[] {
+  return entries.map((entry) => v2Payment(entry, false)).filter((payment) => payment !== null);
 }
 
 function verdict({ status, error }: Called): Verdict {

@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import type { Money } from '../core/money.ts';
 import type { ServiceError } from './answers.ts';
 import { rawNumber } from './exact-json.ts';
 import type { PaymentOrder, ServicePayment } from './gateway.ts';
 import { v2State } from './v2-outcomes.ts';
-import { read, wireDecimal, wireInteger, wireText, wireTime } from './wire.ts';
+import { read, readDecimal, readInteger, readText, readTime, wireDecimal, wireInteger } from './wire.ts';
 
 export type WalletMode = 'auto' | 'global' | 'local';
 
@@ -45,57 +46,86 @@ function isObject(json: unknown): json is Record<string, unknown> {
   return typeof json === 'object' && json !== null;
 }
 
-const moneyShape = z.object({ value: wireDecimal, currency: z.string().min(1) });
+/**
+ * What a success carries (spec section 2.1), or undefined where the answer is none. This, and what is read from it below, stands in
+ * nearly every answer of a run: read by hand, since a checker of shapes makes several objects for each field.
+ */
+export function v2Data(json: unknown): unknown {
+  return isObject(json) && json.success === true ? json.data : undefined;
+}
 
-/** A top-up as far as it is relied on (spec section 2.2): list entries and full representations alike. */
-export const v2TopupShape = z.object({
-  id: z.string().min(1),
-  status: z.string().min(1),
-  phone_number: z.string().min(1),
-  amount: moneyShape,
-  cost: moneyShape.nullish(),
-  product_id: z.string().nullish(),
-  reference: z.string().nullish(),
-  provider_reference: wireText,
-  failure_reason: wireText,
-  created_at: wireTime,
-  completed_at: wireTime,
-});
-export type V2Topup = z.output<typeof v2TopupShape>;
-
-/** A top-up as the engine takes it; `full` where it is no list entry. */
-export function v2Payment(topup: V2Topup, full: boolean): ServicePayment {
+/**
+ * A top-up (spec section 2.2) as the engine takes it, or null where it does not have the shape as far as it is relied on; `full` where it
+ * is no list entry.
+ */
+export function v2Payment(topup: unknown, full: boolean): ServicePayment | null {
+  if (!isObject(topup)) return null;
+  const { id, status, phone_number: phoneNumber, cost: charged } = topup;
+  const { reference = null, product_id: productId = null } = topup;
+  if (!isWord(id) || !isWord(status) || !isWord(phoneNumber)) return null;
+  if (!isTextOrNull(reference) || !isTextOrNull(productId)) return null;
+  const isCharged = charged !== undefined && charged !== null;
+  const amount = v2Money(topup.amount);
+  const cost = isCharged ? v2Money(charged) : null;
+  if (amount === null || (cost === null && isCharged)) return null;
+  const { state, unknownStatus } = v2State(status);
   return {
-    topupId: topup.id,
-    serviceStatus: topup.status,
-    ...v2State(topup.status),
-    reference: topup.reference ?? null,
-    phoneNumber: topup.phone_number,
-    amount: topup.amount,
-    cost: topup.cost ?? null,
-    productId: topup.product_id ?? null,
-    providerReference: topup.provider_reference,
+    topupId: id,
+    serviceStatus: status,
+    state,
+    unknownStatus,
+    reference,
+    phoneNumber,
+    amount,
+    cost,
+    productId,
+    providerReference: readText(topup.provider_reference),
     // The service gives no code for a failure, only words.
     failureCode: null,
-    failureReason: topup.failure_reason,
-    createdAt: topup.created_at,
-    completedAt: topup.completed_at,
+    failureReason: readText(topup.failure_reason),
+    createdAt: readTime(topup.created_at),
+    completedAt: readTime(topup.completed_at),
     full,
   };
 }
 
+function v2Money(money: unknown): Money | null {
+  if (!isObject(money) || !isWord(money.currency)) return null;
+  const value = readDecimal(money.value);
+  return value === null ? null : { value, currency: money.currency };
+}
+
+function isWord(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return typeof value === 'string' || value === null;
+}
+
+/** A page of the list. Its entries are read one by one, so that a strange one of another program does not hide the others. */
+export interface V2Page {
+  entries: readonly unknown[];
+  total: number;
+  hasNext: boolean;
+}
+
+/** The page that an answer holds, or null where it is none. */
+export function v2Page(json: unknown): V2Page | null {
+  const entries = v2Data(json);
+  const meta = isObject(json) ? json.meta : null;
+  const pagination = isObject(meta) ? meta.pagination : null;
+  if (!Array.isArray(entries) || !isObject(pagination)) return null;
+  const total = readInteger(pagination.total);
+  const { has_next: hasNext } = pagination;
+  return total === null || typeof hasNext !== 'boolean' ? null : { entries, total, hasNext };
+}
+
+const moneyShape = z.object({ value: wireDecimal, currency: z.string().min(1) });
+
 function success<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });
 }
-
-/** The answer to a creation must name what was asked for, so that it can be checked. */
-export const v2CreatedShape = success(v2TopupShape.extend({ reference: z.string().min(1) }));
-export const v2TopupAnswerShape = success(v2TopupShape);
-
-/** Entries are read one by one, so that a strange one of another program does not hide the rest of the page. */
-export const v2ListShape = success(z.array(z.unknown())).extend({
-  meta: z.object({ pagination: z.object({ total: wireInteger, has_next: z.boolean() }) }),
-});
 
 /** Spec section 2.3. */
 export const v2BalanceShape = success(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ServicePayment } from './gateway.ts';
-import { v2Payment, v2TopupShape } from './v2-wire.ts';
+import { v2Payment } from './v2-wire.ts';
 import { parseAnswer, read, wireDecimal, wireText, wireTime } from './wire.ts';
 
 /** The events of per-top-up callbacks (spec section 6.1). */
@@ -49,12 +49,12 @@ const registeredShape = z.object({
 });
 
 /** Whether `success` is false for a failed top-up is not shown: its status says what happened. */
-const callbackShape = z.object({ success: z.boolean(), data: v2TopupShape });
+const callbackShape = z.object({ success: z.boolean(), data: z.unknown() });
 
 /** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope, or null where it is none. */
 export function readCallback(text: string): ServicePayment | null {
   const parsed = read(callbackShape, parseAnswer(text));
-  return parsed ? v2Payment(parsed.data, true) : null;
+  return parsed && v2Payment(parsed.data, true);
 }
 
 /** Reads the verified body of a registered webhook, or null where it is none. */

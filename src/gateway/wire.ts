@@ -1,5 +1,12 @@
 import { z } from 'zod';
-import { exactDecimal, JsonNumber, numberDecimal, numberInteger, parseExactJson } from './exact-json.ts';
+import {
+  exactDecimal,
+  JsonNumber,
+  type JsonNumeric,
+  numberDecimal,
+  numberInteger,
+  parseExactJson,
+} from './exact-json.ts';
 
 /** Shapes that both versions' answers are made of. */
 
@@ -7,35 +14,52 @@ import { exactDecimal, JsonNumber, numberDecimal, numberInteger, parseExactJson 
 export const wireNumber = z.union([z.number(), z.instanceof(JsonNumber)]);
 
 /** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
-export const wireDecimal = z.union([wireNumber, z.string()]).transform((value, context) => {
-  const decimal = typeof value === 'string' ? exactDecimal(value) : numberDecimal(value);
+export const wireDecimal = z.unknown().transform((value, context) => {
+  const decimal = readDecimal(value);
   if (decimal !== null) return decimal;
   context.addIssue({ code: 'custom', message: 'is not a decimal' });
   return z.NEVER;
 });
 
 /** A whole number. */
-export const wireInteger = wireNumber.transform((value, context) => {
-  const integer = numberInteger(value);
+export const wireInteger = z.unknown().transform((value, context) => {
+  const integer = readInteger(value);
   if (integer !== null) return integer;
   context.addIssue({ code: 'custom', message: 'is not a whole number' });
   return z.NEVER;
 });
 
+/** As `readTime`, for a key that may be missing. */
+export const wireTime = z.unknown().optional().transform(readTime);
+
+/** As `readText`, for a key that may be missing. */
+export const wireText = z.unknown().optional().transform(readText);
+
+/** An exact amount as a canonical decimal text, or null where the value is none; a decimal in quotes is one. */
+export function readDecimal(value: unknown): string | null {
+  if (typeof value === 'string') return exactDecimal(value);
+  return isNumeric(value) ? numberDecimal(value) : null;
+}
+
+/** A whole number, or null where the value is none. */
+export function readInteger(value: unknown): number | null {
+  return isNumeric(value) ? numberInteger(value) : null;
+}
+
 /** An ISO 8601 time as epoch milliseconds; null where it is missing or cannot be read (no decision hangs on it). */
-export const wireTime = z
-  .unknown()
-  .optional()
-  .transform((value) => {
-    const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
-    return Number.isNaN(at) ? null : at;
-  });
+export function readTime(value: unknown): number | null {
+  const at = typeof value === 'string' ? Date.parse(value) : Number.NaN;
+  return Number.isNaN(at) ? null : at;
+}
 
 /** A text that people read and nothing depends on: null where it is missing or no text. */
-export const wireText = z
-  .unknown()
-  .optional()
-  .transform((value) => (typeof value === 'string' && value !== '' ? value : null));
+export function readText(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null;
+}
+
+function isNumeric(value: unknown): value is JsonNumeric {
+  return typeof value === 'number' || value instanceof JsonNumber;
+}
 
 /** The JSON of an answer, or undefined where it is none. */
 export function parseAnswer(text: string): unknown {

@@ -144,6 +144,16 @@ describe('a creation in Version 2', () => {
     assert.deepEqual([strange.payment.state, strange.payment.unknownStatus], ['open', true]);
   });
 
+  test('may lack whatever nothing depends on', async () => {
+    const { id, status, phone_number, amount, reference } = topup();
+    const bare = await create(answer(201, success({ id, status, phone_number, amount, reference })));
+    const odd = { provider_reference: 7, failure_reason: '', created_at: 'now', completed_at: 7 };
+    const strange = await create(answer(201, success(topup({ ...odd, cost: null }))));
+    assert.ok(bare.kind === 'accepted' && strange.kind === 'accepted');
+    assert.deepEqual(strange.payment, bare.payment);
+    assert.deepEqual([bare.payment.cost, bare.payment.productId, bare.payment.createdAt], [null, null, null]);
+  });
+
   const unreadable: [what: string, body: unknown][] = [
     ['nothing', ''],
     ['half a JSON', '{"success":true,"data":{"id":"a"'],
@@ -154,8 +164,15 @@ describe('a creation in Version 2', () => {
     ['no status', success(topup({ status: null }))],
     ['no number', success(topup({ phone_number: undefined }))],
     ['no reference', success(topup({ reference: null }))],
+    ['an empty reference', success(topup({ reference: '' }))],
+    ['a reference that is no text', success(topup({ reference: 7 }))],
+    ['a product that is no text', success(topup({ product_id: 7 }))],
     ['no amount', success(topup({ amount: undefined }))],
     ['an amount in words', success(topup({ amount: { value: 'ten', currency: 'KES' } }))],
+    ['an amount in no currency', success(topup({ amount: { value: 10, currency: '' } }))],
+    ['a cost in words', success(topup({ cost: { value: 'ten', currency: 'USD' } }))],
+    ['a cost that is no object', success(topup({ cost: 9.75 }))],
+    ['a list', success([topup()])],
   ];
   for (const [what, body] of unreadable) {
     test(`is in doubt when a 201 brings ${what}`, async () => {
@@ -257,6 +274,10 @@ describe('a look-up in Version 2', () => {
       answer(404, '<html>'),
       answer(200, ''),
       answer(200, { success: true, data: [] }),
+      answer(200, success([], { ...page(0), total: '0' })),
+      answer(200, success([], { ...page(0), has_next: 'no' })),
+      answer(200, success({}, page(0))),
+      answer(200, { ...success([], page(0)), success: false }),
       answer(500, ''),
       // A service that ignores the filter says nothing about our reference.
       answer(200, success([topup({ reference: 'another' })], page(1))),
