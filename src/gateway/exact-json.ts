@@ -37,9 +37,9 @@ const isCanonical = /^(?:0|-?(?:[1-9][0-9]*|0(?=\.))(?:\.[0-9]*[1-9])?)$/;
 
 /** The canonical plain decimal of a JSON number literal (exponents allowed), or null where `text` is none, or too long. */
 export function exactDecimal(text: string): string | null {
+  if (isCanonical.test(text) && text.length <= digitsMax) return text;
   const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,4}))?$/.exec(text);
   if (!match || text.length > digitsMax || Math.abs(Number(match[1] ?? 0)) > digitsMax) return null;
-  if (isCanonical.test(text)) return text;
   const value = new Big(text);
   return value.eq(0) ? '0' : value.toFixed();
 }
@@ -51,36 +51,24 @@ type ParseWithSource = (
 ) => unknown;
 
 /**
- * Somewhere in the text may be a number that a binary float changes, or whose literal says more: one of 16 digits and more (up
- * to 15 survive), with an exponent, of no more than zeros behind its point, or minus zero. A number stands behind one of `: , [` or a
- * space; where a text within quotes looks the same, no harm is done.
+ * A number that a binary float changes, or whose literal says more: one of 16 digits and more (up to 15 survive), with an exponent, of no
+ * more than zeros behind its point, or minus zero.
  */
-const unusualNumber = /(?:^|[:,[\s])-?(?:[0-9.]{16}|[0-9.]+[eE]|[0-9]+\.0+(?:[\s,\]}]|$)|0(?<=-0))/;
+const unusualNumber = String.raw`(?:-0|-?[0-9](?:[0-9.]{15}|[0-9.]*(?:[eE]|\.0+(?:[\s,\]}]|$))))`;
+const isUnusual = new RegExp(`^${unusualNumber}`);
+/** Every number within a text stands behind one of these. Where a text within quotes looks the same, no harm is done. */
+const holdsUnusual = new RegExp(String.raw`[:,[ \n\r\t]${unusualNumber}`);
 
 /**
- * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is no JSON, or is nested
- * too deeply to walk. The walk calls back for every value, so answers without unusual numbers (nearly all) are spared it.
+ * Parses a JSON text: a number comes as it is where nothing is lost by that, else as its literal. Throws where it is no JSON, or must be
+ * walked and is nested too deeply for that. The walk calls back for every value, so answers without unusual numbers (nearly all) are
+ * spared it.
  */
 export function parseExactJson(text: string): unknown {
-  if (!unusualNumber.test(text) && !isDeep(text)) return JSON.parse(text);
+  if (!isUnusual.test(text) && !holdsUnusual.test(text)) return JSON.parse(text);
   return (JSON.parse as ParseWithSource)(text, (_key, value, { source }) =>
-    typeof value === 'number' && source !== undefined && unusualNumber.test(source) ? new JsonNumber(source) : value,
+    typeof value === 'number' && source !== undefined && isUnusual.test(source) ? new JsonNumber(source) : value,
   );
-}
-
-/** No answer is nested half as deeply as this. */
-const depthMax = 32;
-
-/** Whether brackets are opened within brackets more often than in any honest answer; those within texts count as well. */
-function isDeep(text: string): boolean {
-  let depth = 0;
-  for (let at = 0; at < text.length; at++) {
-    const character = text.charCodeAt(at) | 0x20;
-    // "[" and "{", "]" and "}": each pair is one bit apart.
-    if (character === 0x7b && ++depth > depthMax) return true;
-    if (character === 0x7d) depth -= 1;
-  }
-  return false;
 }
 
 /** A decimal text as the value of a JSON member, so that it is written as that very literal. */

@@ -91,9 +91,24 @@ describe('exact JSON', () => {
     assert.equal(({} as Record<string, unknown>).d, undefined);
   });
 
-  test('throws for what is no JSON, and for what is nested too deeply', () => {
-    assert.throws(() => parseExactJson('{"a":'));
-    assert.throws(() => parseExactJson('['.repeat(400_000) + ']'.repeat(400_000)));
+  test('throws for what is no JSON', () => {
+    for (const text of ['{"a":', '{"a":1e}', '01', '-', '']) assert.throws(() => parseExactJson(text));
+  });
+
+  test('reads what is nested however deeply, and throws where it would have to be walked for an unusual number', () => {
+    const nested = (text: string) => '['.repeat(400_000) + text + ']'.repeat(400_000);
+    assert.ok(Array.isArray(parseExactJson(nested('42'))));
+    assert.throws(() => parseExactJson(nested('42.0')));
+  });
+
+  test('reads a number that is the whole text', () => {
+    assert.equal(parseExactJson('42'), 42);
+    for (const literal of ['42.0', '4e1', '-0', '9007199254740993']) {
+      for (const text of [literal, ` ${literal} `, `\n${literal}`]) {
+        const value = parseExactJson(text);
+        assert.ok(value instanceof JsonNumber && value.source === literal, text);
+      }
+    }
   });
 
   test('writes a decimal as that very literal, and reads it back', () => {
