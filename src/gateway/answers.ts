@@ -25,13 +25,17 @@ export function retryAfterMs(headers: Headers, now: number): number {
 
 /** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
 export function rateHeaders(headers: Headers): RateHeaders | null {
-  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) => {
-    const text = headers[`x-ratelimit-${name}`]?.trim() ?? '';
-    return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
-  });
-  if (limit == null || remaining == null || reset == null || limit === 0) return null;
+  const limit = rateNumber(headers['x-ratelimit-limit']);
+  const remaining = rateNumber(headers['x-ratelimit-remaining']);
+  const reset = rateNumber(headers['x-ratelimit-reset']);
+  if (limit === null || remaining === null || reset === null || limit === 0) return null;
   // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
   return { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
+}
+
+function rateNumber(header: string | undefined): number | null {
+  const text = header?.trim() ?? '';
+  return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
 }
 
 /** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
@@ -55,21 +59,32 @@ export function makeEvidence(
   error: ServiceError | null,
   { requestId, secrets }: { requestId: string | null; secrets: readonly string[] },
 ): Evidence {
-  const { status } = result;
-  const [code, message] = error ? [error.code, error.message] : ourWords(result);
-  return { httpStatus: status, code: safeMessage(code, secrets), message: safeMessage(message, secrets), requestId };
+  const { code, message } = words(result, error, secrets);
+  return { httpStatus: result.status, code, message, requestId };
 }
 
-function ourWords(result: TransportResult): [code: string, message: string] {
-  if (result.kind !== 'answer') return [result.code, result.message];
-  const { status } = result;
-  if (status >= 200 && status < 300) return ['unparsable', 'the answer does not have the promised shape'];
-  return [`http_${status}`, `the service answered HTTP ${status}, without saying why`];
+type Words = Pick<Evidence, 'code' | 'message'>;
+
+function words(result: TransportResult, error: ServiceError | null, secrets: readonly string[]): Words {
+  if (error) return safeWords(error, secrets);
+  return result.kind === 'answer' ? ourWords(result.status) : safeWords(result, secrets);
+}
+
+function safeWords({ code, message }: Words, secrets: readonly string[]): Words {
+  return { code: safeMessage(code, secrets), message: safeMessage(message, secrets) };
+}
+
+const unparsable: Words = { code: 'unparsable', message: 'the answer does not have the promised shape' };
+
+/** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
+function ourWords(status: number): Words {
+  if (status >= 200 && status < 300) return unparsable;
+  return { code: `http_${status}`, message: `the service answered HTTP ${status}, without saying why` };
 }
 
 /** The evidence of an answer that was understood. */
-export function okEvidence(evidence: Evidence): Evidence {
-  return { ...evidence, code: 'ok', message: '' };
+export function okEvidence({ httpStatus, requestId }: Evidence): Evidence {
+  return { httpStatus, code: 'ok', message: '', requestId };
 }
 
 /** A verdict on an answer to a request to create, as the engine takes it. */
