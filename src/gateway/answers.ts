@@ -1,6 +1,6 @@
 import { withoutNumbers } from '../core/redact.ts';
 import type { CreateOutcome, Evidence, RateHeaders, ReadProblem } from './gateway.ts';
-import type { TransportResult } from './transport.ts';
+import type { AnswerHeaders, TransportResult } from './transport.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
@@ -12,11 +12,15 @@ const messageLengthMax = 300;
 /** What is shorter is no secret, and would be found by chance in the middle of words. */
 const secretLengthMin = 6;
 
-type Headers = Readonly<Record<string, string>>;
+/** A header's text, or null where it did not come. */
+export function headerText(headers: AnswerHeaders, name: string): string | null {
+  const value = headers[name];
+  return value === undefined ? null : String(value);
+}
 
 /** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
-export function retryAfterMs(headers: Headers, now: number): number {
-  const text = headers['retry-after']?.trim() ?? '';
+export function retryAfterMs(headers: AnswerHeaders, now: number): number {
+  const text = headerText(headers, 'retry-after')?.trim() ?? '';
   // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
   const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : Number.isNaN(at) ? retryAfterDefaultMs : at - now;
@@ -24,17 +28,17 @@ export function retryAfterMs(headers: Headers, now: number): number {
 }
 
 /** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
-export function rateHeaders(headers: Headers): RateHeaders | null {
-  const limit = rateNumber(headers['x-ratelimit-limit']);
-  const remaining = rateNumber(headers['x-ratelimit-remaining']);
-  const reset = rateNumber(headers['x-ratelimit-reset']);
+export function rateHeaders(headers: AnswerHeaders): RateHeaders | null {
+  const limit = rateNumber(headers, 'x-ratelimit-limit');
+  const remaining = rateNumber(headers, 'x-ratelimit-remaining');
+  const reset = rateNumber(headers, 'x-ratelimit-reset');
   if (limit === null || remaining === null || reset === null || limit === 0) return null;
   // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
   return { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
 }
 
-function rateNumber(header: string | undefined): number | null {
-  const text = header?.trim() ?? '';
+function rateNumber(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)?.trim() ?? '';
   return /^[0-9]{1,15}(\.[0-9]+)?$/.test(text) ? Number(text) : null;
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
+import { headerText, makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
 import type { Evidence, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
 import type { Transport, TransportResult } from './transport.ts';
 import { parseAnswer } from './wire.ts';
@@ -77,7 +77,7 @@ export function makeServiceCall(
     if (rate) onRate?.(requestClass, rate);
     const json = parseAnswer(result.text);
     const error = readError(json);
-    const requestId = readRequestId(json) ?? result.headers['x-request-id'] ?? null;
+    const requestId = readRequestId(json) ?? headerText(result.headers, 'x-request-id');
     return {
       result,
       status: result.status,

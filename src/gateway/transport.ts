@@ -26,11 +26,14 @@ export interface TransportRequest {
 
 export type TransportResult =
   /** The whole answer, whatever its status; never a redirect. */
-  | { kind: 'answer'; status: number; headers: Readonly<Record<string, string>>; text: string }
+  | { kind: 'answer'; status: number; headers: AnswerHeaders; text: string }
   /** Proved: not one byte of the request was given to a socket. */
   | TransportFailure<'not_sent'>
   /** The request, or a part of it, may have reached the service. */
   | TransportFailure<'unknown'>;
+
+/** Names in lower case; a header that came more than once has all of its values. */
+export type AnswerHeaders = Readonly<Record<string, string | readonly string[] | undefined>>;
 
 export interface TransportFailure<Kind> {
   kind: Kind;

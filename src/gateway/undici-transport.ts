@@ -1,8 +1,9 @@
+import { isAscii } from 'node:buffer';
 import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { type Deadlines, makeDeadlines } from './deadlines.ts';
-import type { Transport, TransportRequest, TransportResult } from './transport.ts';
+import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from './transport.ts';
 
 /** Answers are cut here: a page of 100 top-ups is about 100 KiB, so nothing honest comes near it. */
 export const answerBytesMax = 1024 * 1024;
@@ -39,7 +40,7 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let closed: Promise<void> | null = null;
   return {
-    send: (request) => sendOnce(pool, deadlines, { ...request, path: `${prefix}${request.path}` }),
+    send: (request) => sendOnce(pool, deadlines, `${prefix}${request.path}`, request),
     close() {
       closed ??= pool.close();
       return closed;
@@ -47,105 +48,117 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
   };
 }
 
-function sendOnce(pool: Pool, deadlines: Deadlines, request: TransportRequest): Promise<TransportResult> {
+function sendOnce(
+  pool: Pool,
+  deadlines: Deadlines,
+  path: string,
+  { method, headers, body, deadlineMs, beforeWrite }: TransportRequest,
+): Promise<TransportResult> {
   const { promise, resolve, reject } = Promise.withResolvers<TransportResult>();
-  const { deadlineMs } = request;
-  let forgetDeadline: (() => void) | null = null;
-  const exchange = makeExchange(request, {
-    end(result) {
-      forgetDeadline?.();
-      resolve(result);
-    },
-    refuse(error) {
-      forgetDeadline?.();
-      reject(error);
-    },
-  });
-  forgetDeadline = deadlines.set(deadlineMs, () => {
-    exchange.cancel('timeout', `no complete answer within ${deadlineMs} ms`);
-  });
-  pool.dispatch(
-    { path: request.path, method: request.method, headers: request.headers, body: request.body, idempotent: false },
-    exchange.handler,
+  const exchange: Exchange = new Exchange(
+    { end: resolve, refuse: reject, beforeWrite },
+    deadlines.set(deadlineMs, () => exchange.cancel('timeout', `no complete answer within ${deadlineMs} ms`)),
   );
+  pool.dispatch({ path, method, headers, body, idempotent: false }, exchange);
   return promise;
 }
 
-interface Exchange {
-  handler: Dispatcher.DispatchHandler;
-  /** Ends the exchange now, if it has not ended: nothing is written after this, and a connection in use is closed. */
-  cancel(code: string, message: string): void;
+const noHeaders: AnswerHeaders = {};
+
+interface ExchangeHooks {
+  end: (result: TransportResult) => void;
+  refuse: (error: unknown) => void;
+  beforeWrite: (() => void) | undefined;
 }
 
 /** One request and its answer, as undici reports them. It ends exactly once: by an answer, a failure, or `beforeWrite`. */
-function makeExchange(
-  { beforeWrite }: TransportRequest,
-  { end, refuse }: { end: (result: TransportResult) => void; refuse: (error: unknown) => void },
-): Exchange {
-  let controller: Dispatcher.DispatchController | null = null;
-  let ended = false;
-  let status: number | null = null;
-  let headers: Record<string, string> = {};
-  const chunks: Buffer[] = [];
-  let bytes = 0;
+class Exchange implements Dispatcher.DispatchHandler {
+  readonly #hooks: ExchangeHooks;
+  readonly #forgetDeadline: () => void;
+  #controller: Dispatcher.DispatchController | null = null;
+  #ended = false;
+  #status: number | null = null;
+  #headers: AnswerHeaders = noHeaders;
+  readonly #chunks: Buffer[] = [];
+  #bytes = 0;
 
-  const endOnce = (act: () => void) => {
-    if (ended) return;
-    ended = true;
-    act();
-  };
-  const fail = (code: string, message: string) =>
-    endOnce(() => end({ kind: controller === null ? 'not_sent' : 'unknown', code, message, status }));
-  const cancel = (code: string, message: string) => {
-    if (ended) return;
-    fail(code, message);
-    controller?.abort(new Error(message));
-  };
+  constructor(hooks: ExchangeHooks, forgetDeadline: () => void) {
+    this.#hooks = hooks;
+    this.#forgetDeadline = forgetDeadline;
+  }
 
-  const handler: Dispatcher.DispatchHandler = {
-    onRequestStart(given) {
-      // What throws here is not written: a request that was given up on while it queued, or one that undici would write
-      // a second time (it does so for no request of ours today, and must never start to).
-      if (controller !== null) fail('repeated', 'the connection was lost, and the request was not repeated');
-      if (ended) throw new Error('this request is not to be written');
-      try {
-        beforeWrite?.();
-      } catch (error) {
-        endOnce(() => refuse(error));
-        throw error;
-      }
-      controller = given;
-    },
-    onResponseStart(_controller, statusCode, given) {
-      status = statusCode;
-      headers = Object.fromEntries(Object.entries(given).map(([name, value]) => [name, String(value ?? '')]));
-    },
-    onResponseData(_controller, chunk) {
-      bytes += chunk.byteLength;
-      if (bytes > answerBytesMax) cancel('answer_too_large', `the answer is longer than ${answerBytesMax} bytes`);
-      else chunks.push(chunk);
-    },
-    onResponseEnd() {
-      const answer = readAnswer(status ?? 0, headers, Buffer.concat(chunks, bytes));
-      endOnce(() => end(answer));
-    },
-    onResponseError(_controller, error) {
-      fail(failureCode(error), failureMessage(error));
-    },
-  };
-  return { handler, cancel };
+  /** Ends the exchange now, if it has not ended: nothing is written after this, and a connection in use is closed. */
+  cancel(code: string, message: string): void {
+    if (this.#ended) return;
+    this.#fail(code, message);
+    this.#controller?.abort(new Error(message));
+  }
+
+  onRequestStart(given: Dispatcher.DispatchController): void {
+    // What throws here is not written: a request that was given up on while it queued, or one that undici would write
+    // a second time (it does so for no request of ours today, and must never start to).
+    if (this.#controller !== null) this.#fail('repeated', 'the connection was lost, and the request was not repeated');
+    if (this.#ended) throw new Error('this request is not to be written');
+    try {
+      this.#hooks.beforeWrite?.();
+    } catch (error) {
+      if (this.#endsNow()) this.#hooks.refuse(error);
+      throw error;
+    }
+    this.#controller = given;
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, given: AnswerHeaders): void {
+    this.#status = statusCode;
+    this.#headers = given;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.byteLength;
+    if (this.#bytes <= answerBytesMax) this.#chunks.push(chunk);
+    else this.cancel('answer_too_large', `the answer is longer than ${answerBytesMax} bytes`);
+  }
+
+  onResponseEnd(): void {
+    if (this.#endsNow()) this.#hooks.end(readAnswer(this.#status ?? 0, this.#headers, this.#chunks));
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    this.#fail(failureCode(error), failureMessage(error));
+  }
+
+  #fail(code: string, message: string): void {
+    const kind = this.#controller === null ? 'not_sent' : 'unknown';
+    if (this.#endsNow()) this.#hooks.end({ kind, code, message, status: this.#status });
+  }
+
+  /** Whether it ends by what is happening now; whatever else is reported of it after that is of no consequence. */
+  #endsNow(): boolean {
+    if (this.#ended) return false;
+    this.#ended = true;
+    this.#forgetDeadline();
+    return true;
+  }
 }
 
 const strictText = new TextDecoder('utf-8', { fatal: true });
 
-function readAnswer(status: number, headers: Record<string, string>, bytes: Buffer): TransportResult {
+function readAnswer(status: number, headers: AnswerHeaders, chunks: readonly Buffer[]): TransportResult {
   if (status >= 300 && status < 400) {
     // Following it would send credentials, and a payment, to wherever the answer says.
     const message = `the service answered with a redirect (HTTP ${status}), which is not followed`;
     return { kind: 'unknown', code: 'redirect_refused', message, status };
   }
+  // Nearly every answer is one chunk of plain ASCII, for which neither a copy nor the slower decoder is needed.
+  const [first] = chunks;
+  const bytes = first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks);
   try {
-    return { kind: 'answer', status, headers, text: strictText.decode(bytes) };
+    return {
+      kind: 'answer',
+      status,
+      headers,
+      text: isAscii(bytes) ? bytes.toString('latin1') : strictText.decode(bytes),
+    };
   } catch {
     return { kind: 'unknown', code: 'unparsable', message: 'the answer is not UTF-8 text', status };
   }

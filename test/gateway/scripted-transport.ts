@@ -1,4 +1,4 @@
-import type { Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
+import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
 
 /** A transport that answers from a script and keeps what it was asked. */
 export interface ScriptedTransport extends Transport {
@@ -21,6 +21,6 @@ export function scriptedTransport(...results: TransportResult[]): ScriptedTransp
 }
 
 /** A whole answer; a `body` that is no text is written as JSON. */
-export function answer(status: number, body: unknown, headers: Record<string, string> = {}): TransportResult {
+export function answer(status: number, body: unknown, headers: AnswerHeaders = {}): TransportResult {
   return { kind: 'answer', status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) };
 }

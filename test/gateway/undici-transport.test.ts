@@ -243,6 +243,29 @@ describe('the transport', () => {
     assert.equal((await transport.send(post)).kind, 'answer');
   });
 
+  test('puts an answer together that comes in pieces, be they cut within a character', async (t) => {
+    const body = Buffer.from('{"x":"é","y":"ü"}');
+    const cut = body.indexOf(0xa9);
+    const piece = (bytes: Buffer) => Buffer.concat([Buffer.from(`${bytes.length.toString(16)}\r\n`), bytes, crlf]);
+    const crlf = Buffer.from('\r\n');
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
+      socket.write(Buffer.concat([piece(body.subarray(0, cut)), piece(body.subarray(cut)), piece(Buffer.alloc(0))]));
+    });
+    const result = await transport.send(post);
+    assert.ok(result.kind === 'answer');
+    assert.equal(result.text, body.toString());
+  });
+
+  test('keeps every value of a header that came more than once', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\ncontent-length: 0\r\n\r\n');
+    });
+    const result = await transport.send(post);
+    assert.ok(result.kind === 'answer');
+    assert.deepEqual([result.headers['x-a'], result.headers['x-b'], result.text], [['1', '3'], '2', '']);
+  });
+
   test('does not take bytes for a text that they are not', async (t) => {
     const { transport } = await setUp(t, (socket) => {
       socket.write(
