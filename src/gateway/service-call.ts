@@ -41,6 +41,9 @@ export interface ServiceCall {
   beforeWrite?: (() => void) | undefined;
 }
 
+/** Asks the service once, and brings what `read` makes of how it came out. */
+export type CallService = <Outcome>(call: ServiceCall, read: (called: Called) => Outcome) => Promise<Outcome>;
+
 /** What a version's requests have in common: its credentials, and where its error envelope and request id stand. */
 export interface ServiceDialect {
   credentials: Record<string, string>;
@@ -54,16 +57,8 @@ export function makeServiceCall(
   { transport, onRate }: GatewayDeps,
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
   { credentials, secrets, readError, readRequestId }: ServiceDialect,
-): (call: ServiceCall) => Promise<Called> {
-  return async ({ method = 'GET', path, requestClass, headers, body, beforeWrite }) => {
-    const result = await transport.send({
-      method,
-      path,
-      headers: { accept: 'application/json', ...credentials, ...headers },
-      body: body ?? null,
-      deadlineMs,
-      beforeWrite,
-    });
+): CallService {
+  const called = (requestClass: RequestClass, result: TransportResult): Called => {
     if (result.kind !== 'answer') {
       return {
         result,
@@ -86,6 +81,12 @@ export function makeServiceCall(
       evidence: makeEvidence(result, error, { requestId, secrets }),
     };
   };
+  const common = { accept: 'application/json', ...credentials };
+  return ({ method = 'GET', path, requestClass, headers, body = null, beforeWrite }, read) =>
+    transport.send(
+      { method, path, headers: headers ? { ...common, ...headers } : common, body, deadlineMs, beforeWrite },
+      (result) => read(called(requestClass, result)),
+    );
 }
 
 /** A credential goes into a header as it is. Throws `CONFIG_INVALID`, without repeating the secret. */

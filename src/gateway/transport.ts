@@ -3,10 +3,11 @@ import { AirbatchError } from '../core/errors.ts';
 /** Carries one request to the service and its answer back. It never repeats a request and never throws for the network. */
 export interface Transport {
   /**
-   * Sends one request once. Rejects only with what `beforeWrite` throws, and then nothing was sent; everything that the
-   * network can do is a result.
+   * Sends one request once, and brings what `read` makes of the result. `read` is called as soon as the result is there, and nothing else
+   * holds that: a promise that was waited for would keep the whole answer beyond its time. Rejects only with what `beforeWrite` throws,
+   * and then nothing was sent, or with what `read` throws; everything that the network can do is a result.
    */
-  send(request: TransportRequest): Promise<TransportResult>;
+  send<Read>(request: TransportRequest, read: (result: TransportResult) => Read): Promise<Read>;
   /** Waits for requests under way, then closes the connections. */
   close(): Promise<void>;
 }

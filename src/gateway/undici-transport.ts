@@ -40,7 +40,20 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
   const prefix = baseUrl.pathname.replace(/\/+$/, '');
   let closed: Promise<void> | null = null;
   return {
-    send: (request) => sendOnce(pool, deadlines, `${prefix}${request.path}`, request),
+    send(request, read) {
+      const { promise, resolve, reject } = Promise.withResolvers<ReturnType<typeof read>>();
+      sendOnce(pool, deadlines, `${prefix}${request.path}`, request, {
+        end(result) {
+          try {
+            resolve(read(result));
+          } catch (error) {
+            reject(error);
+          }
+        },
+        refuse: reject,
+      });
+      return promise;
+    },
     close() {
       closed ??= pool.close();
       return closed;
@@ -53,37 +66,43 @@ function sendOnce(
   deadlines: Deadlines,
   path: string,
   { method, headers, body, deadlineMs, beforeWrite }: TransportRequest,
-): Promise<TransportResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<TransportResult>();
+  ends: ExchangeEnds,
+): void {
   const exchange: Exchange = new Exchange(
-    { end: resolve, refuse: reject, beforeWrite },
+    beforeWrite,
+    ends,
     deadlines.set(deadlineMs, () => exchange.cancel('timeout', `no complete answer within ${deadlineMs} ms`)),
   );
   pool.dispatch({ path, method, headers, body, idempotent: false }, exchange);
-  return promise;
 }
 
 const noHeaders: AnswerHeaders = {};
 
-interface ExchangeHooks {
+interface ExchangeEnds {
   end: (result: TransportResult) => void;
   refuse: (error: unknown) => void;
-  beforeWrite: (() => void) | undefined;
 }
 
-/** One request and its answer, as undici reports them. It ends exactly once: by an answer, a failure, or `beforeWrite`. */
+/**
+ * One request and its answer, as undici reports them. It ends exactly once: by an answer, a failure, or `beforeWrite`.
+ *
+ * While it waits it grows old, with undici's objects for it. What old objects hold is kept by every collection of young garbage, even when
+ * they are garbage themselves: so whatever is of the answer is let go here when it ends.
+ */
 class Exchange implements Dispatcher.DispatchHandler {
-  readonly #hooks: ExchangeHooks;
+  readonly #beforeWrite: (() => void) | undefined;
+  readonly #ends: ExchangeEnds;
   readonly #forgetDeadline: () => void;
   #controller: Dispatcher.DispatchController | null = null;
   #ended = false;
   #status: number | null = null;
   #headers: AnswerHeaders = noHeaders;
-  readonly #chunks: Buffer[] = [];
+  #chunks: Buffer[] = [];
   #bytes = 0;
 
-  constructor(hooks: ExchangeHooks, forgetDeadline: () => void) {
-    this.#hooks = hooks;
+  constructor(beforeWrite: (() => void) | undefined, ends: ExchangeEnds, forgetDeadline: () => void) {
+    this.#beforeWrite = beforeWrite;
+    this.#ends = ends;
     this.#forgetDeadline = forgetDeadline;
   }
 
@@ -100,17 +119,18 @@ class Exchange implements Dispatcher.DispatchHandler {
     if (this.#controller !== null) this.#fail('repeated', 'the connection was lost, and the request was not repeated');
     if (this.#ended) throw new Error('this request is not to be written');
     try {
-      this.#hooks.beforeWrite?.();
+      this.#beforeWrite?.();
     } catch (error) {
-      if (this.#endsNow()) this.#hooks.refuse(error);
+      if (this.#endsNow()) this.#ends.refuse(error);
       throw error;
     }
     this.#controller = given;
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, statusCode: number, given: AnswerHeaders): void {
+  onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, given: AnswerHeaders): void {
     this.#status = statusCode;
     this.#headers = given;
+    controller.rawHeaders = null;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -120,7 +140,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseEnd(): void {
-    if (this.#endsNow()) this.#hooks.end(readAnswer(this.#status ?? 0, this.#headers, this.#chunks));
+    if (!this.#endsNow()) return;
+    const answer = readAnswer(this.#status ?? 0, this.#headers, this.#chunks);
+    this.#headers = noHeaders;
+    this.#chunks = [];
+    this.#ends.end(answer);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -129,7 +153,7 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   #fail(code: string, message: string): void {
     const kind = this.#controller === null ? 'not_sent' : 'unknown';
-    if (this.#endsNow()) this.#hooks.end({ kind, code, message, status: this.#status });
+    if (this.#endsNow()) this.#ends.end({ kind, code, message, status: this.#status });
   }
 
   /** Whether it ends by what is happening now; whatever else is reported of it after that is of no consequence. */

@@ -14,11 +14,11 @@ import type {
 } from './gateway.ts';
 import {
   type Called,
+  type CallService,
   checkedCredential,
   type GatewayDeps,
   type GatewayOptions,
   makeServiceCall,
-  type ServiceCall,
 } from './service-call.ts';
 import { v1State, v1Verdict } from './v1-outcomes.ts';
 import {
@@ -45,7 +45,7 @@ const notFoundCode = 235;
 
 /** What the requests of one account have in common. */
 interface V1Session {
-  call: (call: ServiceCall) => Promise<Called>;
+  call: CallService;
   clock: Clock;
 }
 
@@ -80,73 +80,80 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
   };
 }
 
-async function create(session: V1Session, { body, beforeWrite }: CreateRequest): Promise<CreateOutcome> {
-  const called = await session.call({
-    method: 'POST',
-    path: '/adp',
-    requestClass: 'creation',
-    headers: { 'content-type': 'application/json' },
-    body,
-    beforeWrite,
-  });
-  const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
-  const created = taken ? read(v1CreatedShape, called.json) : null;
-  if (created)
-    return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };
-  return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+function create(session: V1Session, { body, beforeWrite }: CreateRequest): Promise<CreateOutcome> {
+  return session.call(
+    {
+      method: 'POST',
+      path: '/adp',
+      requestClass: 'creation',
+      headers: { 'content-type': 'application/json' },
+      body,
+      beforeWrite,
+    },
+    (called) => {
+      const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
+      const created = taken ? read(v1CreatedShape, called.json) : null;
+      if (created)
+        return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };
+      return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+    },
+  );
 }
 
-async function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
+function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
   const query = new URLSearchParams({ extRefId: reference });
-  const called = await session.call({ path: `/adp/transactions?${query}`, requestClass: 'read' });
-  const code = codeOf(called);
-  // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
-  if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
-    return { kind: 'not_found', evidence: called.evidence };
-  }
-  const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
-  if (!found) return problem(session, called);
-  if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-  const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
-  if (ours.length === 0) {
-    const message = 'the answer holds other references than the one asked for';
-    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
-  }
-  // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
-  const reason = found.length === 1 && called.error ? called.evidence.message : null;
-  return {
-    kind: 'found',
-    payments: ours.map((transaction) => toPayment(transaction, reason)),
-    evidence: okEvidence(called.evidence),
-  };
+  return session.call({ path: `/adp/transactions?${query}`, requestClass: 'read' }, (called) => {
+    const code = codeOf(called);
+    // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
+    if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
+      return { kind: 'not_found', evidence: called.evidence };
+    }
+    const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
+    if (!found) return problem(session, called);
+    if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+    const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
+    if (ours.length === 0) {
+      const message = 'the answer holds other references than the one asked for';
+      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+    }
+    // The envelope speaks of the one record where there is one; of several it says nothing (spec section 4.13).
+    const reason = found.length === 1 && called.error ? called.evidence.message : null;
+    return {
+      kind: 'found',
+      payments: ours.map((transaction) => toPayment(transaction, reason)),
+      evidence: okEvidence(called.evidence),
+    };
+  });
 }
 
-async function balance(session: V1Session): Promise<BalanceOutcome> {
-  const called = await session.call({ path: '/adp/balances', requestClass: 'balance' });
-  const parsed = isSuccess(called) ? read(v1BalancesShape, called.json) : null;
-  if (!parsed) return problem(session, called);
-  const wallets = parsed.data.map(({ accountId, serviceName, serviceCountry, balance }) => ({
-    walletId: accountId,
-    name: serviceCountry ? `${serviceName} (${serviceCountry})` : serviceName,
-    currency: '',
-    balance,
-    active: true,
-  }));
-  return { kind: 'balance', balance: { total: null, wallets, readAt: session.clock.now() } };
+function balance(session: V1Session): Promise<BalanceOutcome> {
+  return session.call({ path: '/adp/balances', requestClass: 'balance' }, (called) => {
+    const parsed = isSuccess(called) ? read(v1BalancesShape, called.json) : null;
+    if (!parsed) return problem(session, called);
+    const wallets = parsed.data.map(({ accountId, serviceName, serviceCountry, balance }) => ({
+      walletId: accountId,
+      name: serviceCountry ? `${serviceName} (${serviceCountry})` : serviceName,
+      currency: '',
+      balance,
+      active: true,
+    }));
+    return { kind: 'balance', balance: { total: null, wallets, readAt: session.clock.now() } };
+  });
 }
 
-async function networks(session: V1Session): Promise<CatalogOutcome<Network>> {
-  const called = await session.call({ path: '/adp/product-catalog', requestClass: 'catalog' });
-  const parsed = isSuccess(called) ? read(v1ServicesShape, called.json) : null;
-  if (!parsed) return problem(session, called);
-  const items = parsed.data.map(({ serviceId, providerName }) => ({
-    networkId: serviceId,
-    name: providerName,
-    countryCode: '',
-    countryName: '',
-    currency: null,
-  }));
-  return { kind: 'items', items };
+function networks(session: V1Session): Promise<CatalogOutcome<Network>> {
+  return session.call({ path: '/adp/product-catalog', requestClass: 'catalog' }, (called) => {
+    const parsed = isSuccess(called) ? read(v1ServicesShape, called.json) : null;
+    if (!parsed) return problem(session, called);
+    const items = parsed.data.map(({ serviceId, providerName }) => ({
+      networkId: serviceId,
+      name: providerName,
+      countryCode: '',
+      countryName: '',
+      currency: null,
+    }));
+    return { kind: 'items', items };
+  });
 }
 
 async function products(session: V1Session, { networkId }: { networkId?: number }): Promise<CatalogOutcome<Product>> {
@@ -154,17 +161,18 @@ async function products(session: V1Session, { networkId }: { networkId?: number 
     const message = 'products are listed by network: name one';
     return { kind: 'unavailable', evidence: { httpStatus: null, code: 'network_needed', message, requestId: null } };
   }
-  const called = await session.call({ path: `/adp/products?serviceId=${networkId}`, requestClass: 'catalog' });
-  const parsed = isSuccess(called) ? read(v1ProductsShape, called.json) : null;
-  if (!parsed) return problem(session, called);
-  const items = parsed.data.map(({ productId, product_name, provider_name, product_type, amount }) => ({
-    productId: String(productId),
-    name: product_name,
-    networkId,
-    networkName: provider_name ?? '',
-    amount: product_type === 'FIXED_PRODUCT' && amount != null ? { value: amount, currency: '' } : null,
-  }));
-  return { kind: 'items', items };
+  return session.call({ path: `/adp/products?serviceId=${networkId}`, requestClass: 'catalog' }, (called) => {
+    const parsed = isSuccess(called) ? read(v1ProductsShape, called.json) : null;
+    if (!parsed) return problem(session, called);
+    const items = parsed.data.map(({ productId, product_name, provider_name, product_type, amount }) => ({
+      productId: String(productId),
+      name: product_name,
+      networkId,
+      networkName: provider_name ?? '',
+      amount: product_type === 'FIXED_PRODUCT' && amount != null ? { value: amount, currency: '' } : null,
+    }));
+    return { kind: 'items', items };
+  });
 }
 
 function verdict({ status, json }: Called): Verdict {

@@ -16,11 +16,11 @@ import type {
 } from './gateway.ts';
 import {
   type Called,
+  type CallService,
   checkedCredential,
   type GatewayDeps,
   type GatewayOptions,
   makeServiceCall,
-  type ServiceCall,
 } from './service-call.ts';
 import { v2Verdict } from './v2-outcomes.ts';
 import {
@@ -46,7 +46,7 @@ export interface V2GatewayOptions extends GatewayOptions {
 
 /** What the requests of one account have in common. */
 interface V2Session {
-  call: (call: ServiceCall) => Promise<Called>;
+  call: CallService;
   clock: Clock;
 }
 
@@ -75,51 +75,55 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
   };
 }
 
-async function create(
-  session: V2Session,
-  { body, idempotencyKey, beforeWrite }: CreateRequest,
-): Promise<CreateOutcome> {
-  const called = await session.call({
-    method: 'POST',
-    path: '/v2/topups',
-    requestClass: 'creation',
-    headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
-    body,
-    beforeWrite,
-  });
-  const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
-  // The answer to a creation must name what was asked for, so that it can be checked.
-  if (payment?.reference) return { kind: 'accepted', payment, evidence: okEvidence(called.evidence) };
-  return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+function create(session: V2Session, { body, idempotencyKey, beforeWrite }: CreateRequest): Promise<CreateOutcome> {
+  return session.call(
+    {
+      method: 'POST',
+      path: '/v2/topups',
+      requestClass: 'creation',
+      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
+      body,
+      beforeWrite,
+    },
+    (called) => {
+      const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
+      // The answer to a creation must name what was asked for, so that it can be checked.
+      if (payment?.reference) return { kind: 'accepted', payment, evidence: okEvidence(called.evidence) };
+      return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+    },
+  );
 }
 
-async function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
+function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
   const query = new URLSearchParams({ reference, per_page: '100' });
-  const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-  const listed = isSuccess(called) ? v2Page(called.json) : null;
-  if (!listed) return problem(session, called);
-  const payments = paymentsOf(listed).filter((payment) => payment.reference === reference);
-  if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
-  if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-  // Others came back than were asked for, or something unreadable: that says nothing about ours.
-  const message = 'the list holds other references than the one asked for';
-  return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+  return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
+    const listed = isSuccess(called) ? v2Page(called.json) : null;
+    if (!listed) return problem(session, called);
+    const payments = paymentsOf(listed).filter((payment) => payment.reference === reference);
+    if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
+    if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+    // Others came back than were asked for, or something unreadable: that says nothing about ours.
+    const message = 'the list holds other references than the one asked for';
+    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+  });
 }
 
+/** `async`, since an id of half a character cannot be put into a path: a rejection, as everything else. */
 async function readOne(
   session: V2Session,
   { topupId, reference }: { topupId: string; reference: string },
 ): Promise<LookUpOutcome> {
   if (topupId === '') return lookUp(session, reference);
-  const called = await session.call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' });
-  const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
-  if (payment) return { kind: 'found', payments: [payment], evidence: okEvidence(called.evidence) };
-  // Only the service itself can say that it has none: any other 404 comes from something on the way.
-  if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
-  return problem(session, called);
+  return session.call({ path: `/v2/topups/${encodeURIComponent(topupId)}`, requestClass: 'read' }, (called) => {
+    const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
+    if (payment) return { kind: 'found', payments: [payment], evidence: okEvidence(called.evidence) };
+    // Only the service itself can say that it has none: any other 404 comes from something on the way.
+    if (called.status === 404 && called.error) return { kind: 'not_found', evidence: called.evidence };
+    return problem(session, called);
+  });
 }
 
-async function list(
+function list(
   session: V2Session,
   { page, perPage, fromMs, toMs, oldestFirst = false }: ListQuery,
 ): Promise<ListOutcome> {
@@ -130,43 +134,49 @@ async function list(
     ...(fromMs === null ? {} : { from: isoTime(fromMs) }),
     ...(toMs === null ? {} : { to: isoTime(toMs) }),
   });
-  const called = await session.call({ path: `/v2/topups?${query}`, requestClass: 'read' });
-  const listed = isSuccess(called) ? v2Page(called.json) : null;
-  if (!listed) return problem(session, called);
-  return { kind: 'page', payments: paymentsOf(listed), page, hasNext: listed.hasNext, total: listed.total };
+  return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
+    const listed = isSuccess(called) ? v2Page(called.json) : null;
+    if (!listed) return problem(session, called);
+    return { kind: 'page', payments: paymentsOf(listed), page, hasNext: listed.hasNext, total: listed.total };
+  });
 }
 
-async function balance(session: V2Session): Promise<BalanceOutcome> {
-  const called = await session.call({ path: '/v2/balance', requestClass: 'balance' });
-  const parsed = isSuccess(called) ? read(v2BalanceShape, called.json) : null;
-  if (!parsed) return problem(session, called);
-  const { available_balance: total, wallets } = parsed.data;
-  return {
-    kind: 'balance',
-    balance: {
-      total: { value: total.amount, currency: total.currency },
-      wallets: wallets.map(({ id, type, currency, balance, status }) => ({
-        walletId: id,
-        name: `${type} ${currency}`,
-        currency,
-        balance,
-        active: status === 'active',
-      })),
-      readAt: session.clock.now(),
-    },
-  };
+function balance(session: V2Session): Promise<BalanceOutcome> {
+  return session.call({ path: '/v2/balance', requestClass: 'balance' }, (called) => {
+    const parsed = isSuccess(called) ? read(v2BalanceShape, called.json) : null;
+    if (!parsed) return problem(session, called);
+    const { available_balance: total, wallets } = parsed.data;
+    return {
+      kind: 'balance',
+      balance: {
+        total: { value: total.amount, currency: total.currency },
+        wallets: wallets.map(({ id, type, currency, balance, status }) => ({
+          walletId: id,
+          name: `${type} ${currency}`,
+          currency,
+          balance,
+          active: status === 'active',
+        })),
+        readAt: session.clock.now(),
+      },
+    };
+  });
 }
 
-async function catalog(
+function catalog(
   session: V2Session,
   query: Record<string, string>,
 ): Promise<{ networks: Network[]; products: Product[] } | ReadProblem> {
-  const called = await session.call({
-    path: `/v2/catalog/lookup?${new URLSearchParams(query)}`,
-    requestClass: 'catalog',
-  });
-  const parsed = isSuccess(called) ? read(v2CatalogShape, called.json) : null;
-  return parsed ? parsed.data : problem(session, called);
+  return session.call(
+    {
+      path: `/v2/catalog/lookup?${new URLSearchParams(query)}`,
+      requestClass: 'catalog',
+    },
+    (called) => {
+      const parsed = isSuccess(called) ? read(v2CatalogShape, called.json) : null;
+      return parsed ? parsed.data : problem(session, called);
+    },
+  );
 }
 
 async function networks(

@@ -10,11 +10,11 @@ export function scriptedTransport(...results: TransportResult[]): ScriptedTransp
   const asked: TransportRequest[] = [];
   return {
     asked,
-    async send(request) {
+    async send(request, read) {
       asked.push(request);
       const result = results[Math.min(asked.length, results.length) - 1];
       if (!result) throw new Error('the script is empty');
-      return result;
+      return read(result);
     },
     close: async () => undefined,
   };

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { type Clock, systemClock } from '../../src/core/clock.ts';
-import type { TransportRequest } from '../../src/gateway/transport.ts';
+import type { Transport, TransportRequest } from '../../src/gateway/transport.ts';
 import {
   answerBytesMax,
   makeUndiciTransport,
@@ -54,6 +54,9 @@ async function setUp(
   return { server, transport, ring };
 }
 
+/** Sends a request, and brings its result as it is. */
+const send = (transport: Transport, request: TransportRequest) => transport.send(request, (result) => result);
+
 const ok = (socket: Socket) => socket.write(httpAnswer(200, '{}'));
 
 describe('the transport', () => {
@@ -61,7 +64,7 @@ describe('the transport', () => {
     const { transport, server } = await setUp(t, (socket) =>
       socket.write(httpAnswer(503, '{"x":"é"}', { 'Retry-After': '7' })),
     );
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.ok(result.kind === 'answer');
     assert.deepEqual([result.status, result.text, result.headers['retry-after']], [503, '{"x":"é"}', '7']);
     assert.equal(server.requests[0]?.line, 'POST /v2/topups HTTP/1.1');
@@ -74,14 +77,14 @@ describe('the transport', () => {
       { clock: stoppedClock().clock },
       { baseUrl: new URL('/airtime/api/', server.url) },
     );
-    await transport.send(post);
+    await send(transport, post);
     await transport.close();
     assert.equal(server.requests[0]?.line, 'POST /airtime/api/v2/topups HTTP/1.1');
   });
 
   test('uses its connections again', async (t) => {
     const { transport, server } = await setUp(t, ok);
-    for (let count = 0; count < 20; count++) await transport.send(post);
+    for (let count = 0; count < 20; count++) await send(transport, post);
     assert.equal(server.requests.length, 20);
     // An answer is handed on before its connection is free again, so two take turns.
     assert.ok(server.connections.length <= 2);
@@ -95,7 +98,7 @@ describe('the transport', () => {
     const beforeWrite = () => {
       asked = true;
     };
-    const result = await transport.send({ ...post, beforeWrite });
+    const result = await send(transport, { ...post, beforeWrite });
     await transport.close();
     assert.deepEqual([result.kind, 'code' in result && result.code, asked], ['not_sent', 'connection_refused', false]);
   });
@@ -105,7 +108,7 @@ describe('the transport', () => {
       { clock: stoppedClock().clock },
       { baseUrl: new URL('https://airbatch.invalid') },
     );
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     await transport.close();
     assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'name_not_found']);
   });
@@ -116,7 +119,7 @@ describe('the transport', () => {
       { clock: stoppedClock().clock },
       { baseUrl: new URL(`https://127.0.0.1:${silent.server.port}`), connectTimeoutMs: 30 },
     );
-    const result = await handshake.send(post);
+    const result = await send(handshake, post);
     await handshake.close();
     assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'connect_timeout']);
     assert.equal(silent.server.requests.length, 0);
@@ -125,17 +128,17 @@ describe('the transport', () => {
       { clock: stoppedClock().clock },
       { baseUrl: new URL(`https://127.0.0.1:${plain.port}`) },
     );
-    assert.equal((await confused.send(post)).kind, 'not_sent');
+    assert.equal((await send(confused, post)).kind, 'not_sent');
     await confused.close();
     await plain.close();
   });
 
   test('says "unknown" where the connection is reset after the request, and does not send it again', async (t) => {
     const { transport, server } = await setUp(t, (socket) => socket.resetAndDestroy());
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'connection_lost']);
     // Whatever undici still wanted to send, it would have sent before the next request on the same pool.
-    await transport.send({ ...post, method: 'GET', path: '/next', body: null });
+    await send(transport, { ...post, method: 'GET', path: '/next', body: null });
     assert.deepEqual(
       server.requests.map(({ line }) => line),
       ['POST /v2/topups HTTP/1.1', 'GET /next HTTP/1.1'],
@@ -147,9 +150,9 @@ describe('the transport', () => {
       if (number === 2) socket.resetAndDestroy();
       else ok(socket);
     });
-    assert.equal((await transport.send(post)).kind, 'answer');
-    assert.equal((await transport.send({ ...post, body: '{"a":2}' })).kind, 'unknown');
-    assert.equal((await transport.send({ ...post, body: '{"a":3}' })).kind, 'answer');
+    assert.equal((await send(transport, post)).kind, 'answer');
+    assert.equal((await send(transport, { ...post, body: '{"a":2}' })).kind, 'unknown');
+    assert.equal((await send(transport, { ...post, body: '{"a":3}' })).kind, 'answer');
     assert.deepEqual(
       server.requests.map(({ body }) => body),
       ['{"a":1}', '{"a":2}', '{"a":3}'],
@@ -163,19 +166,19 @@ describe('the transport', () => {
       else ok(socket);
     });
     const get: TransportRequest = { ...post, method: 'GET', body: null };
-    await transport.send(get);
-    assert.equal((await transport.send(get)).kind, 'unknown');
+    await send(transport, get);
+    assert.equal((await send(transport, get)).kind, 'unknown');
     assert.equal(server.requests.length, 2);
   });
 
   test('opens another connection where the service closed an idle one', async (t) => {
     const { transport, server } = await setUp(t, ok);
-    await transport.send(post);
+    await send(transport, post);
     const [first] = server.connections;
     assert.ok(first);
     first.end();
     await once(first, 'close');
-    const result = await transport.send({ ...post, body: '{"a":2}' });
+    const result = await send(transport, { ...post, body: '{"a":2}' });
     assert.equal(result.kind, 'answer');
     assert.deepEqual([server.requests.length, server.connections.length], [2, 2]);
   });
@@ -184,21 +187,21 @@ describe('the transport', () => {
     const { transport } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 201 Created\r\ncontent-length: 100\r\n\r\n{"success":tr', () => socket.destroy());
     });
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.ok(result.kind === 'unknown');
     assert.equal(result.status, 201);
   });
 
   test('says "unknown" where what answers speaks no HTTP', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
-    assert.equal((await transport.send(post)).kind, 'unknown');
+    assert.equal((await send(transport, post)).kind, 'unknown');
   });
 
   test('keeps one deadline over an answer that trickles, and closes the connection', async (t) => {
     const { transport, server, ring } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 1000\r\n\r\n{');
     });
-    const sent = transport.send(post);
+    const sent = send(transport, post);
     await server.arrived(1);
     const [socket] = server.connections;
     assert.ok(socket);
@@ -218,14 +221,14 @@ describe('the transport', () => {
       },
       { connectionsMax: 1 },
     );
-    const first = transport.send(post);
+    const first = send(transport, post);
     await server.arrived(1);
-    const late = transport.send({ ...post, path: '/late' });
+    const late = send(transport, { ...post, path: '/late' });
     ring();
     const result = await late;
     assert.deepEqual([result.kind, 'code' in result && result.code], ['not_sent', 'timeout']);
     assert.equal((await first).kind, 'unknown');
-    await transport.send({ ...post, path: '/after' });
+    await send(transport, { ...post, path: '/after' });
     assert.deepEqual(
       server.requests.map(({ line }) => line.split(' ')[1]),
       ['/v2/topups', '/after'],
@@ -234,13 +237,13 @@ describe('the transport', () => {
 
   test('cuts an answer that is too long', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(2 * answerBytesMax))));
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'answer_too_large']);
   });
 
   test('takes an answer that is just short enough', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write(httpAnswer(200, 'x'.repeat(answerBytesMax))));
-    assert.equal((await transport.send(post)).kind, 'answer');
+    assert.equal((await send(transport, post)).kind, 'answer');
   });
 
   test('puts an answer together that comes in pieces, be they cut within a character', async (t) => {
@@ -252,7 +255,7 @@ describe('the transport', () => {
       socket.write('HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n');
       socket.write(Buffer.concat([piece(body.subarray(0, cut)), piece(body.subarray(cut)), piece(Buffer.alloc(0))]));
     });
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.ok(result.kind === 'answer');
     assert.equal(result.text, body.toString());
   });
@@ -261,7 +264,7 @@ describe('the transport', () => {
     const { transport } = await setUp(t, (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nX-A: 1\r\nX-B: 2\r\nx-a: 3\r\ncontent-length: 0\r\n\r\n');
     });
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.ok(result.kind === 'answer');
     assert.deepEqual([result.headers['x-a'], result.headers['x-b'], result.text], [['1', '3'], '2', '']);
   });
@@ -272,7 +275,7 @@ describe('the transport', () => {
         Buffer.concat([Buffer.from('HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'), Buffer.from([0xc3, 0x28])]),
       );
     });
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'unparsable']);
   });
 
@@ -281,7 +284,7 @@ describe('the transport', () => {
     const { transport } = await setUp(t, (socket) =>
       socket.write(httpAnswer(307, '', { location: `${elsewhere.url}v2/topups` })),
     );
-    const result = await transport.send(post);
+    const result = await send(transport, post);
     assert.deepEqual([result.kind, 'code' in result && result.code], ['unknown', 'redirect_refused']);
     assert.equal(elsewhere.connections.length, 0);
     await elsewhere.close();
@@ -293,23 +296,35 @@ describe('the transport', () => {
     const refuse = () => {
       throw fenced;
     };
-    await assert.rejects(transport.send({ ...post, beforeWrite: refuse }), fenced);
-    await transport.send({ ...post, path: '/after' });
-    await assert.rejects(transport.send({ ...post, beforeWrite: refuse }), fenced);
-    await transport.send({ ...post, path: '/after' });
+    await assert.rejects(send(transport, { ...post, beforeWrite: refuse }), fenced);
+    await send(transport, { ...post, path: '/after' });
+    await assert.rejects(send(transport, { ...post, beforeWrite: refuse }), fenced);
+    await send(transport, { ...post, path: '/after' });
     assert.deepEqual(
       server.requests.map(({ line }) => line.split(' ')[1]),
       ['/after', '/after'],
     );
   });
 
+  test('brings what is read out of the result, and hands on what the reading throws', async (t) => {
+    const { transport, server } = await setUp(t, ok);
+    assert.equal(await transport.send(post, ({ kind }) => `an ${kind}`), 'an answer');
+    const unreadable = new Error('unreadable');
+    const read = () => {
+      throw unreadable;
+    };
+    await assert.rejects(transport.send(post, read), unreadable);
+    assert.equal((await send(transport, post)).kind, 'answer');
+    assert.deepEqual([server.requests.length, server.connections.length <= 2], [3, true]);
+  });
+
   test('asks `beforeWrite` when the connection stands, not when the request is queued', async (t) => {
     const held: Socket[] = [];
     const { transport, server } = await setUp(t, (socket) => held.push(socket), { connectionsMax: 1 });
-    const first = transport.send(post);
+    const first = send(transport, post);
     await server.arrived(1);
     let asked = 0;
-    const second = transport.send({
+    const second = send(transport, {
       ...post,
       beforeWrite: () => {
         asked += 1;
@@ -327,10 +342,10 @@ describe('the transport', () => {
   test('keeps the key out of everything it says', async (t) => {
     const said: unknown[] = [];
     const { transport } = await setUp(t, (socket) => socket.resetAndDestroy());
-    said.push(await transport.send(post));
-    said.push(await transport.send({ ...post, path: 'no slash' }));
+    said.push(await send(transport, post));
+    said.push(await send(transport, { ...post, path: 'no slash' }));
     await transport.close();
-    said.push(await transport.send(post));
+    said.push(await send(transport, post));
     assert.deepEqual(
       said.map((result) => (result as { kind: string }).kind),
       ['unknown', 'not_sent', 'not_sent'],

@@ -33,7 +33,7 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
   };
   return {
     close: async () => undefined,
-    send: (request) =>
+    send: (request, read) =>
       process.step('send', async () => {
         request.beforeWrite?.();
         const fault = drawFault(options, request);
@@ -58,7 +58,7 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
           const waitUntil = clock.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
           if (waitUntil > told.waitUntil) told = { at: clock.monotonic(), waitUntil };
         }
-        return result;
+        return read(result);
       }),
   };
 }
