@@ -36,8 +36,10 @@ export interface ServiceCall {
   method?: 'GET' | 'POST';
   path: string;
   requestClass: RequestClass;
-  headers?: Record<string, string>;
+  /** JSON. */
   body?: string;
+  /** Of a creation, where the version has one. */
+  idempotencyKey?: string;
   beforeWrite?: (() => void) | undefined;
 }
 
@@ -81,12 +83,15 @@ export function makeServiceCall(
       evidence: makeEvidence(result, error, { requestId, secrets }),
     };
   };
-  const common = { accept: 'application/json', ...credentials };
-  return ({ method = 'GET', path, requestClass, headers, body = null, beforeWrite }, read) =>
-    transport.send(
-      { method, path, headers: headers ? { ...common, ...headers } : common, body, deadlineMs, beforeWrite },
-      (result) => read(called(requestClass, result)),
+  const reading = { accept: 'application/json', ...credentials };
+  const writing = { ...reading, 'content-type': 'application/json' };
+  return ({ method = 'GET', path, requestClass, body = null, idempotencyKey, beforeWrite }, read) => {
+    const common = body === null ? reading : writing;
+    const headers = idempotencyKey === undefined ? common : { ...common, 'idempotency-key': idempotencyKey };
+    return transport.send({ method, path, headers, body, deadlineMs, beforeWrite }, (result) =>
+      read(called(requestClass, result)),
     );
+  };
 }
 
 /** A credential goes into a header as it is. Throws `CONFIG_INVALID`, without repeating the secret. */

@@ -86,7 +86,6 @@ function create(session: V1Session, { body, beforeWrite }: CreateRequest): Promi
       method: 'POST',
       path: '/adp',
       requestClass: 'creation',
-      headers: { 'content-type': 'application/json' },
       body,
       beforeWrite,
     },

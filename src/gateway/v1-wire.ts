@@ -9,13 +9,14 @@ import { wireDecimal, wireInteger, wireNumber, wireText } from './wire.ts';
  * number alone decides the route, or the product does.
  */
 export function v1Body(order: PaymentOrder): string {
+  // JSON leaves out what is undefined.
   return JSON.stringify({
     msisdn: order.phoneNumber.replace(/^\+/, ''),
-    ...(order.amount === null ? {} : { amount: rawNumber(order.amount.value) }),
-    ...(order.productId === null ? {} : { productId: wireProductId(order.productId) }),
+    amount: order.amount === null ? undefined : rawNumber(order.amount.value),
+    productId: order.productId === null ? undefined : wireProductId(order.productId),
     extRefId: order.reference,
     processingMode: 'ASYNC',
-    ...(order.smsMessage === null ? {} : { sendSMS: true }),
+    sendSMS: order.smsMessage === null ? undefined : true,
   });
 }
 

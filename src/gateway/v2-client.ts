@@ -81,8 +81,8 @@ function create(session: V2Session, { body, idempotencyKey, beforeWrite }: Creat
       method: 'POST',
       path: '/v2/topups',
       requestClass: 'creation',
-      headers: { 'content-type': 'application/json', 'idempotency-key': idempotencyKey },
       body,
+      idempotencyKey,
       beforeWrite,
     },
     (called) => {

@@ -11,15 +11,15 @@ export type WalletMode = 'auto' | 'global' | 'local';
 /** The body of `POST /v2/topups` (spec section 4.1). The same order always gives the same text. */
 export function v2Body(order: PaymentOrder, walletMode: WalletMode): string {
   const { amount, smsMessage } = order;
+  // JSON leaves out what is undefined.
   return JSON.stringify({
     phone_number: order.phoneNumber,
     network_id: order.networkId,
-    ...(amount === null
-      ? { product_id: order.productId }
-      : { amount: { value: rawNumber(amount.value), currency: amount.currency } }),
-    ...(smsMessage === null ? {} : { sms: { enabled: true, ...(smsMessage === '' ? {} : { message: smsMessage }) } }),
+    product_id: amount === null ? order.productId : undefined,
+    amount: amount === null ? undefined : { value: rawNumber(amount.value), currency: amount.currency },
+    sms: smsMessage === null ? undefined : { enabled: true, message: smsMessage === '' ? undefined : smsMessage },
     reference: order.reference,
-    ...(order.callbackUrl === null ? {} : { callback_url: order.callbackUrl }),
+    callback_url: order.callbackUrl ?? undefined,
     wallet_mode: walletMode,
   });
 }
