@@ -81,7 +81,10 @@ export async function completeRow(unit: Unit, row: RowRecord, at: number): Promi
   await unit.changeRow(row, 'complete', fields, ended);
 }
 
-/** Row number `rowNo`: 10 KES to a number of its own, whose last digits ask no sandbox for anything special. */
+/**
+ * Row number `rowNo`: 10.50 KES, as the intake stores them, to a number of its own, whose last digits ask no sandbox for anything
+ * special.
+ */
 export function newRow(rowNo: number): NewRow {
   const phone = phoneNumber(rowNo);
   return {
@@ -93,7 +96,7 @@ export function newRow(rowNo: number): NewRow {
     phone_number: phone,
     country: 'KE',
     network_id: 1,
-    amount: '10.50',
+    amount: '10.5',
     currency: 'KES',
     product_id: null,
     sms_message: null,
