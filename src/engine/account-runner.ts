@@ -99,7 +99,6 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     async run(patienceMs) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, stopping.signal);
-      context.db.checkpointBeside();
       try {
         await runLoops(context, { patienceMs, rereads: options.rereads ?? false }, stop);
       } finally {

@@ -26,11 +26,6 @@ export interface Database extends Queryable {
    * each other. It blocks no writer. `work` reads only.
    */
   snapshot<Result>(work: (view: Queryable) => Promise<Result>): Promise<Result>;
-  /**
-   * Says that many small commits come: what they leave to be brought into the database is, where it can be, brought there by a thread of its
-   * own, so that none of them waits for it. Can be said again.
-   */
-  checkpointBeside(): void;
   /** Writes the database anew, so that nothing of what was deleted or overwritten stays in its files. */
   compact(): Promise<void>;
   close(): Promise<void>;

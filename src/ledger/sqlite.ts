@@ -4,7 +4,6 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
-import { type Checkpointer, makeCheckpointer } from './checkpointer.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 
@@ -19,8 +18,7 @@ const checkedBytesMax = 64 * 2 ** 20;
 
 /**
  * Pages in the write-ahead log from which on a commit brings them into the database: 16 MiB. Pages of a large ledger's index of keys are
- * written in no order, so a longer log saves writes; it is read once after a crash, in some 50 ms. Where a checkpointer is at work, it
- * comes first.
+ * written in no order, so a longer log saves writes; it is read once after a crash, in some 50 ms.
  */
 const checkpointPages = 4_000;
 
@@ -35,7 +33,6 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
   if (scratch) database.exec('PRAGMA synchronous = OFF');
-  let checkpointer: Checkpointer | null = null;
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string): Statement => {
@@ -96,7 +93,6 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
         try {
           const result = await inside.run(true, () => work(direct));
           attempt(path, () => database.exec('COMMIT'));
-          checkpointer?.committed();
           return result;
         } catch (error) {
           // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
@@ -106,19 +102,12 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
       }),
     // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
     snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, work)),
-    checkpointBeside: () => {
-      if (path !== ':memory:') checkpointer ??= makeCheckpointer(database, busyTimeoutMs);
-    },
     compact: () =>
       inTurn(async () => {
-        // While another checkpoint runs, this one would leave the log as it is, and say so to nobody.
-        await checkpointer?.end();
         attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
       }),
     close: () =>
       inTurn(async () => {
-        // The last connection that closes brings all of the log into the database, and takes its file away.
-        await checkpointer?.end();
         statements.clear();
         database.close();
       }),

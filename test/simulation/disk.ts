@@ -108,8 +108,6 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
     execute: (sql, params) => durably(process, () => database.execute(sql, params)),
     snapshot: (work) => process.read(() => database.snapshot(work)),
     transact: (work) => durably(process, () => database.transact(work)),
-    // A thread of its own would follow no seed.
-    checkpointBeside: () => undefined,
     compact: () => process.read(() => database.compact()),
     close: async () => undefined,
   });
