@@ -110,7 +110,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   };
 
   const takeFresh = async (now: number): Promise<RowRecord | null> => {
-    for (const source of [...order]) {
+    for (const source of order) {
       const row = await nextOf(source, now);
       if (!row) continue;
       if (order.length === 1) return row;
