@@ -4,7 +4,7 @@ import type { ServiceError } from './answers.ts';
 import { rawNumber } from './exact-json.ts';
 import type { PaymentOrder, ServicePayment } from './gateway.ts';
 import { v2State } from './v2-outcomes.ts';
-import { read, readDecimal, readInteger, readText, readTime, wireDecimal, wireInteger } from './wire.ts';
+import { read, readable, readDecimal, readInteger, readText, readTime, wireDecimal, wireInteger } from './wire.ts';
 
 export type WalletMode = 'auto' | 'global' | 'local';
 
@@ -38,8 +38,7 @@ export function v2Error(json: unknown): ServiceError | null {
 /** The request id, where an answer has one; nothing depends on it. */
 export function v2RequestId(json: unknown): string | null {
   const meta = isObject(json) ? json.meta : null;
-  const id = isObject(meta) ? meta.request_id : null;
-  return typeof id === 'string' && id !== '' ? id : null;
+  return isObject(meta) ? readText(meta.request_id) : null;
 }
 
 function isObject(json: unknown): json is Record<string, unknown> {
@@ -121,7 +120,7 @@ export function v2Page(json: unknown): V2Page | null {
   return total === null || typeof hasNext !== 'boolean' ? null : { entries, total, hasNext };
 }
 
-const moneyShape = z.object({ value: wireDecimal, currency: z.string().min(1) });
+const moneyShape = readable(v2Money, 'is no amount of money');
 
 function success<Data extends z.ZodType>(data: Data) {
   return z.object({ success: z.literal(true), data });

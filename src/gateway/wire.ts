@@ -13,21 +13,21 @@ import {
 /** A number as it comes from `parseExactJson`. */
 export const wireNumber = z.union([z.number(), z.instanceof(JsonNumber)]);
 
+/** The shape of what `read` can read: what it says null of does not have it. */
+export function readable<Value>(read: (value: unknown) => Value | null, fault: string) {
+  return z.unknown().transform((value, context): Value => {
+    const found = read(value);
+    if (found !== null) return found;
+    context.addIssue({ code: 'custom', message: fault });
+    return z.NEVER;
+  });
+}
+
 /** An exact amount as a canonical decimal text; a decimal in quotes is taken too (V1 writes either, spec section 2.5). */
-export const wireDecimal = z.unknown().transform((value, context) => {
-  const decimal = readDecimal(value);
-  if (decimal !== null) return decimal;
-  context.addIssue({ code: 'custom', message: 'is not a decimal' });
-  return z.NEVER;
-});
+export const wireDecimal = readable(readDecimal, 'is not a decimal');
 
 /** A whole number. */
-export const wireInteger = z.unknown().transform((value, context) => {
-  const integer = readInteger(value);
-  if (integer !== null) return integer;
-  context.addIssue({ code: 'custom', message: 'is not a whole number' });
-  return z.NEVER;
-});
+export const wireInteger = readable(readInteger, 'is not a whole number');
 
 /** As `readTime`, for a key that may be missing. */
 export const wireTime = z.unknown().optional().transform(readTime);
