@@ -22,6 +22,10 @@ export const errorTable = {
   CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
   LEDGER_FULL: { exitCode: 5, hint: 'The disk is full: make room, then "airbatch resume". Nothing more was sent.' },
   LEDGER_IO: { exitCode: 5, hint: 'The ledger could not be written: check the disk, then "airbatch resume".' },
+  LEDGER_SYNC: {
+    exitCode: 5,
+    hint: 'Check the disk, then "airbatch resume": what was under way is looked up before anything is sent again.',
+  },
   LEDGER_BUSY: { exitCode: 5, hint: 'Another program holds the ledger: wait for it or stop it, then try again.' },
   LEDGER_DAMAGED: {
     exitCode: 5,

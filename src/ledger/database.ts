@@ -19,6 +19,7 @@ export interface Database extends Queryable {
   /**
    * Runs `work` in one durable transaction: committed, and on disk, when the promise resolves; nothing of it remains when
    * it rejects. Rejects with `AirbatchError` (`LEDGER_FULL`, `LEDGER_IO`, `LEDGER_BUSY`, `LEDGER_DAMAGED`) on trouble below.
+   * After `LEDGER_SYNC` alone nobody knows what remains, and nothing more is written: whoever opens the ledger next sees it.
    */
   transact<Result>(work: (tx: Queryable) => Promise<Result>): Promise<Result>;
   /**

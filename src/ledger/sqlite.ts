@@ -6,6 +6,7 @@ import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
+import { makeWalSync, type SyncFile, type WalSync } from './wal-sync.ts';
 
 /** How long a statement waits by default for another process's transaction before it gives up. */
 const defaultBusyTimeoutMs = 5_000;
@@ -25,14 +26,23 @@ const checkpointPages = 4_000;
 /** Prepared statements kept at once. The program has well under this many constant texts. */
 const statementsMax = 200;
 
-/**
- * Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable.
- * `scratch`: nor need this one be, it is thrown away with the process that made it.
- */
-export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs, scratch = false } = {}): Database {
+export interface SqliteOptions {
+  busyTimeoutMs?: number;
+  /** It need not be durable: it is thrown away with the process that made it. */
+  scratch?: boolean;
+  /** What waits for the disk. Default: `fdatasync`. */
+  syncFile?: SyncFile;
+}
+
+/** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
+export function openSqlite(path: string, options: SqliteOptions = {}): Database {
+  const { busyTimeoutMs = defaultBusyTimeoutMs, scratch = false, syncFile } = options;
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
   if (scratch) database.exec('PRAGMA synchronous = OFF');
+  // Where a path leads through links, SQLite's files lie beside the last one.
+  const location = scratch ? null : database.location();
+  const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string): Statement => {
@@ -83,16 +93,31 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
     }
   };
 
+  /** What is read may be a commit that is not durable yet, of which nobody is to hear. */
+  const whenDurable = async <Result>(work: () => Promise<Result>): Promise<Result> => {
+    const result = await inTurn(work);
+    await wal?.durable();
+    return result;
+  };
+
   return {
-    query: (sql, params) => inTurn(() => direct.query(sql, params)),
-    values: (sql, params) => inTurn(() => direct.values(sql, params)),
-    execute: (sql, params) => inTurn(() => direct.execute(sql, params)),
+    query: (sql, params) => whenDurable(() => direct.query(sql, params)),
+    values: (sql, params) => whenDurable(() => direct.values(sql, params)),
+    execute: (sql, params) =>
+      whenDurable(async () => {
+        wal?.assertSound();
+        const changed = await direct.execute(sql, params);
+        wal?.committed();
+        return changed;
+      }),
     transact: (work) =>
-      inTurn(async () => {
+      whenDurable(async () => {
+        wal?.assertSound();
         attempt(path, () => database.exec('BEGIN IMMEDIATE'));
         try {
           const result = await inside.run(true, () => work(direct));
           attempt(path, () => database.exec('COMMIT'));
+          wal?.committed();
           return result;
         } catch (error) {
           // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
@@ -101,13 +126,17 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
         }
       }),
     // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
-    snapshot: (work) => (path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, work)),
+    snapshot: (work) =>
+      path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, wal, work),
     compact: () =>
       inTurn(async () => {
         attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
       }),
     close: () =>
       inTurn(async () => {
+        // Whoever waits for the disk still hears of it; so does a disk that refused, through them.
+        await wal?.durable().catch(() => undefined);
+        wal?.close();
         statements.clear();
         database.close();
       }),
@@ -118,6 +147,7 @@ export function openSqlite(path: string, { busyTimeoutMs = defaultBusyTimeoutMs,
 async function readSnapshot<Result>(
   path: string,
   busyTimeoutMs: number,
+  wal: WalSync | null,
   work: (view: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
@@ -133,6 +163,7 @@ async function readSnapshot<Result>(
       // The transaction sees what is there at its first read, not at its BEGIN.
       database.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
     });
+    await wal?.allDurable();
     return await work({
       query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
         attempt(path, () => readAll<Row>(prepare(sql), params)),
@@ -152,11 +183,11 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);
   database.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA wal_autocheckpoint = ${checkpointPages};`,
+    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA wal_autocheckpoint = ${checkpointPages};`,
   );
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   // A pragma that did not take fails silently, and the promise of durability with it.
-  const took = pragma('synchronous') === 2 && (inMemory || pragma('journal_mode') === 'wal');
+  const took = pragma('synchronous') === 1 && (inMemory || pragma('journal_mode') === 'wal');
   if (!took || pragma('busy_timeout') !== busyTimeoutMs) {
     throw new AirbatchError('LEDGER_IO', `the ledger ${path} cannot be made durable on this file system`, {
       hint: 'Keep the ledger on a local disk, not on a network share.',

@@ -72,7 +72,12 @@ describe('an account that is kept', () => {
   });
 
   test('ends on anything that no waiting mends', async () => {
-    for (const error of [trouble('LEDGER_DAMAGED'), trouble('CONFIG_INVALID'), new Error('a bug')]) {
+    for (const error of [
+      trouble('LEDGER_DAMAGED'),
+      trouble('LEDGER_SYNC'),
+      trouble('CONFIG_INVALID'),
+      new Error('a bug'),
+    ]) {
       const { clock, kept, seen } = setUp([error]);
       await assert.rejects(clock.drive(kept.ended), error);
       await clock.drive(kept.stop());

@@ -11,15 +11,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import type { Clock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database, Queryable } from '../../src/ledger/database.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
 import type { SeededRandom } from './seeded-random.ts';
 
-/** What the disk does to the next transactions. */
-export type DiskFault = 'LEDGER_FULL' | 'LEDGER_IO';
+/** What the disk does to the next transactions; with `LEDGER_SYNC` they are written, and the disk does not take them. */
+export type DiskFault = 'LEDGER_FULL' | 'LEDGER_IO' | 'LEDGER_SYNC';
 
 /** The ledger's file over the lives of many processes. */
 export interface Disk {
@@ -45,22 +46,32 @@ export interface Disk {
 export interface DiskOptions {
   folder: string;
   random: SeededRandom;
+  clock: Pick<Clock, 'sleep'>;
   /** A control that the checks must catch: cuts bytes that were acknowledged. */
   cutAcknowledged?: boolean;
 }
 
-export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOptions): Disk {
+const eventCount = 'SELECT COALESCE(SUM(audit_seq), 0) AS count FROM batches';
+const accountHolder = "SELECT holder FROM leases WHERE account = 'main'";
+
+/** How long the disk takes at most. */
+const syncMsMax = 20;
+
+export function makeDisk({ folder, random, clock, cutAcknowledged = false }: DiskOptions): Disk {
   let generation = 0;
   let fault: DiskFault | null = null;
   let failsOnce = false;
   let current: Database | null = null;
+  let refused: Database | null = null;
+  const forsaken: Database[] = [];
   let outside: DatabaseSync | null = null;
   let losses = 0;
   let staleWrites = 0;
   const hasHeld = new Set<SimulatedProcess>();
   // The audit events that were there when the last commit was acknowledged: they only ever grow in number.
   let acknowledgedEvents = 0;
-  // How long the log was when the last commit was acknowledged to the process.
+  // How long the log was when the last wait for the disk began that has ended, and of which the process has heard.
+  let syncedWalBytes = 0;
   let acknowledgedWalBytes = 0;
 
   const path = () => join(folder, `ledger-${generation}.db`);
@@ -71,33 +82,64 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
     outside ??= new DatabaseSync(path(), { readOnly: true });
     return outside;
   };
-  const events = () => Number(look().prepare('SELECT COALESCE(SUM(audit_seq), 0) AS count FROM batches').get()?.count);
+  const events = () => Number(look().prepare(eventCount).get()?.count);
+  const eventsIn = async (tx: Queryable) => (await tx.query<{ count: number }>(eventCount))[0]?.count ?? 0;
 
   const holder = () => {
-    const lease = look().prepare('SELECT holder FROM leases WHERE account = ?').get('main');
+    const lease = look().prepare(accountHolder).get();
     return lease ? String(lease.holder) : null;
   };
 
   /** What a runner writes, it writes as the holder of the account: from when it took it on. */
-  const checkFence = (process: SimulatedProcess, eventsBefore: number) => {
-    const holds = holder() === holderName(process.life);
-    if (holds) hasHeld.add(process);
-    else if (hasHeld.has(process) && events() > eventsBefore) staleWrites += 1;
+  const checkFence = async (process: SimulatedProcess, tx: Queryable, hasWritten: boolean) => {
+    const [lease] = await tx.query<{ holder: string | null }>(accountHolder);
+    if (lease?.holder === holderName(process.life)) hasHeld.add(process);
+    else if (hasHeld.has(process) && hasWritten) staleWrites += 1;
+  };
+
+  /** The disk takes its time, in which the world goes on: what was written since the beginning is not among what it has then. */
+  const sync = async () => {
+    const of = generation;
+    const reached = walBytes();
+    const failing = fault === 'LEDGER_SYNC';
+    if (failing && failsOnce) fault = null;
+    await clock.sleep(random.between(0, syncMsMax));
+    if (failing) {
+      refused = current;
+      throw new Error('the simulated disk failed');
+    }
+    if (of === generation) syncedWalBytes = Math.max(syncedWalBytes, reached);
+  };
+  /** One connection for all processes, until the disk has refused what one wrote: it serves nobody any more. */
+  const connect = () => {
+    if (refused !== null && refused === current) {
+      forsaken.push(refused);
+      current = null;
+    }
+    current ??= openSqlite(path(), { syncFile: sync });
+    return current;
+  };
+  const closeAll = async () => {
+    const all = [...forsaken.splice(0), ...(current ? [current] : [])];
+    current = null;
+    for (const database of all) await database.close();
   };
 
   /** A write: it may fail, and once it is told to be durable no loss of power may undo it. */
-  const durably = async <Result>(process: SimulatedProcess, work: () => Promise<Result>): Promise<Result> => {
-    const { result, written, known } = await process.step('commit', async () => {
+  const durably = async <Result>(
+    process: SimulatedProcess,
+    work: () => Promise<{ result: Result; known: number }>,
+  ): Promise<Result> => {
+    const { result, synced, known } = await process.step('commit', async () => {
       const failing = fault;
-      if (failsOnce) fault = null;
-      if (failing) throw new AirbatchError(failing, 'the simulated disk failed');
-      const before = events();
-      const result = await work();
-      checkFence(process, before);
-      return { result, written: walBytes(), known: events() };
+      if (failing !== null && failing !== 'LEDGER_SYNC') {
+        if (failsOnce) fault = null;
+        throw new AirbatchError(failing, 'the simulated disk failed');
+      }
+      return { ...(await work()), synced: syncedWalBytes };
     });
     // Whoever dies before this line was told nothing: what it wrote may be torn.
-    acknowledgedWalBytes = Math.max(acknowledgedWalBytes, written);
+    acknowledgedWalBytes = Math.max(acknowledgedWalBytes, synced);
     acknowledgedEvents = Math.max(acknowledgedEvents, known);
     return result;
   };
@@ -105,21 +147,31 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
   const faulty = (database: Database, process: SimulatedProcess): Database => ({
     query: (sql, params) => process.read(() => database.query(sql, params)),
     values: (sql, params) => process.read(() => database.values(sql, params)),
-    execute: (sql, params) => durably(process, () => database.execute(sql, params)),
+    execute: (sql, params) =>
+      durably(process, async () => ({ result: await database.execute(sql, params), known: acknowledgedEvents })),
     snapshot: (work) => process.read(() => database.snapshot(work)),
-    transact: (work) => durably(process, () => database.transact(work)),
+    transact: (work) =>
+      durably(process, () =>
+        database.transact(async (tx) => {
+          const before = await eventsIn(tx);
+          const result = await work(tx);
+          const known = await eventsIn(tx);
+          await checkFence(process, tx, known > before);
+          return { result, known };
+        }),
+      ),
     compact: () => process.read(() => database.compact()),
     close: async () => undefined,
   });
 
   return {
     async open(process) {
-      current ??= openSqlite(path());
+      const database = connect();
       if (generation === 0 && acknowledgedWalBytes === 0) {
-        await migrate(current);
-        acknowledgedWalBytes = walBytes();
+        await migrate(database);
+        acknowledgedWalBytes = syncedWalBytes;
       }
-      return faulty(current, process);
+      return faulty(database, process);
     },
     fail(next, once = false) {
       fault = next;
@@ -136,20 +188,19 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, torn) : bytes;
       writeFileSync(wal(path()), survived);
       if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
-      current?.close().catch(() => undefined);
-      current = null;
+      closeAll().catch(() => undefined);
       outside?.close();
       outside = null;
       for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
-      acknowledgedWalBytes = walBytes();
+      syncedWalBytes = walBytes();
+      acknowledgedWalBytes = syncedWalBytes;
       if (events() < acknowledgedEvents) losses += 1;
       acknowledgedEvents = events();
     },
     async close() {
       outside?.close();
       outside = null;
-      await current?.close();
-      current = null;
+      await closeAll();
     },
     holder,
     staleWrites: () => staleWrites,
@@ -159,8 +210,7 @@ export function makeDisk({ folder, random, cutAcknowledged = false }: DiskOption
       return intent ? String(intent.body) : null;
     },
     async inspect() {
-      current ??= openSqlite(path());
-      return current;
+      return connect();
     },
   };
 }

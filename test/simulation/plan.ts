@@ -1,3 +1,4 @@
+import type { DiskFault } from './disk.ts';
 import { makeSeededRandom } from './seeded-random.ts';
 
 /** What goes wrong in one simulated run, all of it made from the seed. Times in milliseconds of world time. */
@@ -14,7 +15,7 @@ export interface Plan {
   /** The process is frozen at these steps, for so long; where it has a rival, another one is started meanwhile. */
   suspensions: { atStep: number; ms: number; rival: boolean }[];
   /** From this step on every commit fails, until the process was restarted. */
-  disk: { atStep: number; fault: 'LEDGER_FULL' | 'LEDGER_IO'; once: boolean }[];
+  disk: { atStep: number; fault: DiskFault; once: boolean }[];
   /** The wall clock is set by this much at these steps. */
   clockJumps: { atStep: number; byMs: number }[];
   /** Numbers that the service declines, by row. */
@@ -118,7 +119,7 @@ export function makePlan(seed: number): Plan {
       ? [
           {
             atStep: random.between(1, 60),
-            fault: random.pick(['LEDGER_FULL', 'LEDGER_IO'] as const),
+            fault: random.pick(['LEDGER_FULL', 'LEDGER_IO', 'LEDGER_SYNC'] as const),
             once: random.percent(50),
           },
         ]

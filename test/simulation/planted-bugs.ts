@@ -196,4 +196,16 @@ export const plantedBugs: readonly PlantedBug[] = [
     find: 'before !== null && (before === holder || isDead(before))',
     replace: 'before !== null',
   },
+  {
+    name: 'a commit that is told of before the disk has it',
+    file: 'ledger/wal-sync.ts',
+    find: 'while (durableCommits < wanted) {',
+    replace: 'while (durableCommits < 0) {',
+  },
+  {
+    name: 'a wait for the disk that is believed of what came after it began',
+    file: 'ledger/wal-sync.ts',
+    find: 'durableCommits = reached;',
+    replace: 'durableCommits = commits;',
+  },
 ];
