@@ -63,10 +63,12 @@ export interface AccountRunner {
   isWorking(): boolean;
 }
 
-/** The least time between two looks at the batches, however much happens. */
-const superviseMs = 100;
-/** The least time between two looks at what is followed, however many rows are accepted. */
-const ringsApartMs = 100;
+/**
+ * The least time between two looks at the batches, and at what is followed, however much happens: while more is sent, and when
+ * the last rows are waited for.
+ */
+const looksApartMs = 100;
+const lastLooksApartMs = 25;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 
@@ -204,9 +206,14 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   while (!context.stopping.aborted) {
     const wait = await trackOnce(context);
     // Every row that was just accepted rings, and asking at once would find it as it was.
-    await context.clock.sleep(Math.min(wait, ringsApartMs), context.stopping);
-    if (wait > ringsApartMs && !context.stopping.aborted) await context.trackWake.wait(wait - ringsApartMs);
+    const least = Math.min(wait, await looksApart(context));
+    await context.clock.sleep(least, context.stopping);
+    if (wait > least && !context.stopping.aborted) await context.trackWake.wait(wait - least);
   }
+}
+
+async function looksApart({ picker }: RunnerContext): Promise<number> {
+  return (await picker.available(1)) > 0 ? looksApartMs : lastLooksApartMs;
 }
 
 /** Webhooks may also have been received by another process, so the inbox is looked at now and then. */
@@ -259,7 +266,7 @@ async function superviseLoop(context: RunnerContext, patienceMs: number, stop: (
       stop();
       return;
     }
-    await context.clock.sleep(superviseMs, context.stopping);
+    await context.clock.sleep(await looksApart(context), context.stopping);
     await context.superviseWake.wait(context.settings.idlePollMs);
   }
 }

@@ -17,6 +17,9 @@ const backlogPages = 4;
 const pagesAheadMax = 3;
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
+/** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
+const lastLooksMsMin = 25;
+const lastLooksShare = 1 / 4;
 /** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
 const listMarginMs = 2_000;
 /** The same where they are; a service may show whole seconds of what it compares in finer ones. */
@@ -101,9 +104,6 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
   const usualMs = endings.usualMs();
   // While more is sent anyway, a lost webhook may be found a little later.
   const graceMs = isSending && endings.webhooksArrive() ? settings.webhookGraceMs : 0;
-  // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
-  const lastMs = usualMs === null ? pollMsMin : Math.min(pollMsMin, Math.max(backlogMs, usualMs));
-  const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   // By our own clock: a followed row is due by itself so long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;
@@ -112,6 +112,11 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
   const stale = await sumFollowed(context, { now, dueBy, after: oldUntil, until: mark.covered });
   const old = await sumFollowed(context, { now, dueBy, after: never, until: oldUntil });
   const later = await sumFollowed(context, { now: dueBy, dueBy: ever, after: never, until: ever });
+  const followedFor = now - (Math.min(fresh.firstDue ?? Infinity, stale.firstDue ?? Infinity) - settings.listFollowMs);
+  // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
+  const lastMs =
+    usualMs === null ? pollMsMin : Math.min(pollMsMin, Math.max(lastLooksMsMin, usualMs, followedFor * lastLooksShare));
+  const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= rowsPerPage ? now : waitedFor;
   const staleAt = stale.count > 0 ? mark.readAt + patienceMs : Infinity;
@@ -129,7 +134,7 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
     oldUntil,
     dueBy,
     isSending,
-    apartMs: fresh.count >= backlogPages * rowsPerPage ? backlogMs : isSending ? pollMsMin : lastMs,
+    apartMs: Math.min(isSending ? pollMsMin : lastMs, fresh.count >= backlogPages * rowsPerPage ? backlogMs : Infinity),
   };
 }
 
