@@ -5,42 +5,13 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { isSettled, type SlowDisk, slowDisk } from '../support/slow-disk.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'airbatch-wal-sync-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** A disk that takes what it is given when the test says so. */
-function slowDisk() {
-  const waiting: { resolve: () => void; reject: (error: Error) => void }[] = [];
-  const descriptors: number[] = [];
-  return {
-    descriptors,
-    waiting,
-    syncFile: (descriptor: number) =>
-      new Promise<void>((resolve, reject) => {
-        descriptors.push(descriptor);
-        waiting.push({ resolve, reject });
-      }),
-    /** The disk has taken what it was first asked to. */
-    take: () => waiting.shift()?.resolve(),
-    refuse: () => waiting.shift()?.reject(new Error('EIO: i/o error')),
-  };
-}
-
-/** Whether a promise is settled once everything that can run has run. */
-async function isSettled(promise: Promise<unknown>): Promise<boolean> {
-  let settled = false;
-  const note = () => {
-    settled = true;
-  };
-  promise.then(note, note);
-  await turn();
-  await turn();
-  return settled;
-}
-
 /** A ledger on a slow disk, with an empty table in it. */
-async function ledgerOn(disk: ReturnType<typeof slowDisk>, name: string) {
+async function ledgerOn(disk: SlowDisk, name: string) {
   const path = join(folder, name);
   const db = openSqlite(path, { syncFile: disk.syncFile });
   const created = db.execute('CREATE TABLE t (n INTEGER)');
