@@ -19,7 +19,8 @@ export function makeDeadlines(clock: Pick<Clock, 'monotonic' | 'sleep'>): Deadli
 
   /** Sleeps until the earliest deadline. Those that are met meanwhile wake nobody, unless none is left to wait for. */
   const watch = (): void => {
-    alarm?.abort();
+    // A reason of its own: the default is an error with a stack, made for nobody.
+    alarm?.abort('superseded');
     alarm = null;
     watched = Infinity;
     for (const { at } of open) watched = Math.min(watched, at);

@@ -149,7 +149,8 @@ function admitWaiting(gated: Gated): void {
 
 /** Admits the lane's next jobs as far as they may start now, and wakes up when the first that may not, may. */
 function admitLane(gated: Gated, lane: Lane): void {
-  lane.alarm?.abort();
+  // A reason of its own: the default is an error with a stack, made for nobody.
+  lane.alarm?.abort('superseded');
   lane.alarm = null;
   if (gated.stopped || lane.waiting.size === 0) return;
   const now = gated.deps.clock.monotonic();
