@@ -64,8 +64,8 @@ export interface AccountRunner {
 }
 
 /**
- * The least time between two looks at the batches, and at what is followed, however much happens: while more is sent, and when
- * the last rows are waited for.
+ * The least time between two looks at the batches, and at what is followed, however much happens; the second where the last rows are waited
+ * for that are known to end faster than the first.
  */
 const looksApartMs = 100;
 const lastLooksApartMs = 25;
@@ -212,8 +212,9 @@ async function trackLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-async function looksApart({ picker }: RunnerContext): Promise<number> {
-  return (await picker.available(1)) > 0 ? looksApartMs : lastLooksApartMs;
+async function looksApart({ picker, endings }: RunnerContext): Promise<number> {
+  const endsFast = (endings.usualMs() ?? Infinity) < looksApartMs;
+  return endsFast && (await picker.available(1)) === 0 ? lastLooksApartMs : looksApartMs;
 }
 
 /** Webhooks may also have been received by another process, so the inbox is looked at now and then. */

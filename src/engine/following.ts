@@ -102,8 +102,9 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
   const now = clock.now();
   const isSending = (await context.picker.available(1)) > 0;
   const usualMs = endings.usualMs();
-  // While more is sent anyway, a lost webhook may be found a little later.
-  const graceMs = isSending && endings.webhooksArrive() ? settings.webhookGraceMs : 0;
+  // While more is sent anyway, a lost webhook may be found a little later; one that is only slow to come is worth a moment to the end.
+  const lateMs = isSending ? settings.webhookGraceMs : settings.lastWebhookGraceMs;
+  const graceMs = endings.webhooksArrive() ? lateMs : 0;
   // By our own clock: a followed row is due by itself so long after its acceptance.
   const expectedMs = (usualMs ?? 0) + graceMs - settings.listFollowMs;
   const dueBy = now - expectedMs;

@@ -14,8 +14,9 @@ export interface EngineSettings {
   listFollowMs: number;
   /** While more is sent: how long a row that can be expected to have ended waits for others with which it makes a page. */
   listPatienceMs: number;
-  /** While more is sent and webhooks arrive: how long after that one of them counts as lost. */
+  /** Where webhooks arrive: how long after that one of them counts as lost, while more is sent, and when the last rows are waited for. */
   webhookGraceMs: number;
+  lastWebhookGraceMs: number;
   /** The shortest and the longest time between two polls of the list. */
   pollMsMin: number;
   pollMsMax: number;
@@ -48,6 +49,7 @@ export const defaultEngineSettings: EngineSettings = {
   listFollowMs: 120_000,
   listPatienceMs: 3_000,
   webhookGraceMs: 8_000,
+  lastWebhookGraceMs: 1_000,
   pollMsMin: 1_000,
   pollMsMax: 30_000,
   readDelayMsMin: 2_000,
