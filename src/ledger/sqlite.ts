@@ -129,8 +129,10 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     snapshot: (work) =>
       path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, wal, work),
     compact: () =>
-      inTurn(async () => {
+      whenDurable(async () => {
+        wal?.assertSound();
         attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
+        wal?.committed();
       }),
     close: () =>
       inTurn(async () => {

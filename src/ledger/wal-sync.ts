@@ -44,13 +44,8 @@ export function makeWalSync(path: string, syncFile: SyncFile = promisify(fdatasy
       await syncFile(descriptor);
       durableCommits = reached;
     } catch (error) {
-      failure = new AirbatchError(
-        'LEDGER_SYNC',
-        `the disk did not take what was written to ${path}: ${errorMessage(error)}`,
-        {
-          cause: error,
-        },
-      );
+      const message = `the disk did not take what was written to ${path}: ${errorMessage(error)}`;
+      failure = new AirbatchError('LEDGER_SYNC', message, { cause: error });
     } finally {
       round = null;
     }
