@@ -13,10 +13,12 @@ const faultsAt = (step: number): Fault[] => [
 ];
 
 /** Another kind of disk error, of which pairs with every other would take too long. */
-const refusalAt = (step: number): Fault => (plan) => ({
-  ...plan,
-  disk: [...plan.disk, { atStep: step, fault: 'LEDGER_SYNC', once: true }],
-});
+const refusalAt =
+  (step: number): Fault =>
+  (plan) => ({
+    ...plan,
+    disk: [...plan.disk, { atStep: step, fault: 'LEDGER_SYNC', once: true }],
+  });
 
 /** After a first fault a run has more steps than a calm one: looking up, sending again, starting again. */
 const extraSteps = 14;
