@@ -12,9 +12,13 @@ import { writeWord } from './write-word.ts';
 const rowsPerPage = 100;
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = rowsPerPage / 2;
-/** From so many further pages on the list is a backlog, of which so many pages are asked for ahead. */
+/**
+ * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of so many ends: nearer to
+ * the newest rows, each page holds more that have not ended and must be listed again.
+ */
 const backlogPages = 4;
 const pagesAheadMax = 3;
+const endsPerPageAheadMin = rowsPerPage * (3 / 4);
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
 /** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
@@ -208,7 +212,7 @@ async function look(
       break;
     }
     const pagesLeft = (outcome.total - page * rowsPerPage) / rowsPerPage;
-    if (pagesLeft >= backlogPages && waitedFor(context, news, listedBefore) >= rowsPerPageMin) {
+    if (pagesLeft >= backlogPages && waitedFor(context, news, listedBefore) >= endsPerPageAheadMin) {
       // The list is long and full of what is waited for: a single page at a time would not keep up with what is sent.
       page += 1;
       while (ahead.length < pagesAheadMax && ahead.length < pagesLeft - backlogPages)
