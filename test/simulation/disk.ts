@@ -62,7 +62,6 @@ export function makeDisk({ folder, random, clock, cutAcknowledged = false }: Dis
   let fault: DiskFault | null = null;
   let failsOnce = false;
   let current: Database | null = null;
-  let refused: Database | null = null;
   const forsaken: Database[] = [];
   let outside: DatabaseSync | null = null;
   let losses = 0;
@@ -105,24 +104,24 @@ export function makeDisk({ folder, random, clock, cutAcknowledged = false }: Dis
     if (failing && failsOnce) fault = null;
     await clock.sleep(random.between(0, syncMsMax));
     if (failing) {
-      refused = current;
+      forsake();
       throw new Error('the simulated disk failed');
     }
     if (of === generation) syncedWalBytes = Math.max(syncedWalBytes, reached);
   };
-  /** One connection for all processes, until the disk has refused what one wrote: it serves nobody any more. */
+  /** A connection serves nobody any more after the disk has refused what it wrote, or when the machine died. */
+  const forsake = () => {
+    if (current) forsaken.push(current);
+    current = null;
+  };
+  /** One connection for all processes. */
   const connect = () => {
-    if (refused !== null && refused === current) {
-      forsaken.push(refused);
-      current = null;
-    }
     current ??= openSqlite(path(), { syncFile: sync });
     return current;
   };
   const closeAll = async () => {
-    const all = [...forsaken.splice(0), ...(current ? [current] : [])];
-    current = null;
-    for (const database of all) await database.close();
+    forsake();
+    for (const database of forsaken.splice(0)) await database.close();
   };
 
   /** A write: it may fail, and once it is told to be durable no loss of power may undo it. */
