@@ -68,7 +68,7 @@ export interface AccountRunner {
  * for that are known to end faster than the first.
  */
 const looksApartMs = 100;
-const lastLooksApartMs = 25;
+const lastLooksApartMs = 10;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 

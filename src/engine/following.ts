@@ -22,7 +22,7 @@ const endsPerPageAheadMin = rowsPerPage * (3 / 4);
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
 /** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
-const lastLooksMsMin = 25;
+const lastLooksMsMin = 10;
 const lastLooksShare = 1 / 4;
 /** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
 const listMarginMs = 2_000;
@@ -224,8 +224,13 @@ async function look(
       continue;
     }
     const beyond = await sumFollowed(context, { now: clock.now(), dueBy, after: listedTo, until });
+    const isOfBefore = beyond.oldest !== null && beyond.oldest <= listedBefore;
+    if (isSending && beyond.count < rowsPerPageMin && !isOfBefore) break;
+    if (await isCutOff(context, outcome.payments, { at: listedTo, dueBy })) {
+      page += 1;
+      continue;
+    }
     if (beyond.oldest === null) break;
-    if (isSending && beyond.count < rowsPerPageMin && beyond.oldest > listedBefore) break;
     page = 1;
     from = beyond.oldest;
   }
@@ -242,6 +247,19 @@ function waitedFor({ batches, endings }: RunnerContext, news: readonly ServicePa
     if (createdAt === null || createdAt <= listedBefore || reference === null) return false;
     return runIds.has(parseReference(reference)?.runId ?? '');
   }).length;
+}
+
+/** Whether rows that are waited for were created at the very instant of a page's last payments, and stand on the next page. */
+async function isCutOff(
+  context: RunnerContext,
+  payments: readonly ServicePayment[],
+  { at, dueBy }: { at: number; dueBy: number },
+): Promise<boolean> {
+  const now = context.clock.now();
+  const { count } = await sumFollowed(context, { now, dueBy, after: at - 1, until: at });
+  if (count === 0) return false;
+  const shown = payments.filter(({ createdAt, topupId }) => createdAt === at && context.followed.get(topupId) !== null);
+  return count > shown.length;
 }
 
 function marginMs({ endings }: RunnerContext, from: number): number {

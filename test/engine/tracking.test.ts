@@ -21,6 +21,8 @@ interface Course {
 interface Options {
   rows: number;
   paceMs?: number;
+  /** Creations that are under way together, and arrive at the service at one instant where they have no pace. */
+  creationsAtOnce?: number;
   /** Whether the service's callback for this charge arrives; by default none does. */
   arrives?: (number: number) => boolean;
   /** How long after the end. */
@@ -35,12 +37,18 @@ async function payOut(options: Options): Promise<Course> {
   const {
     rows,
     paceMs = 17,
+    creationsAtOnce = 50,
     arrives = () => false,
     lateMs = () => 0,
     endsAfterMs = () => settleMs,
     batches = 1,
   } = options;
-  const rig = await makeRig({ paceMs, settleMs: 0, settings: { detailRowsMax: 0, idlePollMs: second } });
+  const rig = await makeRig({
+    paceMs,
+    jobsAtOnce: creationsAtOnce,
+    settleMs: 0,
+    settings: { detailRowsMax: 0, idlePollMs: second },
+  });
   rig.service.purse.opening = rows * batches;
   for (const batchId of batchIds.slice(0, batches))
     await rig.add(someRows(rows), { batch_id: batchId, run_id: batchId });
@@ -147,6 +155,12 @@ describe('following rows to their ends', () => {
     assert.ok(reads <= 900 * 0.02, `${reads} reads`);
     assert.ok(median(delays) <= 2 * second, `${median(delays)} ms`);
     assert.ok(most(delays) <= 5 * second, `${most(delays)} ms`);
+  });
+
+  test('reads on where a page ends among rows of one instant', async () => {
+    const { reads, delays } = await payOut({ rows: 900, paceMs: 0, creationsAtOnce: 30 });
+    assert.ok(reads <= 900 * 0.05, `${reads} reads`);
+    assert.ok(most(delays) <= second, `${most(delays)} ms`);
   });
 
   test('does not wait for a page where rows are slow to come', async () => {

@@ -37,6 +37,7 @@ export async function makeRig(
     settleMs?: number;
     settings?: Partial<EngineSettings>;
     paceMs?: number;
+    jobsAtOnce?: number;
   } = {},
 ): Promise<Rig> {
   const clock = makeVirtualClock();
@@ -53,7 +54,7 @@ export async function makeRig(
       {
         db,
         gateway: service,
-        limiter: makeOpenLimiter(clock, { paceMs: options.paceMs ?? 0 }),
+        limiter: makeOpenLimiter(clock, options),
         clock,
         random: evenRandom,
         log,
