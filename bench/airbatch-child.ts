@@ -18,7 +18,7 @@ import type { Workplace } from './workplace.ts';
 export interface AirbatchRun {
   startedAt: number;
   endedAt: number;
-  /** Answers of the service, by what was asked. */
+  /** Answers of the service, by what was asked, where they are counted. */
   answers: Record<string, number>;
   /** Answers that said to wait (429). */
   throttled: number;
@@ -38,18 +38,20 @@ const patienceMs = 60_000;
 
 /**
  * Pays out in a process of its own, as `airbatch run` does after its question; with `webhooks` it also takes the service's
- * callbacks, as `airbatch serve` does. With `start` the runner starts when that says, else at once.
+ * callbacks, as `airbatch serve` does. With `start` the runner starts when that says, else at once. Where the time of a row is measured, answers
+ * are not `counted`: it would be a part of it.
  */
 export function runAirbatch(
   { folder, env }: Workplace,
   {
     webhooks = false,
+    counted = false,
     start,
     execArgv = [],
-  }: { webhooks?: boolean; start?: RunStart; execArgv?: readonly string[] } = {},
+  }: { webhooks?: boolean; counted?: boolean; start?: RunStart; execArgv?: readonly string[] } = {},
 ): Promise<AirbatchRun> {
   return new Promise((resolve, reject) => {
-    const child = fork(import.meta.filename, [JSON.stringify({ folder, webhooks, start })], {
+    const child = fork(import.meta.filename, [JSON.stringify({ folder, webhooks, counted, start })], {
       stdio: 'inherit',
       env: { ...process.env, ...env },
       execArgv: [...asLauncher, ...execArgv],
@@ -66,30 +68,33 @@ export function runAirbatch(
 interface Task {
   folder: string;
   webhooks: boolean;
+  counted: boolean;
   start?: RunStart;
 }
 
-async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
+async function payOut({ folder, webhooks, counted, start }: Task): Promise<AirbatchRun> {
   const config = await loadConfig({ cwd: folder, env: process.env });
   const log = makeLog({ level: 'warn', secrets: config.secrets, screen: null });
   const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
   const chosen = chooseAccount(config, accountName);
   const account = await openAccount(chosen, deps);
   const db = await openLedger(config.ledger);
-  const { gateway, answers } = counting(account.gateway);
+  const { gateway, answers } = counted ? counting(account.gateway) : { gateway: account.gateway, answers: {} };
   const { limiter, settings } = account;
   if (start) await wait(start.windowMs - ((Date.now() - start.phaseMs) % start.windowMs));
   const startedAt = Date.now();
   const cpuBefore = process.cpuUsage();
-  const server = makeServer({
-    ...deps,
-    db,
-    webhookKeys: new Map(chosen ? [[accountName, chosen.webhookKeys]] : []),
-    onWebhook: () => runner.hint(),
-    health: () => ({ stopping: false, accounts: { working: 1, waiting: 0 } }),
-  });
-  const url = webhooks ? await server.listen({ port: 0, host: '127.0.0.1' }) : null;
-  const callbackUrl = url && `${url}/webhooks/${accountName}/topups`;
+  const server = webhooks
+    ? makeServer({
+        ...deps,
+        db,
+        webhookKeys: new Map(chosen ? [[accountName, chosen.webhookKeys]] : []),
+        onWebhook: () => runner.hint(),
+        health: () => ({ stopping: false, accounts: { working: 1, waiting: 0 } }),
+      })
+    : null;
+  const url = await server?.listen({ port: 0, host: '127.0.0.1' });
+  const callbackUrl = url === undefined ? null : `${url}/webhooks/${accountName}/topups`;
   const runner = makeAccountRunner(
     { ...deps, db, gateway, limiter, settings },
     { account: accountName, holder: processHolder(systemClock), isDead: isDeadProcess, callbackUrl },
@@ -97,10 +102,10 @@ async function payOut({ folder, webhooks, start }: Task): Promise<AirbatchRun> {
   await runner.run(patienceMs);
   const endedAt = Date.now();
   const { user, system } = process.cpuUsage(cpuBefore);
-  await server.close();
+  await server?.close();
   await account.close();
   await db.close();
-  const { throttled = 0, ...asked } = answers;
+  const { throttled = 0, ...asked }: Record<string, number> = answers;
   return { startedAt, endedAt, answers: asked, throttled, peakMiB: peakMiB(), cpuSeconds: (user + system) / 1_000_000 };
 }
 

@@ -84,7 +84,10 @@ async function payOut(count: number, startShare: number, isShared: boolean): Pro
     const ended = new AbortController();
     const client = isShared ? useEvenly(url, ended.signal) : Promise.resolve(0);
     if (isShared) await wait(windowMs);
-    const run = await runAirbatch(place, { start: { windowMs, phaseMs: Math.round(startShare * windowMs) } });
+    const run = await runAirbatch(place, {
+      counted: true,
+      start: { windowMs, phaseMs: Math.round(startShare * windowMs) },
+    });
     ended.abort();
     const othersThrottled = await client;
     const takenAt = ourTimes(await sandbox.charges());

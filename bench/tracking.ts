@@ -60,7 +60,7 @@ async function follow(count: number, pace: Pace, webhooks: boolean): Promise<Run
     const place = await furnish(folder, { baseUrl: url, limits });
     const db = await openLedger(place.ledgerPath);
     await addApprovedBatch(db, count);
-    const run = await runAirbatch(place, { webhooks });
+    const run = await runAirbatch(place, { webhooks, counted: true });
     const delays = await delaysOf(db);
     await db.close();
     if (delays.length !== count) throw new Error(`${delays.length} rows of ${count} ended`);
