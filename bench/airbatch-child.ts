@@ -53,8 +53,8 @@ export function runAirbatch(
   return new Promise((resolve, reject) => {
     const child = fork(import.meta.filename, [JSON.stringify({ folder, webhooks, counted, start })], {
       stdio: 'inherit',
-      env: { ...process.env, ...env },
-      execArgv: [...asLauncher, ...execArgv],
+      env: { ...process.env, ...asLauncher.env, ...env },
+      execArgv: [...asLauncher.execArgv, ...execArgv],
     });
     let run: AirbatchRun | null = null;
     child.once('message', (message) => {

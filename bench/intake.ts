@@ -150,11 +150,13 @@ async function script(folder: string): Promise<number> {
 /** Compiled code is kept in the folder `compiled`, as the command keeps it: from the second start on, nothing is compiled. */
 function inChild(folder: string, part: Part, compiled: string): Promise<Measured> {
   return new Promise((resolve, reject) => {
+    // As the commands start that go through whole files (`src/cli/airbatch.js`); the others are measured as they are.
+    const isCommand = part !== 'csv-parse alone' && part !== 'a script';
+    const { env, execArgv } = isCommand ? asLauncher : { env: {}, execArgv: [] };
     const child = fork(import.meta.filename, [folder, part], {
       stdio: 'inherit',
-      env: { ...process.env, NODE_COMPILE_CACHE: compiled },
-      // As the commands start that go through whole files (`src/cli/airbatch.js`); the others are measured as they are.
-      execArgv: part === 'csv-parse alone' || part === 'a script' ? [] : asLauncher,
+      env: { ...process.env, ...env, NODE_COMPILE_CACHE: compiled },
+      execArgv: [...execArgv],
     });
     child.once('message', (measured) => resolve(measured as Measured));
     child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));

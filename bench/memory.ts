@@ -19,4 +19,7 @@ function peakOnLinux(): number | null {
 }
 
 /** How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well. */
-export const asLauncher = ['--max-semi-space-size=8', '--max-old-space-size=1000'];
+export const asLauncher = {
+  execArgv: ['--max-semi-space-size=8', '--max-old-space-size=1000'],
+  env: { MALLOC_ARENA_MAX: '1' },
+} as const;

@@ -79,7 +79,7 @@ export const bench: Bench = async ({ quick, rows }) => {
     return {
       figures,
       notes: [
-        `${count} rows, each part in a process of its own, started with ${asLauncher.join(' ')} as the command starts itself. What is compared ran ${rounds} times by turns; medians.`,
+        `${count} rows, each part in a process of its own, started with ${asLauncher.execArgv.join(' ')} as the command starts itself. What is compared ran ${rounds} times by turns; medians.`,
         'csv-stringify alone writes the same columns from 1,000 lines that lie in memory, ready made, by its stream; it neither reads nor digests anything.',
       ],
     };
@@ -90,7 +90,8 @@ function inChild(folder: string, part: Part, rows: number): Promise<Measured> {
   return new Promise((resolve, reject) => {
     const child = fork(import.meta.filename, [folder, part, String(rows)], {
       stdio: 'inherit',
-      execArgv: [...process.execArgv, ...asLauncher],
+      env: { ...process.env, ...asLauncher.env },
+      execArgv: [...process.execArgv, ...asLauncher.execArgv],
     });
     child.once('message', (measured) => resolve(measured as Measured));
     child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { runCommand, workFolder } from '../support/command.ts';
 
-/** Node's options for it to say on stderr with which options it runs, at each start. */
+/** Node's options for it to say on stderr with which options and arenas it runs, at each start. */
 function telling(folder: string): string {
-  writeFileSync(join(folder, 'tell.mjs'), 'console.error("started with", ...process.execArgv);');
+  writeFileSync(
+    join(folder, 'tell.mjs'),
+    'console.error("started with", ...process.execArgv, process.env.MALLOC_ARENA_MAX);',
+  );
   return '--import ./tell.mjs';
 }
 
-const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=\d+/g;
+const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=\d+ .*\b1$/gm;
 
 const starts = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
