@@ -25,7 +25,7 @@ export interface LimiterOptions {
   limits?: LimitSettings | undefined;
   /** Whether the service's answers carry rate-limit headers. Default: V2 yes, V1 no. */
   sendsHeaders?: boolean | undefined;
-  /** Requests of a class under way at once. Default: what the limit allows in a second, from 16 to 384. */
+  /** Requests of a class under way at once. Default: what the limit allows in a second, from 16 to 512. */
   concurrencyMax?: number | undefined;
   /** The next window is begun this long after the server's reset. Default: 1/200 of the window, from 5 to 250 ms. */
   resetMarginMs?: number | undefined;
@@ -55,7 +55,7 @@ export interface AccountRates {
 
 const concurrencyMin = 16;
 /** Beyond this, requests only queue in this very process, and what they hold is copied by each collection of garbage meanwhile. */
-const concurrencyCap = 384;
+const concurrencyCap = 512;
 
 export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): AccountRates {
   const plan = makeClassPlan(options.version, options.limits, options.sendsHeaders);

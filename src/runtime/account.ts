@@ -29,7 +29,7 @@ export interface OpenAccount {
 const highLimit = 6_000;
 /** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
 const rowsPerHighLimit = 8;
-const rowsPerAdmissionMax = 96;
+const rowsPerAdmissionMax = 128;
 
 /** How many rows one admission of the limiter sends where so many creations are allowed. */
 export function rowsPerAdmission({
