@@ -5,7 +5,7 @@ import type { PgBoss } from 'pg-boss';
 import { atOnce, makeRivalClient, type RivalClient, type RivalRow, rivalRows } from './rival-client.ts';
 
 /** How else one would send the rows; each in a process of its own. */
-const rivals = { bare, bullmq, pgboss } as const;
+const rivals = { bare, bullmq, pgboss, pgbossBatched } as const;
 export type Rival = keyof typeof rivals;
 
 /** Milliseconds from the first row's start to the last row's end. Whatever comes before is not counted. */
@@ -98,15 +98,10 @@ async function untilSettled(boss: PgBoss): Promise<void> {
   }
 }
 
-const pgBossWorkers = 4;
-
-/**
- * One job a row on PostgreSQL, at pg-boss's fastest: jobs are fetched and settled 64 at a time, by four workers which ask for
- * more at once as long as there are any. With its defaults it would fetch one job every two seconds.
- */
-async function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
+/** pg-boss with the rows in its queue, one job each. */
+async function startPgBoss(postgresUrl: string, count: number): Promise<PgBoss> {
   const { PgBoss } = await import('pg-boss');
-  const boss = new PgBoss({ connectionString: postgresUrl, schedule: false, supervise: false });
+  const boss = new PgBoss({ connectionString: postgresUrl, max: atOnce, schedule: false, supervise: false });
   boss.on('error', (error) => {
     throw error;
   });
@@ -118,13 +113,44 @@ async function pgboss(serviceUrl: string, count: number, postgresUrl: string): P
       portion.map((data) => ({ data, retryLimit: 3 })),
     );
   }
+  return boss;
+}
+
+/**
+ * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. Its own workers would wait for half a second
+ * after each job, so that 64 of them settle 128 a second: these ask at once.
+ */
+async function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
+  const boss = await startPgBoss(postgresUrl, count);
+  const client = makeRivalClient(serviceUrl);
+  const begun = performance.now();
+  const work = async () => {
+    for (;;) {
+      const [job] = await boss.fetch<RivalRow>('payouts');
+      if (!job) return;
+      await sendAndFollow(client, job.data);
+      await boss.complete('payouts', job.id);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, work));
+  const took = performance.now() - begun;
+  await boss.stop({ graceful: false });
+  await client.close();
+  return took;
+}
+
+const batchWorkers = 4;
+
+/** The same at pg-boss's fastest: 64 jobs are fetched with one statement, and settled with another when all of them have ended. */
+async function pgbossBatched(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
+  const boss = await startPgBoss(postgresUrl, count);
   const client = makeRivalClient(serviceUrl);
   const begun = performance.now();
   await boss.work<RivalRow>(
     'payouts',
     {
       batchSize: atOnce,
-      localConcurrency: pgBossWorkers,
+      localConcurrency: batchWorkers,
       burstWhenBatchFull: true,
       pollingIntervalSeconds: 0.5,
       perJobResults: true,
