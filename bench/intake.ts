@@ -156,7 +156,7 @@ function inChild(folder: string, part: Part, compiled: string): Promise<Measured
     const child = fork(import.meta.filename, [folder, part], {
       stdio: 'inherit',
       env: { ...process.env, ...env, NODE_COMPILE_CACHE: compiled },
-      execArgv: [...execArgv],
+      execArgv,
     });
     child.once('message', (measured) => resolve(measured as Measured));
     child.once('exit', (code) => reject(new Error(`${part} ended with code ${code}`)));

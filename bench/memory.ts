@@ -22,4 +22,4 @@ function peakOnLinux(): number | null {
 export const asLauncher = {
   execArgv: ['--max-semi-space-size=8', '--max-old-space-size=1000'],
   env: { MALLOC_ARENA_MAX: '1' },
-} as const;
+};

@@ -117,7 +117,7 @@ async function startPgBoss(postgresUrl: string, count: number): Promise<PgBoss> 
 }
 
 /**
- * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. Its own workers would wait for half a second
+ * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. pg-boss's own workers would wait for half a second
  * after each job, so that 64 of them settle 128 a second: these ask at once.
  */
 async function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
