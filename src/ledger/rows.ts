@@ -158,7 +158,10 @@ export function pageRows(db: Queryable, batchId: string, afterRowNo: number, lim
   ]);
 }
 
-/** A page of a batch's rows in one state, in file order. */
+/**
+ * A page of a batch's rows in one state, in file order. SQLite compares a bare parameter with what an index is limited to, and plans anew
+ * whenever one is bound; it does not look into an expression.
+ */
 export function pageRowsInState(
   db: Queryable,
   batchId: string,
@@ -166,7 +169,7 @@ export function pageRowsInState(
   afterRowNo: number,
   limit: number,
 ): Promise<RowRecord[]> {
-  return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status = ? ORDER BY row_no LIMIT ?', [
+  return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status = +? ORDER BY row_no LIMIT ?', [
     batchId,
     afterRowNo,
     status,
