@@ -1,9 +1,14 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import type { SqlValue } from './database.ts';
 
-/** A prepared statement, with the names of its columns, and a record of them that has no values. */
 export interface Statement {
   prepared: StatementSync;
+  /** What its rows are made of; null until the first one is read, since most statements read none. */
+  shape: Shape | null;
+}
+
+/** The names of a statement's columns, and a record of them that has no values. */
+interface Shape {
   columns: readonly string[];
   blank: Readonly<Record<string, SqlValue>>;
 }
@@ -15,7 +20,7 @@ export interface Statement {
 export function prepareStatement(database: DatabaseSync, sql: string): Statement {
   const prepared = database.prepare(withUnreadLimit(sql));
   prepared.setReturnArrays(true);
-  return { prepared, ...shapeOf(prepared) };
+  return { prepared, shape: null };
 }
 
 /**
@@ -35,9 +40,9 @@ export function readValues<Values extends readonly SqlValue[]>(
 
 export function readAll<Row extends object>(statement: Statement, params: readonly SqlValue[]): Row[] {
   const found = readValues<SqlValue[]>(statement, params);
-  // A `SELECT *` has more columns when another process brought the tables to a later schema meanwhile.
-  if (found[0] && found[0].length !== statement.columns.length) Object.assign(statement, shapeOf(statement.prepared));
-  const { columns, blank } = statement;
+  const [first] = found;
+  if (!first) return [];
+  const { columns, blank } = shapeOf(statement, first.length);
   return found.map((values) => {
     const row = { ...blank };
     for (let index = 0; index < columns.length; index++) row[columns[index] as string] = values[index] as SqlValue;
@@ -45,7 +50,13 @@ export function readAll<Row extends object>(statement: Statement, params: readon
   });
 }
 
-function shapeOf(prepared: StatementSync): Pick<Statement, 'columns' | 'blank'> {
+/** A `SELECT *` has more columns when another process brought the tables to a later schema meanwhile. */
+function shapeOf(statement: Statement, width: number): Shape {
+  if (statement.shape?.columns.length !== width) statement.shape = readShape(statement.prepared);
+  return statement.shape;
+}
+
+function readShape(prepared: StatementSync): Shape {
   const columns = prepared.columns().map(({ name }) => name);
   // By `JSON.parse`: V8 makes a dictionary of what is given more than a dozen keys one by one, and of every copy of it.
   const blank = JSON.parse(JSON.stringify(Object.fromEntries(columns.map((name) => [name, null]))));

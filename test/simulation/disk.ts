@@ -2,6 +2,7 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
+  mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
@@ -9,6 +10,7 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../src/core/clock.ts';
@@ -57,7 +59,24 @@ const accountHolder = "SELECT holder FROM leases WHERE account = 'main'";
 /** How long the disk takes at most. */
 const syncMsMax = 20;
 
-export function makeDisk({ folder, random, clock, cutAcknowledged = false }: DiskOptions): Disk {
+/** A ledger in which nothing has happened yet, as bytes: to bring each world's own to the newest schema took a sixth of its time. */
+let newLedger: Promise<Buffer> | null = null;
+
+async function readNewLedger(): Promise<Buffer> {
+  const folder = mkdtempSync(join(tmpdir(), 'airbatch-simulation-'));
+  try {
+    const path = join(folder, 'ledger.db');
+    const database = openSqlite(path);
+    await migrate(database);
+    // The last connection to close leaves all of it in the one file.
+    await database.close();
+    return readFileSync(path);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+export async function makeDisk({ folder, random, clock, cutAcknowledged = false }: DiskOptions): Promise<Disk> {
   let generation = 0;
   let fault: DiskFault | null = null;
   let failsOnce = false;
@@ -74,6 +93,8 @@ export function makeDisk({ folder, random, clock, cutAcknowledged = false }: Dis
   let acknowledgedWalBytes = 0;
 
   const path = () => join(folder, `ledger-${generation}.db`);
+  newLedger ??= readNewLedger();
+  writeFileSync(path(), await newLedger);
   const wal = (of: string) => `${of}-wal`;
   const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
 
@@ -165,12 +186,7 @@ export function makeDisk({ folder, random, clock, cutAcknowledged = false }: Dis
 
   return {
     async open(process) {
-      const database = connect();
-      if (generation === 0 && acknowledgedWalBytes === 0) {
-        await migrate(database);
-        acknowledgedWalBytes = syncedWalBytes;
-      }
-      return faulty(database, process);
+      return faulty(connect(), process);
     },
     fail(next, once = false) {
       fault = next;

@@ -78,7 +78,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     plan,
     clock,
     random,
-    disk: makeDisk({ folder, random: random.fork('disk'), clock, ...options }),
+    disk: await makeDisk({ folder, random: random.fork('disk'), clock, ...options }),
     service: await openService(clock, plan, (webhook) => receiveWebhook(world, webhook)),
     seen: [],
     webhooks: [],
