@@ -98,8 +98,13 @@ async function untilSettled(boss: PgBoss): Promise<void> {
   }
 }
 
-/** pg-boss with the rows in its queue, one job each. */
-async function startPgBoss(postgresUrl: string, count: number): Promise<PgBoss> {
+/** How long `settle` takes to send and follow all rows, which are in pg-boss's queue before the time begins, one job each. */
+async function timePgBoss(
+  serviceUrl: string,
+  count: number,
+  postgresUrl: string,
+  settle: (boss: PgBoss, client: RivalClient) => Promise<void>,
+): Promise<number> {
   const { PgBoss } = await import('pg-boss');
   const boss = new PgBoss({ connectionString: postgresUrl, max: atOnce, schedule: false, supervise: false });
   boss.on('error', (error) => {
@@ -113,61 +118,57 @@ async function startPgBoss(postgresUrl: string, count: number): Promise<PgBoss> 
       portion.map((data) => ({ data, retryLimit: 3 })),
     );
   }
-  return boss;
+  const client = makeRivalClient(serviceUrl);
+  const begun = performance.now();
+  await settle(boss, client);
+  const took = performance.now() - begun;
+  await boss.stop({ graceful: false });
+  await client.close();
+  return took;
 }
 
 /**
  * One job a row on PostgreSQL, each fetched and settled by itself, as BullMQ does it. pg-boss's own workers would wait for half a second
  * after each job, so that 64 of them settle 128 a second: these ask at once.
  */
-async function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
-  const boss = await startPgBoss(postgresUrl, count);
-  const client = makeRivalClient(serviceUrl);
-  const begun = performance.now();
-  const work = async () => {
-    for (;;) {
-      const [job] = await boss.fetch<RivalRow>('payouts');
-      if (!job) return;
-      await sendAndFollow(client, job.data);
-      await boss.complete('payouts', job.id);
-    }
-  };
-  await Promise.all(Array.from({ length: atOnce }, work));
-  const took = performance.now() - begun;
-  await boss.stop({ graceful: false });
-  await client.close();
-  return took;
+function pgboss(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
+  return timePgBoss(serviceUrl, count, postgresUrl, async (boss, client) => {
+    const work = async () => {
+      for (;;) {
+        const [job] = await boss.fetch<RivalRow>('payouts');
+        if (!job) return;
+        await sendAndFollow(client, job.data);
+        await boss.complete('payouts', job.id);
+      }
+    };
+    await Promise.all(Array.from({ length: atOnce }, work));
+  });
 }
 
 const batchWorkers = 4;
 
 /** The same at pg-boss's fastest: 64 jobs are fetched with one statement, and settled with another when all of them have ended. */
-async function pgbossBatched(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
-  const boss = await startPgBoss(postgresUrl, count);
-  const client = makeRivalClient(serviceUrl);
-  const begun = performance.now();
-  await boss.work<RivalRow>(
-    'payouts',
-    {
-      batchSize: atOnce,
-      localConcurrency: batchWorkers,
-      burstWhenBatchFull: true,
-      pollingIntervalSeconds: 0.5,
-      perJobResults: true,
-    },
-    async (jobs) =>
-      Promise.all(
-        jobs.map(async ({ id, data }) => {
-          await sendAndFollow(client, data);
-          return { id, status: 'completed' as const };
-        }),
-      ),
-  );
-  await untilSettled(boss);
-  const took = performance.now() - begun;
-  await boss.stop({ graceful: false });
-  await client.close();
-  return took;
+function pgbossBatched(serviceUrl: string, count: number, postgresUrl: string): Promise<number> {
+  return timePgBoss(serviceUrl, count, postgresUrl, async (boss, client) => {
+    await boss.work<RivalRow>(
+      'payouts',
+      {
+        batchSize: atOnce,
+        localConcurrency: batchWorkers,
+        burstWhenBatchFull: true,
+        pollingIntervalSeconds: 0.5,
+        perJobResults: true,
+      },
+      async (jobs) =>
+        Promise.all(
+          jobs.map(async ({ id, data }) => {
+            await sendAndFollow(client, data);
+            return { id, status: 'completed' as const };
+          }),
+        ),
+    );
+    await untilSettled(boss);
+  });
 }
 
 if (process.send && process.argv[1] === import.meta.filename) {

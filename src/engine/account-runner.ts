@@ -13,7 +13,7 @@ import { dispatchLoop } from './dispatch.ts';
 import { doubtInterrupted, stepDoubts } from './doubts.ts';
 import { makeEndings } from './endings.ts';
 import { makeFollowed } from './followed.ts';
-import { makeListMark } from './following.ts';
+import { lastLooksApartMs, makeListMark } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { enforceGuards, noteEnded } from './guarding.ts';
 import { takeHints } from './hints.ts';
@@ -64,11 +64,10 @@ export interface AccountRunner {
 }
 
 /**
- * The least time between two looks at the batches, and at what is followed, however much happens; the second where the last rows are waited
- * for that are known to end faster than the first.
+ * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are looked for sooner where they
+ * are known to end faster than that.
  */
 const looksApartMs = 100;
-const lastLooksApartMs = 10;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */
 const renewalsPerTtl = 4;
 

@@ -22,7 +22,7 @@ const endsPerPageAheadMin = rowsPerPage * (3 / 4);
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
 /** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
-const lastLooksMsMin = 10;
+export const lastLooksApartMs = 10;
 const lastLooksShare = 1 / 4;
 /** The list is asked from this much before the oldest row that is waited for, where its times are not the ledger's own. */
 const listMarginMs = 2_000;
@@ -120,7 +120,9 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
   const followedFor = now - (Math.min(fresh.firstDue ?? Infinity, stale.firstDue ?? Infinity) - settings.listFollowMs);
   // The last rows are waited for by somebody: where they are known to end fast, they are looked for as fast.
   const lastMs =
-    usualMs === null ? pollMsMin : Math.min(pollMsMin, Math.max(lastLooksMsMin, usualMs, followedFor * lastLooksShare));
+    usualMs === null
+      ? pollMsMin
+      : Math.min(pollMsMin, Math.max(lastLooksApartMs, usualMs, followedFor * lastLooksShare));
   const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
   const freshAt = fresh.count >= rowsPerPage ? now : waitedFor;

@@ -1,3 +1,4 @@
+import { makeAlarm } from '../core/alarm.ts';
 import type { Clock } from '../core/clock.ts';
 
 /** The deadlines of many requests on one timer: a timer and its cancellation for each would cost more than the request's JSON. */
@@ -15,21 +16,14 @@ interface Deadline {
 export function makeDeadlines(clock: Pick<Clock, 'monotonic' | 'sleep'>): Deadlines {
   const open = new Set<Deadline>();
   let watched = Infinity;
-  let alarm: AbortController | null = null;
+  const alarm = makeAlarm(clock);
 
   /** Sleeps until the earliest deadline. Those that are met meanwhile wake nobody, unless none is left to wait for. */
   const watch = (): void => {
-    // A reason of its own: the default is an error with a stack, made for nobody.
-    alarm?.abort('superseded');
-    alarm = null;
     watched = Infinity;
     for (const { at } of open) watched = Math.min(watched, at);
-    if (watched === Infinity) return;
-    const mine = new AbortController();
-    alarm = mine;
-    void clock.sleep(Math.max(0, watched - clock.monotonic()), mine.signal).then(() => {
-      if (!mine.signal.aborted) endPast(watched);
-    });
+    if (watched === Infinity) alarm.clear();
+    else alarm.set(Math.max(0, watched - clock.monotonic()), () => endPast(watched));
   };
 
   /** What was slept for is past, even where a timer rang a little early. */

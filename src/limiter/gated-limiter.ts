@@ -1,3 +1,4 @@
+import { type Alarm, makeAlarm } from '../core/alarm.ts';
 import { assert } from '../core/assert.ts';
 import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
 import {
@@ -55,8 +56,8 @@ interface Lane {
   gateWeightMax: number;
   /** Jobs that have not started, in the order in which they came; the admitted ones come first. */
   waiting: Set<Job>;
-  /** Ends the lane's sleep. */
-  alarm: AbortController | null;
+  /** Rings when the first job that may not start yet, may. */
+  alarm: Alarm;
 }
 
 interface Gated {
@@ -80,7 +81,7 @@ export function makeGatedLimiter(
     const concurrencyMax = concurrencyMaxOf(rates, name);
     const minTimeMs = rates.plan.sendsHeaders ? 0 : Math.floor((windowMs / limit) * paceFloor);
     const gate = makeGate({ concurrencyMax, minTimeMs });
-    return { name, gate, gateWeightMax: concurrencyMax, waiting: new Set(), alarm: null };
+    return { name, gate, gateWeightMax: concurrencyMax, waiting: new Set(), alarm: makeAlarm(deps.clock) };
   });
   const gated: Gated = { rates, deps, lanes, stopped: false };
   const laneOf = (name: RequestClass) => lanes[requestClasses.indexOf(name)] as Lane;
@@ -104,7 +105,7 @@ export function makeGatedLimiter(
       if (gated.stopped) return;
       gated.stopped = true;
       for (const lane of lanes) {
-        lane.alarm?.abort();
+        lane.alarm.clear();
         lane.gate.stop();
         for (const job of lane.waiting) job.refuse();
         lane.waiting.clear();
@@ -149,9 +150,7 @@ function admitWaiting(gated: Gated): void {
 
 /** Admits the lane's next jobs as far as they may start now, and wakes up when the first that may not, may. */
 function admitLane(gated: Gated, lane: Lane): void {
-  // A reason of its own: the default is an error with a stack, made for nobody.
-  lane.alarm?.abort('superseded');
-  lane.alarm = null;
+  lane.alarm.clear();
   if (gated.stopped || lane.waiting.size === 0) return;
   const now = gated.deps.clock.monotonic();
   let opened = 0;
@@ -165,16 +164,8 @@ function admitLane(gated: Gated, lane: Lane): void {
     if (job.goOn) job.goOn();
     else opened += job.gateWeight;
   }
-  if (nextAt > now && nextAt < Infinity) wakeLane(gated, lane, nextAt - now);
+  if (nextAt > now && nextAt < Infinity) lane.alarm.set(nextAt - now, () => admitLane(gated, lane));
   if (opened > 0) lane.gate.open(opened);
-}
-
-function wakeLane(gated: Gated, lane: Lane, ms: number): void {
-  const alarm = new AbortController();
-  lane.alarm = alarm;
-  void gated.deps.clock.sleep(ms, alarm.signal).then(() => {
-    if (!alarm.signal.aborted) admitLane(gated, lane);
-  });
 }
 
 /** Admissions that were given before the account was told to wait, and not used yet, are void. */
