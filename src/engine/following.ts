@@ -4,6 +4,7 @@ import { findPayment } from '../ledger/payments.ts';
 import { type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
+import { never } from './list-mark.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { writeWord } from './write-word.ts';
@@ -29,30 +30,13 @@ const listMarginMs = 2_000;
 /** The same where they are; a service may show whole seconds of what it compares in finer ones. */
 const secondMs = 1_000;
 
-/** Before and after every time that a ledger holds (epoch ms). */
-const never = 0;
+/** After every time that a ledger holds (epoch ms). */
 const ever = Number.MAX_SAFE_INTEGER;
 
 /** A row that was listed and had not ended is looked for with the others until this age; then by itself, and ever less often. */
 const youngMsMax = 24_000;
 /** The latter after this part of its age: the longer it has been waited for, the less a moment more or less matters. */
 const ageShare = 1 / 8;
-
-/** How far the list was read, while a runner lives. All times in epoch ms. */
-export interface ListMark {
-  /** No row that was created at the service by then, and is still followed, is new to the list. */
-  covered: number;
-  /** When the list was read last for young rows, and for old ones. */
-  readAt: number;
-  oldReadAt: number;
-  /** When the last look ended, and until when its trouble asks to wait. */
-  lookedAt: number;
-  troubleUntil: number;
-}
-
-export function makeListMark(): ListMark {
-  return { covered: never, readAt: never, oldReadAt: never, lookedAt: never, troubleUntil: never };
-}
 
 interface LookPlan {
   /** When the list is worth a look for these rows, as far as what is known now goes (epoch ms). */

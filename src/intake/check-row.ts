@@ -3,11 +3,11 @@ import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import { countryCodeOf, countryName } from './country.ts';
-import type { QuoteDoubt } from './csv-rows.ts';
 import type { CheckedRow } from './file-rows.ts';
 import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
+import type { QuoteDoubt } from './record-chunk.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
 import type { IntakeSettings } from './settings.ts';
 

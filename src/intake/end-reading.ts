@@ -1,10 +1,14 @@
+import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
 import { endReading, listReadings, type Reading, takeOverReading } from '../ledger/readings.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import type { IntakeDeps } from './intake.ts';
 
-type Deps = Pick<IntakeDeps, 'db' | 'clock'>;
+interface Deps {
+  db: Database;
+  clock: Clock;
+}
 
 /** Rows taken out of the ledger in one transaction: it blocks the event loop for some 10 ms. */
 const rowsPerUnit = 5_000;

@@ -1,4 +1,4 @@
-import type { RecordChunk } from './csv-rows.ts';
+import type { RecordChunk } from './record-chunk.ts';
 
 /** Where reading stands: both ways of reading a file go on from it. */
 export interface Reader {

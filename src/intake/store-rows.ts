@@ -1,13 +1,14 @@
 import { assert } from '../core/assert.ts';
+import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
+import type { Database } from '../ledger/database.ts';
 import { goOnReading } from '../ledger/readings.ts';
 import type { NewRow } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { CheckedFile } from './check-file.ts';
 import { type EarlierBatches, findEarlierBatches, type JudgedRow } from './earlier-batches.ts';
 import type { FileRow } from './file-rows.ts';
-import type { IntakeDeps } from './intake.ts';
 import { type PackedRows, unpackNewRows } from './packed-rows.ts';
 import { findRepeatedPayments } from './repeated-payments.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
@@ -34,7 +35,7 @@ export interface RowStore {
  * that they have by themselves. What only the whole file can tell is written afterwards, to the rows that it concerns. Nothing of
  * it can be sent meanwhile: the batch is `received` until all is done.
  */
-export function makeRowStore(deps: IntakeDeps, batch: BatchRecord, holder: string): RowStore {
+export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchRecord, holder: string): RowStore {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>): Promise<Result> =>
     inUnit(deps.db, { clock: deps.clock, actor: 'intake' }, async (unit) => {
       await requireReading(unit, batch.batch_id, holder);

@@ -1,10 +1,11 @@
 import { AirbatchError } from '../core/errors.ts';
 import { firstBytes, withFirst } from './chunks.ts';
 import { plainName } from './column-names.ts';
-import { csvRows, type RecordChunk } from './csv-rows.ts';
+import { csvRows } from './csv-rows.ts';
 import { type Decoded, decodeText } from './decode.ts';
 import { delimiterOf } from './delimiter.ts';
 import { type Format, formatOf } from './format.ts';
+import type { RecordChunk } from './record-chunk.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { gunzip } from './unpack.ts';

@@ -1,5 +1,5 @@
-import type { RecordChunk } from './csv-rows.ts';
 import { plainText } from './plain-text.ts';
+import type { RecordChunk } from './record-chunk.ts';
 
 /** The last record of a file in which every file must end: `TOTAL,40,12500.00`. */
 export interface Trailer {

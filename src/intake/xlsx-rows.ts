@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { columnsMax } from './columns.ts';
-import type { RecordChunk } from './csv-rows.ts';
+import type { RecordChunk } from './record-chunk.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { plainCharacters, readDateStyles, readTexts, readWorkbook, type Workbook } from './workbook.ts';

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import { AirbatchError } from '../../src/core/errors.ts';
-import { csvRows, type QuoteDoubt } from '../../src/intake/csv-rows.ts';
+import { csvRows } from '../../src/intake/csv-rows.ts';
+import type { QuoteDoubt } from '../../src/intake/record-chunk.ts';
 import { check } from './support.ts';
 
 interface Told {

@@ -1,0 +1,75 @@
+import { assert } from '../core/assert.ts';
+import { moneyText } from '../core/money.ts';
+import { laterContentRef } from './check-row.ts';
+import type { ColumnPlan } from './columns.ts';
+import type { Field } from './fields.ts';
+import type { FileRow } from './file-rows.ts';
+import { type Problem, shortened } from './problems.ts';
+import type { Repeat } from './repeats.ts';
+import type { IntakeSettings } from './settings.ts';
+
+/** Everything that blaming a row for what it has in common with others depends on. */
+export interface FileColumns {
+  header: readonly string[];
+  plan: ColumnPlan;
+}
+
+/** The verdict on a row that was checked by itself, with what it has in common with other rows of the file. */
+export function comparedRow(
+  row: FileRow,
+  repeat: Repeat,
+  { header, plan }: FileColumns,
+  settings: IntakeSettings,
+): FileRow {
+  const problems = [...row.problems];
+  let rowRef = row.row_ref;
+  let isHeld = false;
+  const blame = (field: Field, fault: Pick<Problem, 'code' | 'message' | 'suggestion'>) => {
+    const index = plan[field];
+    const column = index === undefined ? null : (header[index] ?? null);
+    const value = index === undefined ? null : shortened((JSON.parse(row.input) as string[])[index] ?? '');
+    problems.push({ ...fault, line: row.line, column, value });
+  };
+  if (repeat.referenceLine !== null) {
+    blame('reference', {
+      code: 'REFERENCE_TWICE',
+      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it cannot be told which of them is meant.`,
+      suggestion: 'Give each of them a reference of its own, or remove the one that is not meant.',
+    });
+  }
+  let isValid = problems.length === 0;
+  if (repeat.contentLine !== null && settings.duplicates !== 'allow') {
+    const what = row.product_id === null ? 'amount' : 'product';
+    const reject = settings.duplicates === 'reject';
+    blame('phone_number', {
+      code: 'DUPLICATE',
+      message: `Line ${row.line} gives the same number the same ${what} as line ${repeat.contentLine}.`,
+      suggestion: reject
+        ? 'Remove the row that is not meant.'
+        : 'Remove the row, or let it go with "airbatch release" if both are meant.',
+    });
+    if (reject) isValid = false;
+    else isHeld = true;
+  }
+  if (repeat.isBeyondMaximum) {
+    const { currency } = row;
+    const most = settings.guards.numberMax[currency ?? ''];
+    assert(currency !== null && most !== undefined, 'only an amount whose currency has a maximum is beyond it');
+    blame('phone_number', {
+      code: 'NUMBER_MAXIMUM',
+      message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
+      suggestion: 'Check whether all of its rows are meant; "airbatch release" lets this one go.',
+    });
+    isHeld = true;
+  }
+  if (rowRef !== null && !row.has_reference && repeat.occurrence > 1) {
+    rowRef = laterContentRef(rowRef, repeat.occurrence);
+  }
+  return {
+    ...row,
+    row_ref: rowRef,
+    status: isValid ? (isHeld ? 'held' : 'ready') : 'invalid',
+    problems,
+    before: row.status,
+  };
+}
