@@ -7,6 +7,14 @@ import { startPostgres, startRedis } from './servers.ts';
 import { startSwiftService } from './swift-service.ts';
 import { furnish, inWorkplace, noLimits } from './workplace.ts';
 
+/** Who is compared, in the order of their turns. */
+const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] = [
+  { name: 'bare', title: 'bare loop', goal: { atLeast: 0.5 } },
+  { name: 'bullmq', title: 'BullMQ', goal: { atLeast: 1 } },
+  { name: 'pgboss', title: 'pg-boss', goal: { atLeast: 5 } },
+  { name: 'pgbossBatched', title: 'pg-boss, 64 jobs at a time' },
+];
+
 /**
  * Rows a second from approved to all terminal, where no limit holds anybody back. Everyone sends the same rows to a service in
  * another process that answers at once, and follows each to its end. They take turns, and each round gives its own ratios.
@@ -14,54 +22,35 @@ import { furnish, inWorkplace, noLimits } from './workplace.ts';
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 1_500 : 30_000);
   const rounds = quick ? 1 : 3;
-  const speeds: Record<'airbatch' | Rival, (number | null)[]> = {
-    airbatch: [],
-    bare: [],
-    bullmq: [],
-    pgboss: [],
-    pgbossBatched: [],
-  };
+  const own: number[] = [];
   const used: number[] = [];
+  const others = rivals.map((rival) => ({ ...rival, speeds: [] as (number | null)[] }));
   for (let round = 0; round < rounds; round++) {
-    const own = await airbatch(count);
-    speeds.airbatch.push(own.speed);
-    used.push((own.cpuSeconds * 1_000_000) / count);
-    speeds.bare.push(await rival('bare', count));
-    speeds.bullmq.push(await rival('bullmq', count));
-    speeds.pgboss.push(await rival('pgboss', count));
-    speeds.pgbossBatched.push(await rival('pgbossBatched', count));
+    const { speed, cpuSeconds } = await airbatch(count);
+    own.push(speed);
+    used.push((cpuSeconds * 1_000_000) / count);
+    for (const { name, speeds } of others) speeds.push(await rival(name, count));
   }
-  const figures: Figure[] = [];
-  const missing: string[] = [];
-  const compare = (name: Rival, title: string, goal?: Figure['goal']) => {
-    const known = speeds[name].flatMap((speed, round) =>
-      speed ? [(speeds.airbatch[round] ?? Number.NaN) / speed] : [],
-    );
-    if (known.length === 0) missing.push(title);
-    else figures.push({ name: `airbatch / ${title}`, value: median(known), unit: 'x', ...(goal && { goal }) });
-  };
-  for (const [name, title] of [
-    ['airbatch', 'airbatch'],
-    ['bare', 'bare loop'],
-    ['bullmq', 'BullMQ'],
-    ['pgboss', 'pg-boss'],
-    ['pgbossBatched', 'pg-boss, 64 jobs at a time'],
-  ] as const) {
-    const known = speeds[name].filter((speed) => speed !== null);
-    if (known.length > 0) figures.push({ name: title, value: median(known), unit: 'rows/s' });
-  }
-  figures.push({ name: 'airbatch: processor', value: median(used), unit: 'us/row' });
-  compare('bare', 'bare loop', { atLeast: 0.5 });
-  compare('bullmq', 'BullMQ', { atLeast: 1 });
-  compare('pgboss', 'pg-boss', { atLeast: 5 });
-  compare('pgbossBatched', 'pg-boss, 64 jobs at a time');
+  const measured = others.filter(({ speeds }) => speeds.some((speed) => speed !== null));
+  const missing = others.filter((other) => !measured.includes(other));
+  const figures: Figure[] = [
+    { name: 'airbatch', value: median(own), unit: 'rows/s' },
+    ...measured.map(({ title, speeds }): Figure => {
+      return { name: title, value: median(speeds.filter((speed) => speed !== null)), unit: 'rows/s' };
+    }),
+    { name: 'airbatch: processor', value: median(used), unit: 'us/row' },
+    ...measured.map(({ title, speeds, goal }): Figure => {
+      const ratios = speeds.flatMap((speed, round) => (speed ? [(own[round] ?? Number.NaN) / speed] : []));
+      return { name: `airbatch / ${title}`, value: median(ratios), unit: 'x', ...(goal && { goal }) };
+    }),
+  ];
   const notes = [
     `${count} rows, ${rounds} round(s), 64 connections for everybody. The service is the bench's own: the sandbox would take more time than the clients that are measured.`,
     'airbatch makes every step durable: the intent before the request, the answer, and the end, each with its event in the audit chain. It reads the list.',
     'The bare loop is p-limit and undici: it keeps nothing, and reads the list.',
     'BullMQ (Redis, appended to a file, synchronised every second) and pg-boss (PostgreSQL with its defaults, 64 connections) have one job a row, which sends it and reads it once: the job ends with its row, and is fetched and settled by itself, 64 at once. Their jobs are in the queue before the time begins. They keep neither an intent nor what the service answered.',
     'pg-boss, 64 jobs at a time: its fastest way, four workers that fetch 64 jobs with one statement and settle them with one when the last of them has ended. A crash leaves 256 rows of which nothing is known, instead of 64.',
-    ...missing.map((title) => `${title} was left out: its server is not installed.`),
+    ...missing.map(({ title }) => `${title} was left out: its server is not installed.`),
   ];
   return { figures, notes };
 };

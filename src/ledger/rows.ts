@@ -159,9 +159,12 @@ export function pageRows(db: Queryable, batchId: string, afterRowNo: number, lim
 }
 
 /**
- * A page of a batch's rows in one state, in file order. SQLite compares a bare parameter with what an index is limited to, and plans anew
- * whenever one is bound; it does not look into an expression.
+ * Asks for the rows in a state that is bound. A bare parameter is compared with the states to which the index of the rows in flight is
+ * limited, so that SQLite plans anew whenever one is bound; it does not look into an expression.
  */
+const inState = 'status = +?';
+
+/** A page of a batch's rows in one state, in file order. */
 export function pageRowsInState(
   db: Queryable,
   batchId: string,
@@ -169,7 +172,7 @@ export function pageRowsInState(
   afterRowNo: number,
   limit: number,
 ): Promise<RowRecord[]> {
-  return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status = +? ORDER BY row_no LIMIT ?', [
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND ${inState} ORDER BY row_no LIMIT ?`, [
     batchId,
     afterRowNo,
     status,
@@ -199,7 +202,7 @@ export function dueRows(
   limit: number,
 ): Promise<RowRecord[]> {
   return db.query(
-    `SELECT * FROM rows WHERE batch_id = ? AND status = ? AND next_action_at <= ? AND ${inFlight}
+    `SELECT * FROM rows WHERE batch_id = ? AND ${inState} AND next_action_at <= ? AND ${inFlight}
      ORDER BY next_action_at LIMIT ?`,
     [batchId, status, now, limit],
   );
@@ -212,7 +215,7 @@ export async function nextDueAt(
   status: 'accepted' | 'in_doubt',
 ): Promise<number | null> {
   const [first] = await db.query<{ at: number | null }>(
-    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND status = ? AND ${inFlight}`,
+    `SELECT MIN(next_action_at) AS at FROM rows WHERE batch_id = ? AND ${inState} AND ${inFlight}`,
     [batchId, status],
   );
   return first?.at ?? null;

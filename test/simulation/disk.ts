@@ -2,7 +2,6 @@ import {
   closeSync,
   copyFileSync,
   existsSync,
-  mkdtempSync,
   openSync,
   readFileSync,
   rmSync,
@@ -10,7 +9,6 @@ import {
   writeFileSync,
   writeSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Clock } from '../../src/core/clock.ts';
@@ -59,21 +57,15 @@ const accountHolder = "SELECT holder FROM leases WHERE account = 'main'";
 /** How long the disk takes at most. */
 const syncMsMax = 20;
 
-/** A ledger in which nothing has happened yet, as bytes: to bring each world's own to the newest schema took a sixth of its time. */
+/** A ledger in which nothing has happened yet, as bytes: each world begins with a copy, instead of bringing its own to the newest schema. */
 let newLedger: Promise<Buffer> | null = null;
 
-async function readNewLedger(): Promise<Buffer> {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-simulation-'));
-  try {
-    const path = join(folder, 'ledger.db');
-    const database = openSqlite(path);
-    await migrate(database);
-    // The last connection to close leaves all of it in the one file.
-    await database.close();
-    return readFileSync(path);
-  } finally {
-    rmSync(folder, { recursive: true, force: true });
-  }
+async function readNewLedger(path: string): Promise<Buffer> {
+  const database = openSqlite(path);
+  await migrate(database);
+  // The last connection to close leaves all of it in the one file.
+  await database.close();
+  return readFileSync(path);
 }
 
 export async function makeDisk({ folder, random, clock, cutAcknowledged = false }: DiskOptions): Promise<Disk> {
@@ -93,8 +85,6 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   let acknowledgedWalBytes = 0;
 
   const path = () => join(folder, `ledger-${generation}.db`);
-  newLedger ??= readNewLedger();
-  writeFileSync(path(), await newLedger);
   const wal = (of: string) => `${of}-wal`;
   const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
 
@@ -184,6 +174,8 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     close: async () => undefined,
   });
 
+  newLedger ??= readNewLedger(join(folder, 'new.db'));
+  writeFileSync(path(), await newLedger);
   return {
     async open(process) {
       return faulty(connect(), process);
