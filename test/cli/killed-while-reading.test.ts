@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand, workFolder } from '../support/command.ts';
 
 /** Several seconds of reading: long enough to be killed in the middle. */
@@ -24,13 +26,21 @@ test('a file whose reading was killed with -9 is no work any more at the next st
     const [batch] = JSON.parse(stdout).batches as { status: string; counts: Record<string, number> }[];
     return batch;
   };
+  assert.equal(await found(), undefined, 'makes the ledger');
 
   const run = startCommand(['submit', 'big.csv'], { cwd, env });
-  let seen = await found();
-  while (!seen?.counts.ready) seen = await found();
-  assert.equal(seen.status, 'received', 'the file was read before it could be killed: make it longer');
+  // Looked for in the ledger itself: a command that asks takes longer to start than a good part of the reading.
+  const ledger = new DatabaseSync(join(cwd, '.airbatch/ledger.db'), { readOnly: true, timeout: 5_000 });
+  t.after(() => ledger.close());
+  const kept = ledger.prepare('SELECT b.status FROM batches b JOIN rows r ON r.batch_id = b.batch_id LIMIT 1');
+  let seen = kept.get();
+  while (!seen && run.child.exitCode === null) {
+    await sleep(5);
+    seen = kept.get();
+  }
   run.child.kill('SIGKILL');
-  await run.ended;
+  assert.equal((await run.ended).signal, 'SIGKILL', 'it had not come to its end by itself');
+  assert.equal(seen?.status, 'received');
 
   assert.deepEqual(await found().then((batch) => [batch?.status, batch?.counts]), ['rejected', {}]);
   const left = readdirSync(temporary).filter((name) => name !== 'node-compile-cache');
