@@ -26,7 +26,7 @@ import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
 import { movesByItself } from './remaining.ts';
-import { rereadFinished } from './reread.ts';
+import { makeRereading } from './reread.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -235,7 +235,8 @@ async function fundsLoop(context: RunnerContext): Promise<void> {
 }
 
 async function rereadLoop(context: RunnerContext): Promise<void> {
-  while (!context.stopping.aborted) await context.rereadWake.wait(Math.max(1, await rereadFinished(context)));
+  const readOn = makeRereading(context);
+  while (!context.stopping.aborted) await context.rereadWake.wait(Math.max(1, await readOn()));
 }
 
 async function renewLoop(context: RunnerContext): Promise<void> {

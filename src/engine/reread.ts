@@ -1,140 +1,160 @@
-import { idempotencyKey, parseReference } from '../core/ids.ts';
-import { sameAmount } from '../core/money.ts';
-import type { ServicePayment } from '../gateway/gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
-import { findPayment } from '../ledger/payments.ts';
-import { findRow, nextEndedRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
-import type { Unit } from '../ledger/unit-of-work.ts';
+import { endedRows, findRow, type RowRecord } from '../ledger/rows.ts';
 import type { RunnerContext } from './context.ts';
+import { type LateDifference, noteDifference, noteGone, rowPaidBy } from './late-differences.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
+import { makeRowMarks, type RowMarks } from './row-marks.ts';
 
 /** The most that the service lists on one page (spec section 8.2). */
-const rowsPerPage = 100;
+const paymentsPerPage = 100;
 /** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
 const marginMs = 60_000;
+/** Rows that are looked through at once for one that was on no page. */
+const rowsPerLook = 1_000;
+
+/** How far the list of a batch was read by this process, and which of its rows stood there. */
+interface Listing {
+  nextPage: number;
+  isWhole: boolean;
+  seen: RowMarks;
+}
+
+/** What a restart goes on from: nothing on these pages, and none of these rows, is noted a second time. */
+interface Place {
+  pages: number;
+  rowNo: number;
+}
 
 /**
  * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may be
- * refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and told. Returns
- * how long until there may be more to do, in milliseconds. Version 1 has no list to read: each call looks one row up.
+ * refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and told. Pages of
+ * the service's list come first, and each row that was on none of them is looked up by itself; Version 1 has no list, so
+ * there it is all of them. Each call of what comes back asks the service once, for the batches that are due in turn, and returns how
+ * long until there may be more to do, in milliseconds.
  */
-export async function rereadFinished(context: RunnerContext): Promise<number> {
-  const { db, account, clock, settings } = context;
-  const [batch] = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
-  if (!batch) return settings.rereadLookMs;
-  const wait = context.gateway.list === null ? await rereadNextRow(context, batch) : await rereadList(context, batch);
-  if (wait > 0 || context.stopping.aborted) return wait;
-  await context.committer.commit(async (unit) => {
+export function makeRereading(context: RunnerContext): () => Promise<number> {
+  const { db, account, clock, settings, gateway } = context;
+  const listings = new Map<string, Listing>();
+  let turn = 0;
+  return async () => {
+    const due = await batchesToReread(db, account, clock.now() - settings.rereadAfterMs);
+    const names = new Set(due.map(placeName));
+    for (const name of listings.keys()) if (!names.has(name)) listings.delete(name);
+    const batch = due[turn++ % due.length];
+    if (!batch) return settings.rereadLookMs;
+    const wait = await readOn(context, batch, gateway.list && listingOf(listings, batch));
+    if (wait === null) await noteRead(context, batch);
+    return wait ?? 0;
+  };
+}
+
+function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing {
+  const name = placeName(batch);
+  const listing = listings.get(name) ?? { nextPage: 1, isWhole: false, seen: makeRowMarks() };
+  listings.set(name, listing);
+  return listing;
+}
+
+/** Asks once. Returns how long until the next time, or null where all is read. */
+async function readOn(context: RunnerContext, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
+  const { list } = context.gateway;
+  const place = await readPlace(context, batch);
+  if (list && listing && !listing.isWhole) return readPage(context, batch, { list, listing, place });
+  return readRow(context, batch, { seen: listing?.seen ?? null, place });
+}
+
+async function readPage(
+  context: RunnerContext,
+  batch: BatchRecord,
+  { list, listing, place }: { list: NonNullable<Gateway['list']>; listing: Listing; place: Place },
+): Promise<number> {
+  const page = listing.nextPage;
+  const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
+  const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
+  const query = { page, perPage: paymentsPerPage, fromMs, toMs, oldestFirst: true };
+  const outcome = await context.limiter.admit('read', () => list(query));
+  if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
+  const differences = await context.committer.commit(async (unit) => {
+    const found: LateDifference[] = [];
+    for (const payment of outcome.payments) {
+      const row = await rowPaidBy(unit, context.account, batch.batch_id, payment);
+      if (row) listing.seen.add(row.row_no);
+      const difference = row && page > place.pages ? await noteDifference(unit, row, payment) : null;
+      if (difference) found.push(difference);
+    }
+    if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesWord}${page}`);
+    return found;
+  });
+  tell(context, differences);
+  listing.nextPage += 1;
+  listing.isWhole = !outcome.hasNext;
+  return 0;
+}
+
+async function readRow(
+  context: RunnerContext,
+  batch: BatchRecord,
+  { seen, place }: { seen: RowMarks | null; place: Place },
+): Promise<number | null> {
+  const row = await nextUnseen(context, batch, { seen, after: place.rowNo });
+  if (!row) return context.stopping.aborted ? 0 : null;
+  const reference = referenceOf(batch, row, row.generation);
+  const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
+  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return readTrouble(context, 'read', outcome);
+  const payments = outcome.kind === 'found' ? outcome.payments : [];
+  const difference = await context.committer.commit(async (unit) => {
+    await writeFact(unit.tx, placeName(batch), String(row.row_no));
+    const current = await findRow(unit.tx, row.batch_id, row.row_no);
+    if (current?.generation !== row.generation) return null;
+    const payment = payments.find(({ topupId }) => current.topup_id === null || topupId === current.topup_id);
+    if (payment) return noteDifference(unit, current, payment);
+    return current.status === 'completed' ? noteGone(unit, current, payments.length === 0) : null;
+  });
+  if (difference) tell(context, [difference]);
+  return context.settings.rereadApartMs;
+}
+
+/** The first row behind `after` that was on no page. With a list, what the service never had under an id was not to be there. */
+async function nextUnseen(
+  { db, clock, stopping }: RunnerContext,
+  { batch_id }: BatchRecord,
+  { seen, after }: { seen: RowMarks | null; after: number },
+): Promise<RowRecord | null> {
+  for (let last = after; !stopping.aborted; await clock.turn()) {
+    const rows = await endedRows(db, batch_id, last, seen === null ? 1 : rowsPerLook);
+    const unseen = rows.find(({ row_no, topup_id }) => seen === null || (topup_id !== null && !seen.has(row_no)));
+    if (unseen || rows.length === 0) return unseen ?? null;
+    last = rows.at(-1)?.row_no ?? last;
+  }
+  return null;
+}
+
+async function noteRead({ committer }: RunnerContext, batch: BatchRecord): Promise<void> {
+  await committer.commit(async (unit) => {
     const current = await findBatch(unit.tx, batch.batch_id);
     await forgetFact(unit.tx, placeName(batch));
     // A retry may have opened it again: then it is read when it has ended anew.
     if (current?.completed_at === batch.completed_at) await unit.noteBatch(current, { reread_at: unit.at });
   });
-  return 0;
 }
 
-/** Where the row stands that was looked up last, so that a restart goes on from there. A batch that ended anew begins anew. */
+/** Where a batch's place is kept. A batch that ended anew begins anew. */
 function placeName({ batch_id, completed_at }: BatchRecord): string {
   return `reread:${batch_id}:${completed_at}`;
 }
 
-/** Looks up the next row of the batch. Returns how long until its next one, 0 where all were looked up. */
-async function rereadNextRow(context: RunnerContext, batch: BatchRecord): Promise<number> {
-  const { db, gateway, settings } = context;
-  const place = Number((await readFact(db, placeName(batch))) ?? 0);
-  const row = await nextEndedRow(db, batch.batch_id, place);
-  if (!row) return 0;
-  const outcome = await context.limiter.admit('read', () => gateway.lookUp(referenceOf(batch, row, row.generation)));
-  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return readTrouble(context, 'read', outcome);
-  const differences = await context.committer.commit(async (unit) => {
-    await writeFact(unit.tx, placeName(batch), String(row.row_no));
-    if (outcome.kind === 'found') return compareAll(unit, context, batch, outcome.payments);
-    return row.status === 'completed' ? [await noteGone(unit, row)] : [];
-  });
-  tell(context, differences);
-  return settings.rereadApartMs;
-}
+const pagesWord = 'pages ';
 
-async function rereadList(context: RunnerContext, batch: BatchRecord): Promise<number> {
-  const { list } = context.gateway;
-  const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
-  const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
-  for (let page = 1; list && !context.stopping.aborted; page++) {
-    const query = { page, perPage: rowsPerPage, fromMs, toMs, oldestFirst: true };
-    const outcome = await context.limiter.admit('read', () => list(query));
-    if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
-    tell(context, await context.committer.commit((unit) => compareAll(unit, context, batch, outcome.payments)));
-    if (!outcome.hasNext) break;
-  }
-  return 0;
-}
-
-/** A row that ended otherwise than the service says now. */
-interface LateDifference {
-  row: RowRecord;
-  why: string;
+async function readPlace({ db }: RunnerContext, batch: BatchRecord): Promise<Place> {
+  const place = (await readFact(db, placeName(batch))) ?? `${pagesWord}0`;
+  if (place.startsWith(pagesWord)) return { pages: Number(place.slice(pagesWord.length)), rowNo: 0 };
+  return { pages: Number.POSITIVE_INFINITY, rowNo: Number(place) };
 }
 
 function tell({ log }: RunnerContext, differences: readonly LateDifference[]): void {
   for (const { row, why } of differences)
     log.warn('a payment is not what it was when its row ended', { batch: row.batch_id, row: row.row_no, why });
-}
-
-async function compareAll(
-  unit: Unit,
-  context: RunnerContext,
-  batch: BatchRecord,
-  payments: readonly ServicePayment[],
-): Promise<LateDifference[]> {
-  const differences: LateDifference[] = [];
-  for (const payment of payments) {
-    const difference = await compare(unit, context, batch, payment);
-    if (difference) differences.push(difference);
-  }
-  return differences;
-}
-
-/** The service no longer has what it completed. */
-async function noteGone(unit: Unit, row: RowRecord): Promise<LateDifference> {
-  const why = 'the row ended completed, and the service now has nothing under its reference';
-  await unit.append(row.batch_id, 'row.changed_late', { why, topup_id: row.topup_id }, row.row_no);
-  return { row, why };
-}
-
-async function compare(
-  unit: Unit,
-  { account }: RunnerContext,
-  batch: BatchRecord,
-  payment: ServicePayment,
-): Promise<LateDifference | null> {
-  const named = payment.reference === null ? null : parseReference(payment.reference);
-  const bound = named && (await findPayment(unit.tx, idempotencyKey({ account, ...named })));
-  const row = bound?.batch_id === batch.batch_id ? await findRow(unit.tx, bound.batch_id, bound.row_no) : null;
-  if (!row || bound?.generation !== row.generation) return null;
-  // A row that was refused has no payment at the service, and any that is there now is one of its own.
-  if (row.topup_id !== null && row.topup_id !== payment.topupId) return null;
-  const why = lateDifference(row, payment);
-  if (why === null) return null;
-  const cost = payment.cost === null ? {} : { cost: payment.cost.value, cost_currency: payment.cost.currency };
-  const data = { why, service_status: payment.serviceStatus, topup_id: payment.topupId, ...cost };
-  await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
-  const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
-  if (isRefund && row.refunded_at === null) {
-    const refund = { refunded_at: unit.at, refund_amount: row.cost, refund_currency: row.cost_currency };
-    await writeRefund(unit.tx, row, refund);
-  }
-  return { row, why };
-}
-
-/** In what the service's word differs now from how the row ended; null where it agrees. */
-export function lateDifference(row: RowRecord, payment: ServicePayment): string | null {
-  if (payment.state !== row.status && (row.status === 'completed' || row.status === 'failed')) {
-    return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
-  }
-  const { cost } = payment;
-  if (row.cost === null || cost === null || row.status !== 'completed') return null;
-  if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
-  return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
 }

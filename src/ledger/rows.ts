@@ -183,14 +183,13 @@ export function pageRowsInState(
 /** What the index of the rows in flight covers, word for word: a query that says so can use it whatever state it asks for. */
 export const inFlight = `(rows.status = 'sending' OR rows.status = 'accepted' OR rows.status = 'in_doubt')`;
 
-/** The first row of a batch after `afterRowNo` that was sent and has ended, in file order; null where none is left. */
-export async function nextEndedRow(db: Queryable, batchId: string, afterRowNo: number): Promise<RowRecord | null> {
-  const [row] = await db.query<RowRecord>(
+/** Rows of a batch after `afterRowNo` that were sent and have ended, in file order. */
+export function endedRows(db: Queryable, batchId: string, afterRowNo: number, most: number): Promise<RowRecord[]> {
+  return db.query(
     `SELECT * FROM rows WHERE batch_id = ? AND row_no > ? AND status IN ('completed', 'failed') AND first_sent_at IS NOT NULL
-     ORDER BY row_no LIMIT 1`,
-    [batchId, afterRowNo],
+     ORDER BY row_no LIMIT ?`,
+    [batchId, afterRowNo, most],
   );
-  return row ?? null;
 }
 
 /** Rows in flight (`accepted` or `in_doubt`) whose next action is due at `now`, the longest due first. */

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { ServicePayment } from '../../src/gateway/gateway.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
 
 const hour = 3_600_000;
 
@@ -16,17 +18,28 @@ async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
     ['completed', 'failed', 'completed'],
   );
   happens(rig);
-  const runner = rig.runner({ rereads: true });
-  const running = runner.run(Number.POSITIVE_INFINITY);
-  await rig.clock.drive(rig.clock.sleep(hours * hour));
-  runner.stop();
-  await rig.clock.drive(running);
+  await stay(rig, hours * hour);
   const after = await Promise.all([1, 2, 3].map((rowNo) => rig.row(rowNo)));
   assert.deepEqual(after, before, 'a row that ended stays as it ended');
   const events = await rig.db.query<{ row_no: number; body: string }>(
     `SELECT row_no, body FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
   );
   return { rig, events };
+}
+
+function paymentOf({ service }: Rig, reference: string): ServicePayment {
+  const payment = [...service.payments.values()].find((one) => one.reference === reference);
+  assert.ok(payment);
+  return payment;
+}
+
+/** A program that stays for `ms`. */
+async function stay(rig: Rig, ms: number): Promise<void> {
+  const runner = rig.runner({ rereads: true });
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(ms));
+  runner.stop();
+  await rig.clock.drive(running);
 }
 
 /** The service says otherwise of rows 1 and 2 than when they ended. */
@@ -56,6 +69,29 @@ for (const [where, list] of [
       assert.equal((await ended(flips, 90, list)).events.length, 2);
     });
 
+    test('is noted where the service no longer has what it completed', async () => {
+      const { events } = await ended(
+        (rig) => void rig.service.payments.delete(paymentOf(rig, 'run-1/ref-3').topupId),
+        30,
+        list,
+      );
+      assert.equal(events.length, 1);
+      assert.equal(events[0]?.row_no, 3);
+      assert.match(events[0]?.body ?? '', /ended completed, and the service now has nothing under its reference/);
+    });
+
+    test('is noted where the service has another payment instead', async () => {
+      const { events } = await ended(
+        (rig) => {
+          paymentOf(rig, 'run-1/ref-3').topupId = 'another';
+        },
+        30,
+        list,
+      );
+      assert.equal(events.length, 1);
+      assert.match(events[0]?.body ?? '', /only another payment under its reference/);
+    });
+
     test('and says nothing where nothing has changed', async () => {
       const { rig, events } = await ended(() => undefined, 30, list);
       assert.deepEqual([events, rig.warnings], [[], []]);
@@ -65,12 +101,6 @@ for (const [where, list] of [
 }
 
 describe('a finished batch that is looked up row by row', () => {
-  test('is noted where the service no longer has what it completed', async () => {
-    const { events } = await ended(({ service }) => void service.hidden.add('run-1/ref-3'), 30, false);
-    assert.equal(events.length, 1);
-    assert.match(events[0]?.body ?? '', /nothing under its reference/);
-  });
-
   test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
     const rig = await makeRig({ list: false });
     await rig.add(someRows(90));
@@ -78,17 +108,79 @@ describe('a finished batch that is looked up row by row', () => {
     await rig.clock.drive(rig.clock.sleep(24 * hour));
     const before = rig.service.lookUps.length;
     for (const minutes of [1, 1, 30]) {
-      const runner = rig.runner({ rereads: true });
-      const running = runner.run(Number.POSITIVE_INFINITY);
-      await rig.clock.drive(rig.clock.sleep(minutes * 60_000));
-      runner.stop();
-      await rig.clock.drive(running);
+      await stay(rig, minutes * 60_000);
       const looked = rig.service.lookUps.length - before;
       if (minutes === 1) assert.ok(looked <= 62, `${looked} look-ups`);
     }
     const looked = rig.service.lookUps.slice(before);
     assert.deepEqual([looked.length, new Set(looked).size], [90, 90]);
     assert.notEqual((await rig.batch()).reread_at, null);
+  });
+});
+
+describe('a finished batch that is read by the list', () => {
+  test('has what stands outside of its own time looked up by itself', async () => {
+    const { rig, events } = await ended((rig) => {
+      flips(rig);
+      const payment = paymentOf(rig, 'run-1/ref-1');
+      payment.createdAt = (payment.createdAt ?? 0) - 48 * hour;
+    }, 30);
+    assert.deepEqual(
+      events.map(({ row_no }) => row_no),
+      [2, 1],
+    );
+    assert.deepEqual(rig.service.lookUps, ['run-1/ref-1']);
+  });
+
+  test('asks for nothing that the service has refused', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-2', 'refuse');
+    await rig.add(someRows(3));
+    await rig.run();
+    await stay(rig, 30 * hour);
+    assert.deepEqual(await rig.states(), ['completed', 'failed', 'completed']);
+    assert.deepEqual(rig.service.lookUps, []);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+
+  test('is read to its end after a restart, and nothing is noted twice', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(250));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const changed = [1, 120, 250];
+    for (const rowNo of changed) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    const noted = async () => {
+      const events = await rig.db.query<{ row_no: number }>(
+        `SELECT row_no FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
+      );
+      return events.map(({ row_no }) => row_no);
+    };
+    await stay(rig, 15);
+    assert.deepEqual(await noted(), changed.slice(0, 2));
+    await stay(rig, 60_000);
+    assert.deepEqual(await noted(), changed);
+    assert.deepEqual(rig.service.lookUps, []);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+});
+
+describe('finished batches', () => {
+  test('take turns, so that a large one holds up none', async () => {
+    const rig = await makeRig({ list: false });
+    await rig.add(someRows(90));
+    await rig.run();
+    await rig.add([aRow(91), aRow(92)], { batch_id: 'batch-2', run_id: 'run-2' });
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const before = rig.service.lookUps.length;
+    await stay(rig, 13_000);
+    const looked = rig.service.lookUps.slice(before);
+    assert.deepEqual(looked.slice(0, 4), ['run-1/ref-1', 'run-2/ref-91', 'run-1/ref-2', 'run-2/ref-92']);
+    assert.deepEqual(
+      [(await rig.batch()).reread_at === null, (await rig.batch('batch-2')).reread_at === null],
+      [true, false],
+    );
   });
 });
 
@@ -108,11 +200,7 @@ describe('a finished batch', () => {
     await rig.add(someRows(1));
     await rig.run();
     for (const payment of rig.service.payments.values()) payment.cost = { value: '0', currency: 'USD' };
-    const runner = rig.runner({ rereads: true });
-    const running = runner.run(Number.POSITIVE_INFINITY);
-    await rig.clock.drive(rig.clock.sleep(30 * hour));
-    runner.stop();
-    await rig.clock.drive(running);
+    await stay(rig, 30 * hour);
     const { status, cost, refunded_at, refund_amount, refund_currency } = await rig.row(1);
     assert.deepEqual([status, cost, refund_amount, refund_currency], ['completed', '1', '1', 'USD']);
     assert.notEqual(refunded_at, null);

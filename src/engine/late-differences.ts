@@ -1,0 +1,64 @@
+import { idempotencyKey, parseReference } from '../core/ids.ts';
+import { sameAmount } from '../core/money.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import { findPayment } from '../ledger/payments.ts';
+import { findRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+
+/** A row that ended otherwise than the service says now. */
+export interface LateDifference {
+  row: RowRecord;
+  why: string;
+}
+
+/** The row of the batch whose payment this is, in its last generation; null where it is none of the batch's. */
+export async function rowPaidBy(
+  { tx }: Unit,
+  account: string,
+  batchId: string,
+  payment: ServicePayment,
+): Promise<RowRecord | null> {
+  const named = payment.reference === null ? null : parseReference(payment.reference);
+  const bound = named && (await findPayment(tx, idempotencyKey({ account, ...named })));
+  const row = bound?.batch_id === batchId ? await findRow(tx, bound.batch_id, bound.row_no) : null;
+  if (!row || bound?.generation !== row.generation) return null;
+  // A row that was refused has no payment at the service, and any that is there now is one of its own.
+  return row.topup_id === null || row.topup_id === payment.topupId ? row : null;
+}
+
+/** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */
+export async function noteDifference(
+  unit: Unit,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<LateDifference | null> {
+  const why = differenceOf(row, payment);
+  if (why === null) return null;
+  const cost = payment.cost === null ? {} : { cost: payment.cost.value, cost_currency: payment.cost.currency };
+  const data = { why, service_status: payment.serviceStatus, topup_id: payment.topupId, ...cost };
+  await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
+  const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
+  if (isRefund && row.refunded_at === null) {
+    const refund = { refunded_at: unit.at, refund_amount: row.cost, refund_currency: row.cost_currency };
+    await writeRefund(unit.tx, row, refund);
+  }
+  return { row, why };
+}
+
+/** Notes that the service no longer has what it completed: nothing at all under the row's reference, or only another payment. */
+export async function noteGone(unit: Unit, row: RowRecord, isAll: boolean): Promise<LateDifference> {
+  const found = isAll ? 'nothing' : 'only another payment';
+  const why = `the row ended completed, and the service now has ${found} under its reference`;
+  await unit.append(row.batch_id, 'row.changed_late', { why, topup_id: row.topup_id }, row.row_no);
+  return { row, why };
+}
+
+function differenceOf(row: RowRecord, payment: ServicePayment): string | null {
+  if (payment.state !== row.status && (row.status === 'completed' || row.status === 'failed')) {
+    return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
+  }
+  const { cost } = payment;
+  if (row.cost === null || cost === null || row.status !== 'completed') return null;
+  if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
+  return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
+}
