@@ -102,10 +102,11 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
   return row.status !== 'failed' || doubtfulEnds.includes(row.service_status ?? '');
 }
 
-/** A payment that another run sent. */
+/** A payment that another batch sent. */
 export interface OtherPayment {
   batch_id: string;
   run_id: string;
+  row_ref: string | null;
   row_no: number;
   status: RowState;
   service_status: string | null;
@@ -121,14 +122,27 @@ export interface RepeatProblem {
   suggestion: string;
 }
 
-/** Says that a number was sent the same under another run id; null where none of these payments was of the same. */
+/** A row that is asked about: what it asks for, and what its key is made of. */
+export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'> {
+  run_id: string;
+  row_ref: string | null;
+  /** When a person let it go (epoch ms), who knew of what was sent before: only what was sent since counts. */
+  released_at: number | null;
+}
+
+/**
+ * Says that a number was sent the same under another run id, or in the same run under another reference; null where none of these
+ * payments was of the same. What has the row's own run id and reference has its key, which decides by itself.
+ */
 export function repeatProblem(
-  row: Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>,
+  row: AskingRow,
   toTheSameNumber: readonly OtherPayment[],
 ): { problem: RepeatProblem; other: OtherPayment } | null {
   const other = toTheSameNumber.find(
     (payment) =>
       mayHaveArrived(payment) &&
+      payment.first_sent_at >= (row.released_at ?? 0) &&
+      !(payment.run_id === row.run_id && payment.row_ref === row.row_ref) &&
       samePayment(
         { ...row, phone_number: null, network_id: null },
         { ...payment, phone_number: null, network_id: null },

@@ -43,7 +43,7 @@ export async function writeIntents(
       await yieldToOwner(unit, row, taken);
       continue;
     }
-    if (row.status === 'ready' && repeated.length > 0 && (await holdRepeated(unit, row, repeated))) continue;
+    if (row.status === 'ready' && repeated.length > 0 && (await holdRepeated(unit, batch, row, repeated))) continue;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       if (row.status === 'ready')
@@ -138,7 +138,7 @@ async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner 
 
 const dayMs = 24 * 3_600_000;
 
-/** What other runs sent lately to the numbers of those rows that a guard has not let go. */
+/** What other batches sent lately to the numbers of these rows. */
 async function repeatsOf(
   unit: Unit,
   batch: BatchRecord,
@@ -147,23 +147,25 @@ async function repeatsOf(
 ): Promise<SentRow[]> {
   if (policy.repeatWithinDays === 0) return [];
   const numbers = new Set<string>();
-  for (const { status, released_at, phone_number } of rows) {
-    if (status === 'ready' && released_at === null && phone_number !== null) numbers.add(phone_number);
+  for (const { status, phone_number } of rows) {
+    if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
   }
   const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
-  return sentLately(unit.tx, { account: batch.account, runId: batch.run_id, since }, [...numbers]);
+  return sentLately(unit.tx, { account: batch.account, batchId: batch.batch_id, since }, [...numbers]);
 }
 
 /**
- * Another run has sent the same to the same number, perhaps since this file was taken in: the row waits for a person, unless
- * one has let it go already. Returns whether the row is not to be sent.
+ * Another batch has sent the same to the same number, perhaps since this file was taken in: the row waits for a person, unless
+ * one has let it go since then. Returns whether the row is not to be sent.
  */
-async function holdRepeated(unit: Unit, row: RowRecord, repeated: readonly SentRow[]): Promise<boolean> {
-  if (row.released_at !== null) return false;
-  const found = repeatProblem(
-    row,
-    repeated.filter(({ phone_number }) => phone_number === row.phone_number),
-  );
+async function holdRepeated(
+  unit: Unit,
+  { run_id }: BatchRecord,
+  row: RowRecord,
+  repeated: readonly SentRow[],
+): Promise<boolean> {
+  const toTheSameNumber = repeated.filter(({ phone_number }) => phone_number === row.phone_number);
+  const found = repeatProblem({ ...row, run_id }, toTheSameNumber);
   if (!found) return false;
   const { problem, other } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);

@@ -46,7 +46,7 @@ export const problemTable = {
   FAILED_BEFORE: { title: 'An earlier batch of the run tried this row, and it failed', verdict: 'held' },
   MAY_BE_PAID: { title: 'The row has failed before, and the service now says otherwise', verdict: 'held' },
   REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
-  SENT_LATELY: { title: 'Another run sent the same to the same number lately', verdict: 'held' },
+  SENT_LATELY: { title: 'Another batch sent the same to the same number lately', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 

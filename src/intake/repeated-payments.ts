@@ -8,13 +8,14 @@ import type { EarlierBatches } from './earlier-batches.ts';
 const dayMs = 24 * 3_600_000;
 
 /**
- * Holds the rows whose number was sent the same under another run id within the days that the batch's policy says; null where
- * no other run sent anything then. What is sent between now and the sending of a row is found by the engine when its turn comes.
+ * Holds the rows whose number was sent the same by another batch within the days that the batch's policy says, under another run id or
+ * another reference; null where no other batch sent anything then. What is sent between now and the sending of a row is found by the engine when its turn comes.
  */
 export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
   const { repeatWithinDays } = storedPolicy(batch.policy);
   if (repeatWithinDays === 0) return null;
-  const query = { account: batch.account, runId: batch.run_id, since: batch.created_at - repeatWithinDays * dayMs };
+  const { account, batch_id: batchId, run_id } = batch;
+  const query = { account, batchId, since: batch.created_at - repeatWithinDays * dayMs };
   if (!(await anySentSince(db, query))) return null;
   return async (tx, rows) => {
     const numbers = rows.flatMap(({ status, phone_number }) =>
@@ -22,7 +23,8 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
     );
     const sent = Map.groupBy(await sentLately(tx, query, [...new Set(numbers)]), ({ phone_number }) => phone_number);
     return rows.map((row) => {
-      const found = row.status === 'ready' ? repeatProblem(row, sent.get(row.phone_number ?? '') ?? []) : null;
+      const asking = { ...row, run_id, released_at: null };
+      const found = row.status === 'ready' ? repeatProblem(asking, sent.get(row.phone_number ?? '') ?? []) : null;
       if (!found) return row;
       const problem = { ...found.problem, line: row.line, column: null, value: null };
       return { ...row, status: 'held', problems: [...row.problems, problem] };

@@ -1,10 +1,11 @@
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 
-/** A row of another run whose payment was sent, and has arrived or may still arrive. */
+/** A row of another batch whose payment was sent, and has arrived or may still arrive. */
 export interface SentRow {
   batch_id: string;
   run_id: string;
+  row_ref: string | null;
   row_no: number;
   status: RowState;
   service_status: string | null;
@@ -17,8 +18,8 @@ export interface SentRow {
 
 export interface SentLatelyQuery {
   account: string;
-  /** The run that asks: its own rows do not count. */
-  runId: string;
+  /** The batch that asks: its own rows do not count. */
+  batchId: string;
   /** Epoch milliseconds: what was first sent earlier does not count. */
   since: number;
 }
@@ -27,20 +28,20 @@ export interface SentLatelyQuery {
 const numbersPerQuery = 50;
 
 const sentSql = (count: number): string =>
-  `SELECT rows.batch_id, batches.run_id, rows.row_no, rows.status, rows.service_status, rows.phone_number, rows.amount,
+  `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.phone_number, rows.amount,
      rows.currency, rows.product_id, rows.first_sent_at
    FROM rows JOIN batches ON batches.batch_id = rows.batch_id
    WHERE rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
-     AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND batches.run_id <> ?
+     AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
      AND rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);
 
-/** What other runs of the account sent to these numbers (E.164), the latest first within each 50 numbers. */
+/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers. */
 export async function sentLately(
   tx: Queryable,
-  { account, runId, since }: SentLatelyQuery,
+  { account, batchId, since }: SentLatelyQuery,
   numbers: readonly string[],
 ): Promise<SentRow[]> {
   const found: SentRow[] = [];
@@ -48,17 +49,19 @@ export async function sentLately(
     const some = numbers.slice(at, at + numbersPerQuery);
     const isOne = some.length === 1;
     const filled = isOne ? some : [...some, ...Array<string>(numbersPerQuery - some.length).fill('')];
-    found.push(...(await tx.query<SentRow>(isOne ? sentToOneSql : sentToManySql, [...filled, since, account, runId])));
+    found.push(
+      ...(await tx.query<SentRow>(isOne ? sentToOneSql : sentToManySql, [...filled, since, account, batchId])),
+    );
   }
   return found;
 }
 
-/** Whether another run of the account may have sent anything since then: where not, no row needs to be looked up. */
-export async function anySentSince(tx: Queryable, { account, runId, since }: SentLatelyQuery): Promise<boolean> {
+/** Whether another batch of the account may have sent anything since then: where not, no row needs to be looked up. */
+export async function anySentSince(tx: Queryable, { account, batchId, since }: SentLatelyQuery): Promise<boolean> {
   const [batch] = await tx.query<{ batch_id: string }>(
-    `SELECT batch_id FROM batches WHERE account = ? AND run_id <> ? AND started_at IS NOT NULL
+    `SELECT batch_id FROM batches WHERE account = ? AND batch_id <> ? AND started_at IS NOT NULL
        AND (completed_at IS NULL OR completed_at >= ?) LIMIT 1`,
-    [account, runId, since],
+    [account, batchId, since],
   );
   return batch !== undefined;
 }

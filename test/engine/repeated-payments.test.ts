@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { releaseRows } from '../../src/engine/acts.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
 /** Has three rows paid by run-1, and gives the same three to run-2 after `days`. */
 async function paidTwice(days: number, policy = '{}'): Promise<Rig> {
@@ -28,7 +31,7 @@ describe('the same payment under another run id', () => {
 
   test('goes once a person has released it, and is not held again', async () => {
     const rig = await paidTwice(3);
-    const { released } = await releaseRows({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-2', [2]);
+    const { released } = await releaseRows(mary(rig), 'batch-2', [2]);
     assert.equal(released, 1);
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed', 'held', 'completed']);
@@ -49,6 +52,36 @@ describe('the same payment under another run id', () => {
     await rig.add(others, { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+  });
+
+  test('is held in a corrected file of the same run, where its reference is another one', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(2));
+    await rig.run();
+    const corrected = [aRow(1, { row_ref: 'EMP-1' }), aRow(2), aRow(3)];
+    await rig.add(corrected, { batch_id: 'batch-2', created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'skipped', 'completed']);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /SENT_LATELY.*batch-1, row 1 \(run run-1, completed\)/);
+    assert.equal(rig.service.charges.length, 3);
+  });
+
+  test('is held when it was sent after the row was released, by a person who could not know of it', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add([aRow(1, { status: 'held' })]);
+    await releaseRows(mary(rig), 'batch-1', [1]);
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+    await rig.run();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-1'), await rig.states('batch-2')], [['held'], ['completed']]);
+    assert.equal((await releaseRows(mary(rig), 'batch-1', [1])).released, 1);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-1'), ['completed']);
   });
 
   for (const rowsPerAdmission of [1, 16]) {

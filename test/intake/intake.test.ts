@@ -251,6 +251,17 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 
+  test('is held under the same run id with references of its own, as what is paid under another key', async (t) => {
+    const { db, take } = await rig(t);
+    await pay(db, (await take(csv(files), { runId: 'november' })).batch);
+    const text = csv(files)
+      .replace(/^(.*)$/gm, (line) => line.replace(/,([^,]*)$/, ',X-$1'))
+      .replace('X-reference', 'reference');
+    const { counts, problems } = await take(text, { runId: 'november' });
+    assert.deepEqual([counts.valid, counts.held], [2, 2]);
+    assert.equal(problems[0]?.code, 'SENT_LATELY');
+  });
+
   test('is ready under another run id where the policy does not mind', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files))).batch);
