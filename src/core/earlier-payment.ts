@@ -98,8 +98,13 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner): EarlierVerdi
  */
 const doubtfulEnds: readonly string[] = ['TIMEOUT', 'UNDERLIVERED', 'CANCELED'];
 
+/** Whether what failed with this last word of the service may all the same have arrived. */
+export function isDoubtfulEnd(word: string | null): boolean {
+  return doubtfulEnds.includes(word ?? '');
+}
+
 export function mayHaveArrived(row: { status: RowState; service_status: string | null }): boolean {
-  return row.status !== 'failed' || doubtfulEnds.includes(row.service_status ?? '');
+  return row.status !== 'failed' || isDoubtfulEnd(row.service_status);
 }
 
 /** A payment that another batch sent. */

@@ -9,7 +9,7 @@ import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type Actor, requireBatch } from './acts.ts';
-import { lookUpGenerations } from './earlier-generations.ts';
+import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
 import { paymentNames } from './orders.ts';
 
 /** Rows read from the ledger at once. */
@@ -83,7 +83,7 @@ export async function retryFailed(
       const words = [row.failure_code ?? '', row.service_status ?? ''];
       if (options.codes.length > 0 && !words.some((word) => options.codes.includes(word))) continue;
       const why = await reasonToKeep(actor.db, service, batch, row, options);
-      if (why === null && (await openNextGeneration(actor, row))) result.retried += 1;
+      if (why === null && (await openNextGeneration(actor, row, options.codes))) result.retried += 1;
       else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
     }
   }
@@ -100,19 +100,25 @@ async function reasonToKeep(
   if (mayHaveArrived(row) && !codes.includes(word)) {
     return `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
   }
+  const named = [...codes, ...(await namedEnds(db, row))];
   if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
   const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
   if (isOthers) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
-  const earlier = await lookUpGenerations(service, batch, row, row.generation);
+  const earlier = await lookUpGenerations(service, batch, row, { lastGeneration: row.generation, named });
   if (earlier.kind === 'unread')
     return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
+  if (earlier.kind === 'doubtful') {
+    const { reference, serviceStatus } = earlier;
+    const both = [...new Set([row.failure_code ?? word, serviceStatus])].map((code) => `--code ${code}`).join(' ');
+    return `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
+  }
   if (earlier.kind === 'live')
     return `the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`;
   return null;
 }
 
-async function openNextGeneration(actor: Actor, row: RowRecord): Promise<boolean> {
+async function openNextGeneration(actor: Actor, row: RowRecord, codes: readonly string[]): Promise<boolean> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const fresh = {
       generation: row.generation + 1,
@@ -131,6 +137,7 @@ async function openNextGeneration(actor: Actor, row: RowRecord): Promise<boolean
     };
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;
+    await nameEnds(unit.tx, row, codes);
     await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
     const batch = await findBatch(unit.tx, row.batch_id);
     if (batch && can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});

@@ -1,5 +1,8 @@
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import type { Gateway, ReadProblem } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
@@ -9,16 +12,21 @@ import { readTrouble } from './read-trouble.ts';
 /** What the service says of the payments of a row's generations, each of which has failed here. */
 export type EarlierGenerations =
   | { kind: 'failed' }
+  /** One has failed with a word after which it may have arrived, and which no person has named. */
+  | { kind: 'doubtful'; reference: string; serviceStatus: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
   | { kind: 'live'; reference: string; serviceStatus: string }
   | { kind: 'unread'; reference: string; problem: ReadProblem };
 
-/** Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). */
+/**
+ * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). A doubtful end
+ * is a failure only where a person has `named` it for this row.
+ */
 export async function lookUpGenerations(
   { gateway, limiter }: { gateway: Gateway; limiter: Limiter },
   batch: BatchRecord,
   row: RowRecord,
-  lastGeneration: number,
+  { lastGeneration, named }: { lastGeneration: number; named: readonly string[] },
 ): Promise<EarlierGenerations> {
   for (let generation = 1; generation <= lastGeneration; generation++) {
     const reference = referenceOf(batch, row, generation);
@@ -27,8 +35,29 @@ export async function lookUpGenerations(
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
     if (live) return { kind: 'live', reference, serviceStatus: live.serviceStatus };
+    const doubtful = outcome.payments.find(
+      ({ serviceStatus }) => isDoubtfulEnd(serviceStatus) && !named.includes(serviceStatus),
+    );
+    if (doubtful) return { kind: 'doubtful', reference, serviceStatus: doubtful.serviceStatus };
   }
   return { kind: 'failed' };
+}
+
+/** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */
+export async function namedEnds(db: Queryable, row: RowRecord): Promise<string[]> {
+  return JSON.parse((await readFact(db, namedEndsOf(row))) ?? '[]') as string[];
+}
+
+/** Remembers them for as long as the row may be sent: its earlier payments are looked up again when its turn comes. */
+export async function nameEnds(tx: Queryable, row: RowRecord, codes: readonly string[]): Promise<void> {
+  const ends = codes.filter(isDoubtfulEnd);
+  if (ends.length === 0) return;
+  const named = new Set([...(await namedEnds(tx, row)), ...ends]);
+  await writeFact(tx, namedEndsOf(row), JSON.stringify([...named]));
+}
+
+function namedEndsOf({ batch_id, row_no }: RowRecord): string {
+  return `named_ends:${batch_id}:${row_no}`;
 }
 
 /**
@@ -45,7 +74,8 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   if (row.status !== 'ready') return true;
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
-  const earlier = await lookUpGenerations(context, open.batch, row, row.generation - 1);
+  const named = await namedEnds(context.db, row);
+  const earlier = await lookUpGenerations(context, open.batch, row, { lastGeneration: row.generation - 1, named });
   if (earlier.kind === 'failed') return true;
   if (earlier.kind === 'unread') {
     const wait = await readTrouble(context, 'read', earlier.problem);

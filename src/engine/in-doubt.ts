@@ -1,3 +1,4 @@
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import type { CreateOutcome, Evidence, ServicePayment, ServicePolicy } from '../gateway/gateway.ts';
 import type { PaymentRecord } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
@@ -40,10 +41,11 @@ export function stepWhenFound(
   if (difference) return { do: 'halt', why: `the service has ${difference} under the reference ${payment.reference}` };
   const live = found.filter(({ state }) => state !== 'failed');
   if (live.length > 1) return { do: 'halt', why: `the service has ${live.length} payments under ${payment.reference}` };
+  const mayHaveArrived = live[0] ?? found.find(({ serviceStatus }) => isDoubtfulEnd(serviceStatus));
   // The number was blocked at our first attempt, and what is there is that attempt's own failure (V1 step 6).
   const blocked = lastEvidence(payment)?.kind === 'number_blocked' && payment.open_attempts === 0;
-  if (blocked && live.length === 0) return { do: 'next_generation', from: now + policy.sameNumberSpacingMs };
-  const adopted = live[0] ?? found.at(0);
+  if (blocked && !mayHaveArrived) return { do: 'next_generation', from: now + policy.sameNumberSpacingMs };
+  const adopted = mayHaveArrived ?? found.at(0);
   return adopted
     ? { do: 'adopt', payment: adopted }
     : { do: 'review', why: 'the service found nothing, and said found' };

@@ -50,6 +50,20 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.equal((await rig.batch('batch-2')).status, 'completed');
   });
 
+  test('is held where the service now says that the earlier payment may have arrived', async () => {
+    const rig = await fedAgain();
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      const outcome = await lookUp(reference);
+      if (outcome.kind !== 'found') return outcome;
+      return { ...outcome, payments: outcome.payments.map((one) => ({ ...one, serviceStatus: 'TIMEOUT' })) };
+    };
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /MAY_BE_PAID.*says TIMEOUT of that payment/);
+    assert.equal(sent(rig).length, 2);
+  });
+
   test('waits as long as the earlier payment cannot be looked up', async () => {
     const rig = await fedAgain();
     const { lookUp } = rig.service;

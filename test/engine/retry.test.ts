@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { v1Policy } from '../support/fake-service.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /** Three rows that the service does not know (so that no look-up blocks them), ended as given. */
@@ -36,4 +37,32 @@ describe('a retry', () => {
       assert.equal((await rig.row(2)).generation, 2);
     });
   }
+
+  test('leaves alone what the service says may have arrived, though the row ended otherwise, and goes on where a person names that too', async () => {
+    const rig = await makeRig({ policy: v1Policy, list: false });
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      const outcome = await lookUp(reference);
+      if (reference !== 'run-1/ref-1' || outcome.kind !== 'found') return outcome;
+      return { ...outcome, payments: outcome.payments.map((one) => ({ ...one, serviceStatus: 'UNDERLIVERED' })) };
+    };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const retry = (codes: string[]) =>
+      rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
+    const left = await retry([]);
+    assert.equal(left.retried, 0);
+    assert.match(left.kept[0]?.why ?? '', /says UNDERLIVERED of run-1\/ref-1.*--code DECLINED --code UNDERLIVERED/);
+    assert.equal((await retry(['DECLINED', 'UNDERLIVERED'])).retried, 1);
+    await rig.run();
+    // It is looked up once more when its turn comes: what was named is remembered.
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.deepEqual(
+      rig.service.charges.map(({ reference }) => reference),
+      ['run-1/ref-1', 'run-1/ref-1~2'],
+    );
+  });
 });

@@ -197,6 +197,39 @@ describe('the engine', () => {
     assert.ok((second?.at ?? 0) - (first?.at ?? 0) >= 65_000);
   });
 
+  for (const word of ['TIMEOUT', 'UNDERLIVERED', 'CANCELED']) {
+    test(`stays at its generation where the provider blocked the number, and has the first attempt as ${word}`, async () => {
+      const rig = await makeRig({ policy: v1Policy, list: false });
+      rig.service.script('run-1/ref-1', 'number_blocked');
+      rig.service.lookUp = async (reference) => {
+        const payment = {
+          topupId: 't-1',
+          serviceStatus: word,
+          state: 'failed',
+          unknownStatus: false,
+          reference,
+          phoneNumber: '+254712000001',
+          amount: { value: '101', currency: 'KES' },
+          cost: { value: '1', currency: 'USD' },
+          productId: null,
+          providerReference: null,
+          failureCode: word,
+          failureReason: null,
+          createdAt: null,
+          completedAt: null,
+          full: true,
+        } as const;
+        const evidence = { httpStatus: 200, code: 'found', message: 'found', requestId: null };
+        return { kind: 'found', payments: [payment], evidence };
+      };
+      await rig.add(someRows(1));
+      await rig.run();
+      const row = await rig.row(1);
+      assert.deepEqual([row.status, row.generation, row.service_status], ['failed', 1, word]);
+      assert.equal(rig.service.creates.length, 1);
+    });
+  }
+
   test('spaces payments to one number, without holding up the others', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     const phone_number = '+254712000001';
