@@ -4,6 +4,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import type { RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { referenceOf } from './orders.ts';
@@ -83,15 +84,23 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     return false;
   }
   const { reference, serviceStatus } = earlier;
+  await context.committer.commit((unit) => holdMayBePaid(unit, row, reference, serviceStatus));
+  context.picker.dropped(row);
+  return false;
+}
+
+/** Holds a row for a person, of whose earlier payment the service says this. */
+export function holdMayBePaid(
+  unit: Unit,
+  row: RowRecord,
+  reference: string,
+  serviceStatus: string,
+): Promise<RowRecord | null> {
   const problem = {
     code: 'MAY_BE_PAID',
     column: null,
     message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
     suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
   };
-  await context.committer.commit((unit) =>
-    unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]) }, { why: problem.code, reference }),
-  );
-  context.picker.dropped(row);
-  return false;
+  return unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]) }, { why: problem.code, reference });
 }

@@ -9,6 +9,7 @@ import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, findRowByTopup, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
+import { holdMayBePaid } from './earlier-generations.ts';
 import { type HintWord, readHint } from './hint-words.ts';
 import { mismatch } from './orders.ts';
 import { settle } from './settle.ts';
@@ -132,10 +133,12 @@ async function takeWord(
   }
 }
 
-/** It speaks of a generation that had failed here, so that a later one could be opened. */
-async function takeEarlier(unit: Unit, entry: InboxEntry, word: HintWord, { row }: Target): Promise<Effect> {
-  if (word.says === 'completed')
+/** It speaks of a generation that had failed here, so that a later one could be opened: that is not sent before a person looked. */
+async function takeEarlier(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
+  if (word.says === 'completed') {
+    if (row.status === 'ready' && payment) await holdMayBePaid(unit, row, payment.reference, word.verbatim);
     return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
+  }
   await close(unit, entry, 'nothing_new');
   return {};
 }
@@ -147,14 +150,18 @@ async function takeOpen(
   word: HintWord,
   { row, payment }: Target,
 ): Promise<Effect> {
-  if (row.status === 'accepted') {
-    const difference = payment && word.payment && differs(row, payment, word.payment);
+  if (payment && word.payment) {
+    const difference = differs(row, payment, word.payment);
     if (difference) return halt(unit, entry, word, row, difference);
+    if (row.status === 'in_doubt' && word.payment.state !== 'failed')
+      return adopt(unit, context, entry, row, word.payment);
+  }
+  if (row.status === 'accepted') {
     if (word.says === 'open') {
       await close(unit, entry, 'nothing_new');
       return {};
     }
-    if (payment && word.payment && coversAll(row, word.payment)) {
+    if (payment && word.payment?.topupId === row.topup_id && coversAll(row, word.payment)) {
       await settle(unit, context, row, word.payment, { withDetails: false, evidence: { by: 'webhook' } });
       noteWebhook(unit, context, row, word.payment);
       await close(unit, entry, 'settled');
@@ -165,6 +172,25 @@ async function takeOpen(
   if (isFirstLook && row.status === 'accepted') noteWebhook(unit, context, row, null);
   const refund = word.says === 'refunded' && isFirstLook ? await noteRefund(unit, row, word) : {};
   return { ...refund, ...(await lookNow(unit, entry, word, row)) };
+}
+
+/**
+ * The whole payment is there, signed: what was in doubt is paid, or about to be, whatever look-ups find. One that failed is left to them,
+ * since there may be another under the reference.
+ */
+async function adopt(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  row: RowRecord,
+  said: ServicePayment,
+): Promise<Effect> {
+  const isWhole = coversAll(row, said);
+  const evidence = { by: 'webhook' };
+  await unit.append(row.batch_id, 'row.adopt', { ...evidence, topup_id: said.topupId }, row.row_no);
+  await settle(unit, context, row, { ...said, full: isWhole }, { withDetails: !isWhole, evidence });
+  await close(unit, entry, 'settled');
+  return { wake: 'track' };
 }
 
 function noteWebhook(
@@ -182,6 +208,9 @@ function noteWebhook(
 async function lookNow(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRecord): Promise<Effect> {
   const wait = lookWaitsMs[entry.looks];
   if (wait === undefined) {
+    // Whoever decides the doubt is to know that the service told of a payment.
+    if (row.status === 'in_doubt')
+      return contradict(unit, entry, word, row, 'a webhook tells of a payment that no look-up finds');
     await close(unit, entry, word.says === 'refunded' ? 'refund_noted' : 'still_open');
     return {};
   }
@@ -218,7 +247,7 @@ function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): 
 function coversAll(row: RowRecord, said: ServicePayment): boolean {
   const ended = said.state !== 'open' && !said.unknownStatus && said.cost !== null;
   const bought = row.amount === null ? said.productId !== null : said.amount !== null;
-  return ended && bought && said.full && said.topupId === row.topup_id && said.phoneNumber !== null;
+  return ended && bought && said.full && said.phoneNumber !== null;
 }
 
 /** Money was given back: the row says so from now on, and keeps its state. */

@@ -182,6 +182,77 @@ describe('a webhook', () => {
     assert.ok(reads <= 1, `${reads}`);
   });
 
+  /** A payment that was charged, of which each answer was lost and no look-up finds anything; then the webhook comes. */
+  async function neverFound(scheme: WebhookScheme, body: (rig: Rig) => string): Promise<Rig> {
+    const rig = await makeRig();
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      await create(request);
+      return { kind: 'in_doubt', evidence: { httpStatus: 500, code: 'http_500', message: '', requestId: null } };
+    };
+    rig.service.hidden.add(reference);
+    await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+    await whileRunning(rig, async (hint) => {
+      await untilCharged(rig);
+      await rig.clock.sleep(5_000);
+      await receive(rig, scheme, 'd-1', body(rig));
+      hint();
+      await rig.clock.sleep(24 * 60 * minute);
+    });
+    return rig;
+  }
+
+  test('with the whole payment ends a doubt for which no look-up finds anything', async () => {
+    const rig = await neverFound('callback', (it) => callbackBody(firstTopup(it)));
+    const { status, topup_id } = await rig.row(1);
+    assert.deepEqual([status, topup_id], ['completed', firstTopup(rig).id]);
+    const [adopted] = await eventsOf(rig, 'row.adopt');
+    assert.match(adopted?.body ?? '', /"by":"webhook"/);
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
+  });
+
+  test('with a payment that is still open has a doubt followed by its id to its end', async () => {
+    const rig = await neverFound('callback', (it) =>
+      callbackBody(firstTopup(it, { status: 'processing', cost: null })),
+    );
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).cost], ['completed', '1']);
+  });
+
+  test('with a failed payment, or that names a payment alone, ends no doubt that look-ups do not, and leaves its trace', async () => {
+    const failed = (it: Rig) => callbackBody(firstTopup(it, { status: 'failed' }));
+    const named = () => registeredBody('d-1', 'transaction.completed', { idempotencyKey: keyOf(1) });
+    for (const [scheme, body] of [
+      ['callback', failed],
+      ['registered', named],
+    ] as const) {
+      const rig = await neverFound(scheme, body);
+      assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).next_action_at], ['in_doubt', null]);
+      const [contradicted] = await eventsOf(rig, 'row.contradicted');
+      assert.match(contradicted?.body ?? '', /tells of a payment that no look-up finds/);
+    }
+  });
+
+  test('that calls an earlier payment completed has the row held before its next one is sent', async () => {
+    const rig = await makeRig();
+    rig.service.ends(reference, 'failed');
+    await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+    await rig.run();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
+    const { lookUp } = rig.service;
+    // A look-up is slow enough for the webhook to be handled first, and still shows the old state.
+    rig.service.lookUp = async (asked) => {
+      await rig.clock.sleep(1_000);
+      return lookUp(asked);
+    };
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['held']);
+    assert.match((await rig.row(1)).problems ?? '', /MAY_BE_PAID.*says completed of that payment \(run-1\/ref-1\)/);
+    assert.equal(rig.service.creates.length, 1);
+  });
+
   test('ends a doubt sooner: the service has what was thought lost', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'lose_answer');
