@@ -310,8 +310,8 @@ async function superviseBatch(context: RunnerContext, batch: BatchRecord, patien
     await completeBatch(context, batch);
     return false;
   }
-  const inFlight = counts.has('accepted') || counts.has('sending');
-  if (!inFlight && counts.has('ready') && batch.status === 'running') {
+  // Rows may have been released or retried meanwhile; whether others are still under way says nothing of them.
+  if (counts.has('ready') && batch.status === 'running') {
     if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
   }
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);

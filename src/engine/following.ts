@@ -205,6 +205,8 @@ async function look(
         ahead.push(readPage(page + ahead.length));
       continue;
     }
+    // A service that always says that there is more would be read for ever.
+    if (outcome.payments.length === 0) break;
     if (ahead.length > 0 || listedTo <= from) {
       page += 1;
       continue;

@@ -1,3 +1,4 @@
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
@@ -11,19 +12,42 @@ export interface LateDifference {
   why: string;
 }
 
-/** The row of the batch whose payment this is, in its last generation; null where it is none of the batch's. */
+/** The row of the batch under whose reference a payment stands, and whether it is the one that the row ended with. */
+export interface PaidRow {
+  row: RowRecord;
+  isOwn: boolean;
+}
+
+/** Null where it stands under no reference of the batch's. */
 export async function rowPaidBy(
   { tx }: Unit,
   account: string,
   batchId: string,
   payment: ServicePayment,
-): Promise<RowRecord | null> {
+): Promise<PaidRow | null> {
   const named = payment.reference === null ? null : parseReference(payment.reference);
   const bound = named && (await findPayment(tx, idempotencyKey({ account, ...named })));
   const row = bound?.batch_id === batchId ? await findRow(tx, bound.batch_id, bound.row_no) : null;
-  if (!row || bound?.generation !== row.generation) return null;
-  // A row that was refused has no payment at the service, and any that is there now is one of its own.
-  return row.topup_id === null || row.topup_id === payment.topupId ? row : null;
+  return row && { row, isOwn: bound?.generation === row.generation && isOwnPayment(row, payment) };
+}
+
+/** A row that was refused has no payment at the service, and any that is there now is one of its own. */
+export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boolean {
+  return row.topup_id === null || row.topup_id === topupId;
+}
+
+/** Notes a payment beside the row's own that has not failed for sure: the recipient may have been paid twice. */
+export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePayment): Promise<LateDifference | null> {
+  if (payment.state === 'failed' && !isDoubtfulEnd(payment.serviceStatus)) return null;
+  const { reference, serviceStatus, topupId } = payment;
+  const why = `the service says ${serviceStatus} of another payment of the row (${reference ?? topupId})`;
+  await unit.append(
+    row.batch_id,
+    'row.contradicted',
+    { why, service_status: serviceStatus, topup_id: topupId },
+    row.row_no,
+  );
+  return { row, why };
 }
 
 /** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */

@@ -3,7 +3,14 @@ import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import { endedRows, findRow, type RowRecord } from '../ledger/rows.ts';
 import type { RunnerContext } from './context.ts';
-import { type LateDifference, noteDifference, noteGone, rowPaidBy } from './late-differences.ts';
+import {
+  isOwnPayment,
+  type LateDifference,
+  noteDifference,
+  noteGone,
+  noteSecond,
+  rowPaidBy,
+} from './late-differences.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { makeRowMarks, type RowMarks } from './row-marks.ts';
@@ -80,9 +87,12 @@ async function readPage(
   const differences = await context.committer.commit(async (unit) => {
     const found: LateDifference[] = [];
     for (const payment of outcome.payments) {
-      const row = await rowPaidBy(unit, context.account, batch.batch_id, payment);
-      if (row) listing.seen.add(row.row_no);
-      const difference = row && page > place.pages ? await noteDifference(unit, row, payment) : null;
+      const paid = await rowPaidBy(unit, context.account, batch.batch_id, payment);
+      if (!paid) continue;
+      const { row, isOwn } = paid;
+      if (isOwn) listing.seen.add(row.row_no);
+      if (page <= place.pages) continue;
+      const difference = await (isOwn ? noteDifference : noteSecond)(unit, row, payment);
       if (difference) found.push(difference);
     }
     if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesWord}${page}`);
@@ -90,7 +100,8 @@ async function readPage(
   });
   tell(context, differences);
   listing.nextPage += 1;
-  listing.isWhole = !outcome.hasNext;
+  // An empty page is the end, whatever the service says: it would be read for ever.
+  listing.isWhole = !outcome.hasNext || outcome.payments.length === 0;
   return 0;
 }
 
@@ -105,15 +116,19 @@ async function readRow(
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return readTrouble(context, 'read', outcome);
   const payments = outcome.kind === 'found' ? outcome.payments : [];
-  const difference = await context.committer.commit(async (unit) => {
+  const differences = await context.committer.commit(async (unit) => {
     await writeFact(unit.tx, placeName(batch), String(row.row_no));
     const current = await findRow(unit.tx, row.batch_id, row.row_no);
-    if (current?.generation !== row.generation) return null;
-    const payment = payments.find(({ topupId }) => current.topup_id === null || topupId === current.topup_id);
-    if (payment) return noteDifference(unit, current, payment);
-    return current.status === 'completed' ? noteGone(unit, current, payments.length === 0) : null;
+    if (current?.generation !== row.generation) return [];
+    const own = payments.find((payment) => isOwnPayment(current, payment));
+    if (!own && current.status === 'completed') return [await noteGone(unit, current, payments.length === 0)];
+    const found = own ? [await noteDifference(unit, current, own)] : [];
+    // Where there is a list, a second one stands there.
+    if (seen === null)
+      for (const payment of payments) if (payment !== own) found.push(await noteSecond(unit, current, payment));
+    return found.filter((difference) => difference !== null);
   });
-  if (difference) tell(context, [difference]);
+  tell(context, differences);
   return context.settings.rereadApartMs;
 }
 

@@ -280,6 +280,9 @@ const changeable = [
   'released_at',
 ] as const satisfies readonly (keyof RowRecord)[];
 
+/** What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change twice. */
+const costColumns = (1 << changeable.indexOf('cost')) | (1 << changeable.indexOf('cost_currency'));
+
 /** The statements that updates need, by the columns that they write (one bit each): as many as there are kinds of changes. */
 const updateSqls = new Map<number, string>();
 
@@ -287,16 +290,17 @@ function updateSql(columns: number): string {
   let sql = updateSqls.get(columns);
   if (sql === undefined) {
     const written = changeable.filter((_, index) => columns & (1 << index)).map((column) => `${column} = ?`);
-    sql = `UPDATE rows SET ${written.join(', ')} WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?`;
+    const guard = columns & costColumns ? ' AND cost IS ? AND cost_currency IS ?' : '';
+    sql = `UPDATE rows SET ${written.join(', ')} WHERE batch_id = ? AND row_no = ? AND status = ? AND generation = ? AND attempts = ?${guard}`;
     updateSqls.set(columns, sql);
   }
   return sql;
 }
 
 /**
- * Writes what changed of a row, guarded by the state, generation and attempts that the caller read. Resolves to 1, or to 0 when another
- * writer was there first: a conflict is a result, and nothing was written. Only what changed is named: SQLite writes an entry of every
- * index anew of which a column is named, changed or not.
+ * Writes what changed of a row, guarded by the state, generation and attempts that the caller read, and by its cost where that changes.
+ * Resolves to 1, or to 0 when another writer was there first: a conflict is a result, and nothing was written. Only what changed is
+ * named: SQLite writes an entry of every index anew of which a column is named, changed or not.
  */
 export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): Promise<number> {
   let columns = 0;
@@ -313,6 +317,7 @@ export function updateRow(tx: Queryable, before: RowRecord, after: RowRecord): P
     params.push(after.status);
   }
   params.push(before.batch_id, before.row_no, before.status, before.generation, before.attempts);
+  if (columns & costColumns) params.push(before.cost, before.cost_currency);
   return tx.execute(updateSql(columns), params);
 }
 

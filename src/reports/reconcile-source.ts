@@ -28,7 +28,7 @@ export async function* listedPayments(
     // Oldest first and with a fixed end, so that what is paid meanwhile moves nothing to another page.
     const answer = await insist(deps, () => list({ page, perPage: paymentsPerPage, ...between, oldestFirst: true }));
     yield answer.payments;
-    if (!answer.hasNext) return;
+    if (!answer.hasNext || answer.payments.length === 0) return;
   }
 }
 

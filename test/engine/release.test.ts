@@ -80,3 +80,18 @@ describe('releasing rows whose reference another batch has', () => {
     assert.equal(rig.service.charges.filter(({ reference }) => reference === 'run-1/ref-1').length, 1);
   });
 });
+
+test('a row that is released while another of the batch is still open is sent at once, by the program that runs', async () => {
+  const rig = await makeRig({ settleMs: 100 * 24 * 3_600_000 });
+  await rig.add([aRow(1, { status: 'held' }), aRow(2)]);
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(10 * 60_000));
+  assert.deepEqual(await rig.states(), ['held', 'accepted']);
+  await rig.clock.drive(releaseRows(mary(rig), 'batch-1', []));
+  await rig.clock.drive(rig.clock.sleep(2 * 60_000));
+  assert.deepEqual(await rig.states(), ['accepted', 'accepted']);
+  assert.equal(rig.service.creates.length, 2);
+  runner.stop();
+  await rig.clock.drive(running);
+});

@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ServicePayment } from '../../src/gateway/gateway.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import type { ListQuery, ServicePayment } from '../../src/gateway/gateway.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const hour = 3_600_000;
 
@@ -31,6 +33,10 @@ function paymentOf({ service }: Rig, reference: string): ServicePayment {
   const payment = [...service.payments.values()].find((one) => one.reference === reference);
   assert.ok(payment);
   return payment;
+}
+
+function contradicted({ db }: Rig): Promise<{ row_no: number; body: string }[]> {
+  return db.query(`SELECT row_no, body FROM events WHERE kind = 'row.contradicted' ORDER BY seq`);
 }
 
 /** A program that stays for `ms`. */
@@ -92,6 +98,22 @@ for (const [where, list] of [
       assert.match(events[0]?.body ?? '', /only another payment under its reference/);
     });
 
+    test('is noted where a second payment stands beside the one that it ended with', async () => {
+      const { rig } = await ended(
+        (rig) => {
+          const own = rig.service.payments.get(paymentOf(rig, 'run-1/ref-3').topupId);
+          assert.ok(own);
+          rig.service.payments.set('second', { ...own, topupId: 'second', key: 'second' });
+        },
+        30,
+        list,
+      );
+      const [second, ...more] = await contradicted(rig);
+      assert.equal(more.length, 0);
+      assert.match(second?.body ?? '', /says completed of another payment of the row \(run-1\/ref-3\)/);
+      assert.equal(rig.warnings.length, 1);
+    });
+
     test('and says nothing where nothing has changed', async () => {
       const { rig, events } = await ended(() => undefined, 30, list);
       assert.deepEqual([events, rig.warnings], [[], []]);
@@ -130,6 +152,38 @@ describe('a finished batch that is read by the list', () => {
       [2, 1],
     );
     assert.deepEqual(rig.service.lookUps, ['run-1/ref-1']);
+  });
+
+  test('is noted where an earlier payment of a row has arrived after all', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    rig.service.ends('run-1/ref-1', 'completed');
+    await stay(rig, 30 * hour);
+    const [earlier] = await contradicted(rig);
+    assert.match(earlier?.body ?? '', /says completed of another payment of the row \(run-1\/ref-1\)/);
+  });
+
+  test('ends with an empty page, though the service says that there is more', async () => {
+    const rig = await makeRig();
+    const { list } = rig.service;
+    Object.assign(rig.service, {
+      list: async (query: ListQuery) => {
+        const outcome = await list?.(query);
+        return outcome?.kind === 'page' ? { ...outcome, hasNext: true } : outcome;
+      },
+    });
+    await rig.add(someRows(3));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+    await stay(rig, 30 * hour);
+    assert.notEqual((await rig.batch()).reread_at, null);
   });
 
   test('asks for nothing that the service has refused', async () => {

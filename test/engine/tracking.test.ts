@@ -233,3 +233,24 @@ describe('following rows to their ends', () => {
       assert.ok(lastedMs <= settleMs + 2 * second, `${lastedMs} ms`);
     });
 });
+
+test('a list that shows a payment twice on a page counts its cost once', async () => {
+  const rig = await makeRig();
+  rig.service.ends('run-1/ref-2', 'failed');
+  const { list } = rig.service;
+  Object.assign(rig.service, {
+    list: async (query: ListQuery) => {
+      const outcome = await list?.(query);
+      return outcome?.kind === 'page'
+        ? { ...outcome, payments: outcome.payments.flatMap((payment) => [payment, payment]) }
+        : outcome;
+    },
+  });
+  await rig.add(someRows(3));
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['completed', 'failed', 'completed']);
+  const [kept, ...others] = await rig.db.query<{ currency: string; cost: string }>(
+    'SELECT currency, cost FROM batch_costs',
+  );
+  assert.deepEqual([kept?.currency, kept?.cost, others.length], ['USD', '2', 0]);
+});
