@@ -1,6 +1,7 @@
 import pLimit from 'p-limit';
 import { assert, unreachable } from '../core/assert.ts';
 import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
+import type { EventData } from '../ledger/events.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { dueRows, nextDueAt, type RowRecord, sendingRows } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -14,6 +15,11 @@ import { evidenceData, settle } from './settle.ts';
 const rowsPerPass = 100;
 /** Look-ups under way at once. The limiter decides when each starts. */
 const lookUpsAtOnce = 8;
+
+/** Look-ups that are not answered: how long in all, and how far apart, as a share of what the doubt has lasted, and at most. */
+const unansweredMsMax = 24 * 3_600_000;
+const unansweredShare = 0.1;
+const unansweredWaitMsMax = 5 * 60_000;
 
 /** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
 export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBatch): Promise<number> {
@@ -57,7 +63,11 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await readTrouble(context, 'read', outcome);
-    await context.committer.commit((unit) => unit.noteRow(row, { next_action_at: unit.at + wait }, null, {}));
+    await context.committer.commit(async (unit) => {
+      const payment = await findPayment(unit.tx, key);
+      assert(payment, 'a row in doubt has its payment');
+      await writeUnanswered(unit, row, payment, { wait, outcome });
+    });
     return;
   }
   const step = await context.committer.commit(async (unit) => {
@@ -70,6 +80,23 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
   if (step?.do === 'review')
     context.log.warn('a doubt waits for a person', { batch: row.batch_id, row: row.row_no, why: step.why });
+}
+
+/** A look-up that got no answer comes again, the later the longer the doubt has lasted; one of a day is a person's to decide. */
+async function writeUnanswered(
+  unit: Unit,
+  row: RowRecord,
+  payment: PaymentRecord,
+  { wait, outcome }: { wait: number; outcome: ReadProblem },
+): Promise<void> {
+  const elapsed = unit.at - payment.last_intent_at;
+  if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
+    const why = `no look-up was answered for a day (${outcome.evidence.code})`;
+    await writeReview(unit, row, why, evidenceData(outcome.evidence));
+    return;
+  }
+  const later = Math.min(elapsed * unansweredShare, unansweredWaitMsMax);
+  await unit.noteRow(row, { next_action_at: unit.at + Math.round(Math.max(wait, later)) }, null, {});
 }
 
 /** Writes the step that follows from a look-up. Null when somebody else was first. */
@@ -103,7 +130,7 @@ async function writeStep(
   open: OpenBatch,
   { row, payment }: { row: RowRecord; payment: PaymentRecord },
   step: DoubtStep,
-  data: Record<string, string | number | null>,
+  data: EventData,
 ): Promise<boolean> {
   const { policy } = context.gateway;
   switch (step.do) {
@@ -148,12 +175,7 @@ async function writeStep(
 }
 
 /** From here on only a person moves the row. */
-async function writeReview(
-  unit: Unit,
-  row: RowRecord,
-  why: string,
-  data: Record<string, string | number | null>,
-): Promise<boolean> {
+async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
   return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
 }

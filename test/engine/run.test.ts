@@ -185,6 +185,33 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 1);
   });
 
+  test('in doubt is looked up less and less often while nothing answers, and is a person’s after a day', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    let asked = 0;
+    rig.service.lookUp = async () => {
+      asked += 1;
+      await rig.clock.sleep(10);
+      return {
+        kind: 'unavailable',
+        evidence: { httpStatus: 200, code: 'filter_ignored', message: '', requestId: null },
+      };
+    };
+    await rig.add(someRows(1));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(3_600_000));
+    assert.ok(asked > 20 && asked < 80, `${asked} look-ups in an hour`);
+    assert.notEqual((await rig.row(1)).next_action_at, null);
+    await rig.clock.drive(rig.clock.sleep(24 * 3_600_000));
+    const { status, next_action_at, failure_reason } = await rig.row(1);
+    assert.deepEqual([status, next_action_at], ['in_doubt', null]);
+    assert.match(failure_reason ?? '', /A person must decide: no look-up was answered for a day \(filter_ignored\)/);
+    assert.ok(asked < 400, `${asked} look-ups in a day`);
+    runner.stop();
+    await rig.clock.drive(running);
+  });
+
   test('goes to the next generation when the provider blocked the number at a first attempt', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.script('run-1/ref-1', 'number_blocked');
