@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
+import { makeFolder } from '../reports/files.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import type { OpenAccount } from '../runtime/account.ts';
@@ -34,6 +35,8 @@ export async function workOn(
   account: OpenAccount,
   options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<WorkResult[]> {
+  // Better known before anything is sent than after it.
+  await makeFolder(options.out);
   const runner = runnerOf(session, account, { restored: options.restored });
   const word = makeWord(session);
   await word.begin();

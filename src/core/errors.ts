@@ -36,6 +36,10 @@ export const errorTable = {
     hint: 'Add --restored once: every row is then looked up at the service before it is sent. Nothing was sent.',
   },
   LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
+  FOLDER_UNWRITABLE: {
+    exitCode: 5,
+    hint: 'Correct the folder (or name another with --out), then "airbatch report BATCH": what was paid is in the ledger.',
+  },
   FENCED: { exitCode: 5, hint: 'Another process took over this account; this one sends nothing more.' },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 

@@ -241,9 +241,10 @@ function attempt<Result>(path: string, work: () => Result): Result {
   }
 }
 
-/** What SQLite fails with, as trouble of the ledger; anything else as it is. */
+/** What SQLite or the file system fails with, as trouble of the ledger; anything else as it is. */
 function asLedgerError(path: string, error: unknown): unknown {
-  const resultCode = (error as { errcode?: number }).errcode;
-  const code = resultCode === undefined ? undefined : codes[resultCode & 0xff];
+  const { errcode: resultCode, syscall } = error as { errcode?: number; syscall?: string };
+  const ofSqlite = resultCode === undefined ? undefined : codes[resultCode & 0xff];
+  const code = ofSqlite ?? (syscall === undefined ? undefined : 'LEDGER_IO');
   return code ? new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, { cause: error }) : error;
 }

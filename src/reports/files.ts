@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
-import { chmod, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { AirbatchError } from '../core/errors.ts';
 
 /** A report of one file: its name, and its content in pieces. */
 export interface ReportFile {
@@ -28,11 +29,45 @@ export interface FolderWriter {
   write(file: ReportFile): Promise<WrittenFile>;
 }
 
+/** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
+export function makeFolder(folder: string): Promise<void> {
+  const work = async () => {
+    await mkdir(folder, { recursive: true, mode: folderMode });
+    await access(folder, constants.W_OK | constants.X_OK);
+  };
+  const hint = 'Correct the folder, or name another with --out, then "airbatch resume": nothing was sent just now.';
+  return told(folder, work, { hint });
+}
+
+/** What the file system refuses is no error of the program's own: it says of which folder. */
+async function told<Result>(
+  folder: string,
+  work: () => Promise<Result>,
+  options: { hint?: string } = {},
+): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    const message = `nothing can be written to ${folder}: ${error.message}`;
+    throw new AirbatchError('FOLDER_UNWRITABLE', message, { ...options, cause: error });
+  }
+}
+
 /**
  * Writes files into `folder`, which is made where it is missing: all of them beside their places first, and moved there when
- * `work` is done. Files named in `stale` that were not written are removed: they would speak of another time.
+ * `work` is done. Files named in `stale` that were not written are removed: they would speak of another time. Fails with
+ * `FOLDER_UNWRITABLE`.
  */
-export async function writeFolder(
+export function writeFolder(
+  folder: string,
+  stale: readonly string[],
+  work: (writer: FolderWriter) => Promise<void>,
+): Promise<string[]> {
+  return told(folder, () => writeAll(folder, stale, work));
+}
+
+async function writeAll(
   folder: string,
   stale: readonly string[],
   work: (writer: FolderWriter) => Promise<void>,

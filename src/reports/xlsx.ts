@@ -12,14 +12,15 @@ import { batchStateWords, rowStateWords } from './words.ts';
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
 
 /** results.xlsx: what summary.json and results.csv say, for people who work in a spreadsheet. */
-export function resultsXlsx(
+export async function* resultsXlsx(
   view: Queryable,
   batch: BatchRecord,
   survey: Survey,
   summary: BatchSummary,
   options: { mask: boolean },
-): AsyncIterable<Uint8Array> {
-  return workbook([
+): AsyncGenerator<Uint8Array> {
+  // Only when it is asked for: what reads the ledger by itself must not go on after a folder that cannot be written.
+  yield* workbook([
     summarySheet(summary),
     ...resultSheets(view, batch, survey, options),
     problemSheet(view, batch, options),

@@ -21,6 +21,24 @@ function write(folder: string, name: string, ...lines: string[]): string {
 }
 
 describe('airbatch run', () => {
+  test('sends nothing where its reports could not be written, and says so in one line; a ledger likewise', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
+    const run = await runCommand(['run', file, '--yes', '--json', '--out', file], { cwd });
+    assert.equal(run.code, 5, run.stderr);
+    assert.equal(JSON.parse(run.stdout).error.code, 'FOLDER_UNWRITABLE');
+    assert.doesNotMatch(run.stderr, / at .*\.ts:/);
+    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    const [batch] = JSON.parse(stdout).batches;
+    assert.deepEqual(batch.counts, { ready: 1 });
+    const resumed = await runCommand(['resume', batch.batch, '--json'], { cwd });
+    assert.equal(resumed.code, 0, resumed.stderr);
+
+    const noLedger = await runCommand(['status', '--json', '--ledger', join(file, 'ledger.db')], { cwd });
+    assert.equal(noLedger.code, 5, noLedger.stderr);
+    assert.equal(JSON.parse(noLedger.stdout).error.code, 'LEDGER_IO');
+  });
+
   test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
     const cwd = folderOf(t);
     const run = await runCommand(['run', sample, '--yes', '--json'], { cwd });
