@@ -65,4 +65,19 @@ describe('a retry', () => {
       ['run-1/ref-1', 'run-1/ref-1~2'],
     );
   });
+
+  test('leaves a row alone whose payment the service has under way, until it calls that failed too', async () => {
+    const { rig, retry } = await endedAs(['FAILED']);
+    const reference = 'run-1/ref-1';
+    const body = JSON.stringify({ ...(await rig.row(1)), reference });
+    await rig.clock.drive(rig.service.create({ body, idempotencyKey: 'a key' }));
+    rig.service.ends(reference, 'open');
+    const { retried, kept } = await retry([]);
+    assert.equal(retried, 0);
+    assert.match(kept[0]?.why ?? '', /run-1\/ref-1.*pending/);
+    assert.deepEqual(await rig.states(), ['failed']);
+    rig.service.ends(reference, 'failed');
+    await rig.clock.drive(rig.clock.sleep(2_000));
+    assert.equal((await retry([])).retried, 1);
+  });
 });

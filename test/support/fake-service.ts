@@ -55,8 +55,8 @@ export interface FakeService extends Gateway {
   lookUps: string[];
   /** What the next requests for a reference meet; when used up, `accept`. */
   script(reference: string, ...behaviours: Behaviour[]): void;
-  /** How a payment ends, and how long after its acceptance. */
-  ends(reference: string, state: 'completed' | 'failed'): void;
+  /** How a payment ends; `open`: it does not. */
+  ends(reference: string, state: 'completed' | 'failed' | 'open'): void;
   payments: Map<string, ServicePayment & { key: string }>;
   /** Makes the look-up of this reference find nothing, for as long as it is set: a list that lags. */
   hidden: Set<string>;
@@ -79,7 +79,7 @@ export function makeFakeService(
   options: { policy?: ServicePolicy; list?: boolean; settleMs?: number } = {},
 ): FakeService {
   const scripts = new Map<string, Behaviour[]>();
-  const endings = new Map<string, 'completed' | 'failed'>();
+  const endings = new Map<string, 'completed' | 'failed' | 'open'>();
   const payments: FakeService['payments'] = new Map();
   const charges: FakeService['charges'] = [];
   const creates: FakeService['creates'] = [];
@@ -98,6 +98,7 @@ export function makeFakeService(
     const ended = clock.now() - (payment.createdAt ?? 0) >= settleMs;
     if (!ended) return payment;
     const state = endings.get(payment.reference ?? '') ?? 'completed';
+    if (state === 'open') return payment;
     return state === 'completed'
       ? {
           ...payment,
