@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { chainHash, pageEvents } from '../../src/ledger/events.ts';
+import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import { tempFolder } from '../reports/fixture.ts';
@@ -51,6 +53,30 @@ test('a chain that was cut and signed anew is found by the ledger', async (t) =>
   assert.deepEqual(
     findings.map(({ message }) => message),
     ['is not the audit chain of this ledger.'],
+  );
+});
+
+test('a chain that was written anew, with all its hashes, is found by a head that was put outside before', async (t) => {
+  const { dir, key, db } = await makePack(t);
+  const events = await pageEvents(db, 'B-1', 0, 100);
+  const anchors = join(await tempFolder(t), 'heads.jsonl');
+  const heads = [10, 20].map((seq) => JSON.stringify({ batch_id: 'B-1', events: seq, head: events[seq - 1]?.hash }));
+  await writeFile(anchors, `${heads.join('\n')}\n`);
+  assert.deepEqual((await verifyReports(dir, { anchors })).findings, []);
+
+  // Somebody with the ledger and the key says of one event that another person did it, and has the reports made anew.
+  let head = events[13]?.hash ?? '';
+  for (const event of events.slice(14)) {
+    const actor = event.seq === 15 ? 'somebody else' : event.actor;
+    head = chainHash(head, { ...event, actor });
+    await db.execute('UPDATE events SET actor = ?, hash = ? WHERE seq = ?', [actor, head, event.seq]);
+  }
+  await db.execute('UPDATE batches SET audit_head = ?', [head]);
+  await writeReports(db, 'B-1', dirname(dir), { key });
+  assert.deepEqual((await verifyReports(dir)).findings, [], 'by themselves they are one piece');
+  assert.deepEqual(
+    (await verifyReports(dir, { anchors })).findings.map(({ message }) => message),
+    ['event 20 is not the one that was anchored: the chain was written anew.'],
   );
 });
 
