@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { countRows, findBatch } from '../../src/ledger/batches.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
-import { takeLease } from '../../src/ledger/leases.ts';
+import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../../src/ledger/leases.ts';
 import { findRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
@@ -117,5 +117,22 @@ describe('a unit of work', () => {
     );
     await assert.rejects(late, { code: 'FENCED' });
     assert.equal((await row(1)).status, 'ready');
+  });
+
+  test('fails for a runner whose account the same process has taken anew: writes nothing, and leaves the newer hold alone', async () => {
+    const { clock, db, row } = await setUp();
+    const take = (now: number) =>
+      db.transact((tx) => takeLease(tx, { account: 'main', holder: 'a', now, expiresAt: now + 10, deadHolder: null }));
+    const first = await take(clock.now());
+    const second = await take(clock.now() + 10);
+    assert.ok(first && second);
+    const send = (fence: Fence) =>
+      inUnit(db, { clock, actor: 'a', fence }, async (unit) => unit.changeRow(await row(1, unit.tx), 'send', {}, {}));
+    await assert.rejects(send(first), { code: 'FENCED' });
+    assert.equal((await row(1)).status, 'ready');
+    await db.transact((tx) => releaseLease(tx, first));
+    assert.equal(await db.transact((tx) => renewLease(tx, first, clock.now() + 20)), false);
+    assert.equal((await findLease(db, 'main'))?.expires_at, clock.now() + 20);
+    assert.equal((await send(second))?.status, 'sending');
   });
 });
