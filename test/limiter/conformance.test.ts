@@ -84,6 +84,23 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
+    test('keeps what it admitted, and has not started, waiting as soon as it is told to wait', async () => {
+      const limiter = opened();
+      const begun: number[] = [];
+      const jobs = Array.from({ length: 5 }, () =>
+        limiter.admit('creation', async () => void begun.push(systemClock.monotonic())),
+      );
+      // A plain queue starts a job in the same breath as it admits it; Bottleneck somewhat later.
+      const startedBefore = begun.length;
+      const heldAt = systemClock.monotonic();
+      limiter.hold('creation', 300);
+      assert.equal(limiter.usage('creation').used, startedBefore);
+      await Promise.all(jobs);
+      for (const at of begun.slice(startedBefore)) assert.ok(at - heldAt >= 290, `${at - heldAt} ms`);
+      assert.equal(begun.length, 5);
+      await limiter.stop();
+    });
+
     test('counts a job of several requests as several, and takes back those that were not sent', async () => {
       const limiter = opened();
       await limiter.admit('creation', async () => limiter.giveBack('creation', 3), 5);
