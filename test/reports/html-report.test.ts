@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto';
 import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import {
   failedWay,
@@ -99,10 +100,30 @@ test('whatever stands in a field of the file or an answer of the service stays t
   }
 });
 
-test('a masked page shows no phone number', async (t) => {
-  const { text } = await page(t, { mask: true });
-  assert.doesNotMatch(text, /712000\d\d\d/);
+/** A row that the service refuses and one that intake refuses, each with a message that quotes the row's number. */
+async function writeQuotedNumbers(db: Database): Promise<void> {
+  const problem = {
+    code: 'PHONE_INVALID',
+    column: 'phone_number',
+    message: '"0712-000 009" is no number.',
+    suggestion: '',
+  };
+  await writeBatch(db, newBatch('B-1'), [
+    { row: newRow('B-1', 8), way: failedWay(8, 'PROVIDER_DECLINED', 'There is no +254 712 000 008') },
+    { row: invalidRow('B-1', 9, { problems: JSON.stringify([problem]) }) },
+  ]);
+}
+
+test('a masked page shows no phone number, neither in a column of its own nor in a message', async (t) => {
+  const readable = /712.?000.?\d\d\d/;
+  const { text } = await page(t, { mask: true }, writeQuotedNumbers);
+  assert.doesNotMatch(text, readable);
   assert.match(text, /\+2\*{8}008/);
+  assert.match(text, /There is no \+\*{3} \*{3} \*{3} 008/);
+  assert.match(text, /\*{4}-\*{3} 009&quot; is no number/);
+  const { text: unmasked } = await page(t, {}, writeQuotedNumbers);
+  for (const quoted of ['+254712000008', 'There is no +254 712 000 008', '0712-000 009'])
+    assert.ok(unmasked.includes(quoted), quoted);
 });
 
 test('a page of many rows lists some of them and says where the rest is', async (t) => {
