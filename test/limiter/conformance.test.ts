@@ -110,12 +110,13 @@ for (const [name, make] of gates) {
 
     test('refuses who waits when it stops, and lets what runs end', async () => {
       const limiter = opened();
-      let release: () => void = () => undefined;
-      const running = limiter.admit(
-        'creation',
-        () => new Promise<string>((resolve) => (release = () => resolve('done'))),
-      );
-      await systemClock.sleep(20);
+      const started = Promise.withResolvers<void>();
+      const release = Promise.withResolvers<string>();
+      const running = limiter.admit('creation', () => {
+        started.resolve();
+        return release.promise;
+      });
+      await started.promise;
       const waiting = Array.from({ length: 30 }, () => limiter.admit('creation', async () => 'never'));
       const refused = Promise.allSettled(waiting);
       await limiter.stop();
@@ -123,7 +124,7 @@ for (const [name, make] of gates) {
       assert.ok(
         outcomes.filter((one) => one.status === 'rejected' && one.reason instanceof LimiterStopped).length >= 20,
       );
-      release();
+      release.resolve('done');
       assert.equal(await running, 'done');
       await assert.rejects(
         limiter.admit('creation', async () => 'late'),
