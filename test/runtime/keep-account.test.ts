@@ -85,10 +85,12 @@ describe('an account that is kept', () => {
     }
   });
 
-  test('stops while it waits, and starts nothing more', async () => {
+  test('stops at once while it waits, and starts nothing more', async () => {
     const { clock, kept, seen } = setUp([trouble('ACCOUNT_BUSY')]);
     await clock.drive(clock.sleep(1_000));
+    const stoppedAt = clock.now();
     await clock.drive(kept.stop());
+    assert.equal(clock.now(), stoppedAt);
     await clock.drive(clock.sleep(60_000));
     assert.equal(seen.starts.length, 1);
   });
