@@ -1,9 +1,10 @@
 import { assert } from '../core/assert.ts';
+import { can } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchRecord, countRows } from '../ledger/batches.ts';
+import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
 import { notePace } from '../ledger/pace.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
@@ -304,17 +305,17 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
 async function superviseBatch(context: RunnerContext, batch: BatchRecord, patienceMs: number): Promise<boolean> {
   const counts = await countRows(context.db, batch.batch_id);
-  const terminal: readonly string[] = terminalRowStates;
-  const open = [...counts].filter(([status]) => !terminal.includes(status));
-  if (open.length === 0) {
-    await completeBatch(context, batch);
-    return false;
-  }
+  if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
   // Rows may have been released or retried meanwhile; whether others are still under way says nothing of them.
   if (counts.has('ready') && batch.status === 'running') {
     if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
   }
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);
+}
+
+function allTerminal(counts: ReadonlyMap<string, number>): boolean {
+  const terminal: readonly string[] = terminalRowStates;
+  return [...counts.keys()].every((status) => terminal.includes(status));
 }
 
 /** Requests for a balance that the service may refuse for being too many, before it is done without. */
@@ -330,16 +331,23 @@ async function readBalance({ limiter, gateway }: RunnerContext): Promise<Balance
   return null;
 }
 
-async function completeBatch(context: RunnerContext, batch: BatchRecord): Promise<void> {
+/**
+ * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of it since,
+ * and a person may have had a failed row tried again. Returns whether it is ended.
+ */
+async function completeBatch(context: RunnerContext, batchId: string): Promise<boolean> {
   const balance = await readBalance(context);
   const balance_after = balance === null ? null : JSON.stringify(balance);
-  const completed = await context.committer.commit((unit) =>
-    unit.changeBatch(
+  const completed = await context.committer.commit(async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    if (!batch || !can(batch.status, 'complete') || !allTerminal(await countRows(unit.tx, batchId))) return null;
+    return unit.changeBatch(
       batch,
       'complete',
       { balance_after, completed_at: unit.at, reread_at: null, pause_reason: null, pause_detail: null },
       {},
-    ),
-  );
-  if (completed) context.onCompleted(batch.batch_id);
+    );
+  });
+  if (completed) context.onCompleted(batchId);
+  return completed !== null;
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -50,6 +51,17 @@ describe('the rows that go alone at first', () => {
     await rig.run();
     assert.equal(rig.service.creates.length, 30);
     assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('are noted as judged also where they are all rows of the batch', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(2), policy({ canary: { rows: 3 } }));
+    await rig.run();
+    const { status, canary_at } = await rig.batch();
+    assert.equal(status, 'completed');
+    const passed = (await pageEvents(rig.db, 'batch-1', 0, 100)).find(({ kind }) => kind === 'batch.canary_passed');
+    assert.ok(passed);
+    assert.equal(canary_at, passed.at);
   });
 
   test('may fail as often as the policy says', async () => {

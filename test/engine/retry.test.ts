@@ -80,4 +80,29 @@ describe('a retry', () => {
     await rig.clock.drive(rig.clock.sleep(2_000));
     assert.equal((await retry([])).retried, 1);
   });
+
+  test('keeps a batch open that was about to end', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    const { balance } = rig.service;
+    let retried = 0;
+    // The last thing before a batch ends is a look at the balance: a person is quicker.
+    rig.service.balance = async () => {
+      if (retried === 0 && (await rig.row(1)).status === 'failed') {
+        const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+        const options = { codes: [], generationsMax: 3 };
+        retried = (await retryFailed({ db: rig.db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options))
+          .retried;
+      }
+      return balance();
+    };
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.equal(retried, 1);
+    assert.deepEqual(
+      rig.service.creates.map(({ reference }) => reference),
+      ['run-1/ref-1', 'run-1/ref-1~2'],
+    );
+    assert.deepEqual([await rig.states(), (await rig.batch()).status], [['completed'], 'completed']);
+  });
 });
