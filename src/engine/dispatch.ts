@@ -67,7 +67,10 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
         const rows = context.stopping.aborted ? [] : await takeRows(context, weight);
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
-        await Promise.all(intents.map((intent) => sendOne(context, intent)));
+        // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
+        const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
+        const failed = sent.find((one) => one.status === 'rejected');
+        if (failed) throw failed.reason;
       },
       weight,
     );

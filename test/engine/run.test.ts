@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { findLease } from '../../src/ledger/leases.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aRow } from '../support/ledger.ts';
@@ -305,6 +306,20 @@ describe('the engine', () => {
     await assert.rejects(rig.clock.drive(second), { code: 'ACCOUNT_BUSY' });
     await rig.clock.drive(first);
     assert.equal(rig.service.charges.length, 5);
+  });
+
+  test('gives the account back when the outcomes of all requests are written, also where one of them could not be made', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 2 }, settleMs: 600_000 });
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      if (request.body.includes('run-1/ref-1"')) throw new Error('no request was made');
+      await rig.clock.sleep(5_000);
+      return create(request);
+    };
+    await rig.add(someRows(2));
+    await assert.rejects(rig.run(), /no request was made/);
+    assert.deepEqual(await rig.states(), ['sending', 'accepted']);
+    assert.equal((await findLease(rig.db, 'main'))?.expires_at, 0);
   });
 
   test('stops when asked: what is in flight ends, the rest stays ready, and a new runner carries on', async () => {
