@@ -12,7 +12,7 @@ import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
-import { runSourceCommand } from './command-source.ts';
+import { rejectedName, runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { originalName, takeFromInbox } from './inbox.ts';
@@ -153,8 +153,12 @@ function personOf({ name }: Job): string {
   return `job ${name}`;
 }
 
-/** A file that cannot be paid lies in `rejected`, with the reason beside it, for a person to correct and drop in again. */
+/**
+ * A file that cannot be paid is put away: from a folder to `rejected`, with the reason beside it, for a person to correct and drop in
+ * again. What a command wrote goes to a name beside its own: run again, the slot asks the program, which may be mended by then.
+ */
 async function reject({ source }: Job, path: string, name: string, why: string): Promise<void> {
+  if (source.kind === 'command') await rename(path, rejectedName(path));
   if (source.kind !== 'folder') return;
   const rejected = join(source.folder, 'rejected');
   await rename(path, join(rejected, basename(path)));

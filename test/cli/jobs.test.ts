@@ -170,6 +170,21 @@ describe('airbatch jobs', () => {
     const failed = await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
     assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [4, true]);
   });
+
+  test('asks a command again whose file was rejected, and keeps what it wrote', async (t) => {
+    const { folder, run } = place(t);
+    const winners = join(folder, 'promo/winners.csv');
+    mkdirSync(join(folder, 'promo'));
+    writeFileSync(winners, 'name,colour\nMary,blue\n');
+    const slot = ['--slot', '2026-11-20T17:00:00+01:00'];
+    const bad = await run('jobs', 'run', 'friday-promo', ...slot);
+    assert.match(bad.stderr, /20261120-1700\.csv was rejected/);
+    assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), ['20261120-1700.csv.rejected']);
+    writeFileSync(winners, 'phone_number,network_id,amount,reference\n+2348031231234,13,100,W-1\n');
+    const mended = await run('--json', 'jobs', 'run', 'friday-promo', ...slot);
+    assert.equal(mended.code, 0, mended.stderr);
+    assert.equal(JSON.parse(mended.stdout).batches[0].summary.rows.by_status.completed, 1);
+  });
 });
 
 describe('airbatch serve with the example jobs', () => {
