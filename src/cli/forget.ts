@@ -4,6 +4,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { filesLeft } from '../scheduler/files-left.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
@@ -33,13 +34,15 @@ export function execute(
       });
     await session.db.compact();
     const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
+    const files = (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat();
     const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch', 'batches')}`;
     const isNone = done.batches.length === 0;
     const words = [
       isNone ? 'Nothing to forget: no batch has ended before then.' : `Forgotten: who was paid in ${what}.`,
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
+      ...files.map((path) => `What a job brought still names them: ${relative(context.cwd, path)}`),
     ];
-    answer(context, { ...done, reports: folders }, words.join('\n'));
+    answer(context, { ...done, reports: folders, files }, words.join('\n'));
     return 0;
   });
 }

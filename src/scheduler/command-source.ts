@@ -8,11 +8,6 @@ import { AirbatchError, errorMessage } from '../core/errors.ts';
 /** How much of what a command says on stderr is repeated. */
 const complaintLengthMax = 300;
 
-/** Where what a program wrote lies once it was rejected. */
-export function rejectedName(path: string): string {
-  return `${path}.rejected`;
-}
-
 /**
  * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all. Throws
  * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, or takes too long.

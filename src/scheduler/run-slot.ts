@@ -12,10 +12,11 @@ import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
-import { rejectedName, runSourceCommand } from './command-source.ts';
+import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { originalName, takeFromInbox } from './inbox.ts';
+import { keptFile, rejectedName } from './kept-file.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
 import { runIdOfSlot } from './run-id.ts';
 
@@ -93,11 +94,12 @@ async function bring(
       return { files: unfinished.length === 0 ? [file] : [], unfinished };
     }
     case 'command': {
-      const path = join(dirname(session.ledgerPath), 'jobs', name, `${stamp}.csv`);
-      // What it wrote before a crash is what this slot pays: asked again, it may say something else.
-      if (!existsSync(path))
+      const file = { path: keptFile(session, name, `${stamp}.csv`), name: `${stamp}.csv` };
+      const { path } = file;
+      // What it wrote before a crash is what this slot pays: asked again, it may say something else. It may be put away by now.
+      if (!known.has(file.name) && !existsSync(path))
         await runSourceCommand(source.command, { cwd: base, path, timeoutMs: source.timeoutMinutes * minuteMs });
-      return { files: [{ path, name: basename(path) }], unfinished: [] };
+      return { files: [file], unfinished: [] };
     }
   }
 }

@@ -184,6 +184,47 @@ describe('airbatch jobs', () => {
     const mended = await run('--json', 'jobs', 'run', 'friday-promo', ...slot);
     assert.equal(mended.code, 0, mended.stderr);
     assert.equal(JSON.parse(mended.stdout).batches[0].summary.rows.by_status.completed, 1);
+    assert.deepEqual(
+      readdirSync(join(folder, '.airbatch/jobs/friday-promo')),
+      [],
+      'nothing of it stays when it is put away',
+    );
+  });
+
+  test('does not ask a command again that a crash kept from being called done after its file was put away', async (t) => {
+    const { folder, run, ledger } = place(t);
+    mkdirSync(join(folder, 'promo'));
+    writeFileSync(
+      join(folder, 'promo/winners.csv'),
+      'phone_number,network_id,amount,reference\n+2348031231234,13,100,W-1\n',
+    );
+    const slot = ['--slot', '2026-11-20T17:00:00+01:00'];
+    assert.equal((await run('jobs', 'run', 'friday-promo', ...slot)).code, 0);
+    const db = ledger();
+    db.exec(`UPDATE slots SET state = 'due'`);
+    db.close();
+    const again = await run('jobs', 'run', 'friday-promo', ...slot);
+    assert.match(again.stderr, /brought before/);
+    assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), []);
+  });
+
+  test('names what it put away when its people are forgotten', async (t) => {
+    const { folder, drop, run, ledger } = place(t);
+    drop('october.csv', two);
+    const paid = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot);
+    const { batch_id: batch } = JSON.parse(paid.stdout).batches[0].summary;
+    mkdirSync(join(folder, 'promo'));
+    writeFileSync(join(folder, 'promo/winners.csv'), 'name,colour\nMary,blue\n');
+    await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-20T17:00:00+01:00');
+    const db = ledger();
+    db.exec(`UPDATE batches SET created_at = 0, completed_at = CASE WHEN completed_at IS NULL THEN NULL ELSE 0 END`);
+    db.close();
+    const { files } = JSON.parse((await run('--json', 'forget', '--before', '2000-01-01')).stdout);
+    assert.deepEqual(files.sort(), [
+      join(folder, '.airbatch/jobs/friday-promo/20261120-1700.csv.rejected'),
+      join(folder, 'payroll/done/20261025-0900~october.csv'),
+      join(folder, 'payroll/done', batch),
+    ]);
   });
 });
 

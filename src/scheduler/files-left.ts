@@ -1,0 +1,25 @@
+import { existsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { findBatch } from '../ledger/batches.ts';
+import { findJobFile } from '../ledger/job-files.ts';
+import type { Session } from '../runtime/session.ts';
+import { keptFile, rejectedName } from './kept-file.ts';
+
+/**
+ * What a job brought of a batch and put away, and still lies there with the people of the batch in it: the file in `done` or `rejected`,
+ * the reports beside it, a single file that stays where it is, or what a program wrote that was rejected.
+ */
+export async function filesLeft(session: Pick<Session, 'db' | 'ledgerPath'>, batchId: string): Promise<string[]> {
+  const file = await findJobFile(session.db, batchId);
+  if (file) return putAwayPlaces(file.working_path, batchId).filter(existsSync);
+  const batch = await findBatch(session.db, batchId);
+  if (!batch?.job) return [];
+  return [rejectedName(keptFile(session, batch.job, batch.file_name))].filter(existsSync);
+}
+
+function putAwayPlaces(path: string, batchId: string): string[] {
+  if (basename(dirname(path)) !== 'working') return [path];
+  const folder = dirname(dirname(path));
+  const name = basename(path);
+  return [join(folder, 'done', name), join(folder, 'done', batchId), join(folder, 'rejected', name)];
+}
