@@ -19,7 +19,8 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { localTime, timeOf } from './dates.ts';
-import { worstExitCode } from './exit-codes.ts';
+import { interruptedExitCode, worstExitCode } from './exit-codes.ts';
+import { onInterrupt } from './interrupt.ts';
 import { workOn } from './work.ts';
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
@@ -34,7 +35,7 @@ export async function runJob(
   const job = jobs.find((one) => one.name === name);
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(context, session, job, options.slot);
-  const outcome = await bring(session, job, dueAt);
+  const outcome = await unlessInterrupted(context, () => bring(session, job, dueAt));
   if (!context.json) {
     const when = localTime(dueAt, job.schedule.timeZone);
     context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${outcome.detail}\n`);
@@ -87,6 +88,19 @@ function whyWords({ why, lastDueAt }: SlotByHand, timeZone: string): string {
       return `now, since the last due time (${localTime(lastDueAt ?? 0, timeZone)}) has run`;
     case 'new':
       return 'now, since none of its due times has come since it is known here';
+  }
+}
+
+/** Ctrl-C ends the process at once, in order: so the program of a job ends with it. Called again, the slot goes on where it was. */
+async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () => Promise<Result>): Promise<Result> {
+  const interrupt = onInterrupt(() => {
+    terminal.error('\nStopped: nothing was sent. Run the slot again.\n');
+    process.exit(interruptedExitCode);
+  });
+  try {
+    return await work();
+  } finally {
+    interrupt.dispose();
   }
 }
 

@@ -1,52 +1,106 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcessByStdio, spawn } from 'node:child_process';
 import { createWriteStream } from 'node:fs';
 import { mkdir, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import type { Clock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 
 /** How much of what a command says on stderr is repeated. */
 const complaintLengthMax = 300;
 
+export interface SourceCommandOptions {
+  cwd: string;
+  path: string;
+  clock: Clock;
+  timeoutMs: number;
+  /** Aborted when airbatch is to end: the program ends with it. */
+  stopping?: AbortSignal | undefined;
+}
+
+type Program = ChildProcessByStdio<null, Readable, Readable>;
+
 /**
  * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all. Throws
- * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, or takes too long.
+ * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, or is stopped; then it has ended with
+ * every program that it began.
  */
-export async function runSourceCommand(
-  [program = '', ...args]: readonly string[],
-  { cwd, path, timeoutMs }: { cwd: string; path: string; timeoutMs: number },
-): Promise<void> {
+export async function runSourceCommand(command: readonly string[], options: SourceCommandOptions): Promise<void> {
+  const { cwd, path, stopping } = options;
+  const [program = '', ...args] = command;
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.part`;
   try {
-    const child = spawn(program, args, {
-      cwd,
-      stdio: ['ignore', 'pipe', 'pipe'],
-      timeout: timeoutMs,
-      killSignal: 'SIGKILL',
-    });
-    let complaint = '';
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      complaint = (complaint + text).slice(-complaintLengthMax);
-    });
-    const ended = new Promise<string | null>((resolve, reject) => {
-      child.once('error', reject);
-      child.once('close', (code, signal) => {
-        if (code === 0) resolve(null);
-        else if (signal === 'SIGKILL') resolve(`took longer than ${timeoutMs / 1_000} s, and was stopped`);
-        else
-          resolve(
-            `ended with ${code === null ? `signal ${signal}` : `exit code ${code}`}${complaint ? `: ${complaint.trim()}` : ''}`,
-          );
-      });
-    });
-    const [trouble] = await Promise.all([ended, pipeline(child.stdout, createWriteStream(partial, { mode: 0o600 }))]);
-    if (trouble !== null) throw new Error(trouble);
+    stopping?.throwIfAborted();
+    // It leads a group of its own: what it has begun can be ended with it, and would else hold the pipes beyond every limit.
+    const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
+    const watch = endInTime(child, options);
+    try {
+      const written = pipeline(child.stdout, createWriteStream(partial, { mode: 0o600 }));
+      const [trouble] = await Promise.all([endOf(child), written]);
+      if (trouble !== null) throw new Error(trouble);
+    } catch (error) {
+      killGroup(child);
+      throw error;
+    } finally {
+      watch.dispose();
+    }
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
     throw new AirbatchError('FILE_REJECTED', `the command ${program} brought no file: ${errorMessage(error)}`, {
       cause: error,
     });
+  }
+}
+
+/** Resolves when the program has ended and its pipes are closed: with null, or with why it brought nothing. */
+function endOf(child: Program): Promise<string | null> {
+  let complaint = '';
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    complaint = (complaint + text).slice(-complaintLengthMax);
+  });
+  return new Promise((resolve, reject) => {
+    child.once('error', reject);
+    child.once('close', (code, signal) => {
+      const end = code === null ? `signal ${signal}` : `exit code ${code}`;
+      resolve(code === 0 ? null : `ended with ${end}${complaint ? `: ${complaint.trim()}` : ''}`);
+    });
+  });
+}
+
+/** Ends the program and all that it began when its time is over, when airbatch is stopped, and when airbatch ends. */
+function endInTime(child: Program, { clock, timeoutMs, stopping }: SourceCommandOptions): { dispose(): void } {
+  const over = new AbortController();
+  const end = (why: string) => {
+    killGroup(child);
+    // A program that has left the group may hold the pipes still: they are not waited for.
+    child.stdout.destroy(new Error(why));
+    child.stderr.destroy();
+  };
+  const stop = () => end('it was stopped with airbatch');
+  const leave = () => killGroup(child);
+  stopping?.addEventListener('abort', stop);
+  // A group of its own hears no Ctrl-C: the terminal ends it no longer.
+  process.on('exit', leave);
+  void clock.sleep(timeoutMs, over.signal).then(() => {
+    if (!over.signal.aborted) end(`it took longer than ${timeoutMs / 1_000} s, and was stopped`);
+  });
+  return {
+    dispose() {
+      over.abort();
+      stopping?.removeEventListener('abort', stop);
+      process.off('exit', leave);
+    },
+  };
+}
+
+function killGroup({ pid }: Program): void {
+  if (pid === undefined) return;
+  try {
+    process.kill(-pid, 'SIGKILL');
+  } catch {
+    // All of it has ended, or runs as somebody else: its pipes are closed all the same.
   }
 }

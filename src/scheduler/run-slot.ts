@@ -26,6 +26,8 @@ export interface SlotRunnerDeps {
   base: string;
   /** Works with the account that pays, which is open only meanwhile. */
   withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => Promise<Result>;
+  /** Aborted when the process is to end: what a program has not written by then is asked for again. */
+  stopping?: AbortSignal;
 }
 
 interface SlotFile {
@@ -76,7 +78,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
 }
 
 async function bring(
-  { session, base }: SlotRunnerDeps,
+  { session, base, stopping }: SlotRunnerDeps,
   { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
@@ -98,7 +100,13 @@ async function bring(
       const { path } = file;
       // What it wrote before a crash is what this slot pays: asked again, it may say something else. It may be put away by now.
       if (!known.has(file.name) && !existsSync(path))
-        await runSourceCommand(source.command, { cwd: base, path, timeoutMs: source.timeoutMinutes * minuteMs });
+        await runSourceCommand(source.command, {
+          cwd: base,
+          path,
+          clock: session.clock,
+          timeoutMs: source.timeoutMinutes * minuteMs,
+          stopping,
+        });
       return { files: [file], unfinished: [] };
     }
   }

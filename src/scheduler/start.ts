@@ -18,7 +18,7 @@ export interface StartDeps extends SlotRunnerDeps {
 export interface StartedScheduler {
   /** A batch has ended: what failed is tried again where its job says so, and its file is put away. */
   ended(batchId: string): Promise<void>;
-  /** No slot begins; resolves when what is being brought is in the ledger. */
+  /** No slot begins, and the programs of those that run end; resolves when what is being brought is in the ledger. */
   stop(): Promise<void>;
 }
 
@@ -32,6 +32,7 @@ const heartbeat = '*/5 * * * * *';
 export function startScheduler(deps: StartDeps): StartedScheduler {
   const { session, jobs, holder, isDead, onBatches } = deps;
   const { db, clock, log } = session;
+  const stopping = new AbortController();
   const scheduler = makeScheduler({
     db,
     clock,
@@ -40,7 +41,11 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     holder,
     isDead,
     runSlot: async (job, dueAt) => {
-      const outcome = await runSlot(deps, job, dueAt);
+      const outcome = await runSlot({ ...deps, stopping: stopping.signal }, job, dueAt).catch((error: unknown) => {
+        if (!stopping.signal.aborted) throw error;
+        // What was stopped in its middle has not failed: the next start brings it.
+        return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}` };
+      });
       onBatches();
       return outcome;
     },
@@ -68,6 +73,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       else onBatches();
     },
     async stop() {
+      stopping.abort();
       await task.destroy();
       await scheduler.stop();
       await filing;

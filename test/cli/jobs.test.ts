@@ -208,6 +208,21 @@ describe('airbatch jobs', () => {
     assert.deepEqual(readdirSync(join(folder, '.airbatch/jobs/friday-promo')), []);
   });
 
+  test('ends the program of a job with itself, and brings the slot when it is run again', async (t) => {
+    const { folder, run } = place(t);
+    const program = slowProgram(folder, '* * * * *');
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      const running = startCommand(['jobs', 'run', 'slow', '--slot', '2026-11-20T17:00:00Z'], { cwd: folder });
+      await until('the program has begun', () => program.isRunning());
+      running.child.kill(signal);
+      const { code, stderr } = await running.ended;
+      assert.deepEqual([code, /nothing was sent/.test(stderr)], [130, true], stderr);
+      await until('the program has ended', () => !program.isRunning());
+    }
+    program.mend();
+    assert.equal((await run('jobs', 'run', 'slow', '--slot', '2026-11-20T17:00:00Z')).code, 0);
+  });
+
   test('names what it put away when its people are forgotten', async (t) => {
     const { folder, drop, run, ledger } = place(t);
     drop('october.csv', two);
@@ -227,6 +242,30 @@ describe('airbatch jobs', () => {
     ]);
   });
 });
+
+/** A job whose program begins another and does not end, until it is mended. */
+function slowProgram(folder: string, cron: string) {
+  const script = 'sleep 60 & echo $! > child; wait';
+  const source = { kind: 'command', command: ['bash', '-c', script] };
+  const path = join(folder, 'jobs/slow.json');
+  const write = () =>
+    writeFileSync(path, JSON.stringify({ name: 'slow', schedule: { cron, timeZone: 'UTC' }, source }));
+  write();
+  return {
+    isRunning() {
+      try {
+        const child = readFileSync(join(folder, 'child'), 'utf8').trim();
+        return child !== '' && !/^State:\s+Z/m.test(readFileSync(`/proc/${child}/status`, 'utf8'));
+      } catch {
+        return false;
+      }
+    },
+    mend() {
+      source.command = ['printf', 'phone_number,network_id,amount,currency\n+254712101234,1,100,KES\n'];
+      write();
+    },
+  };
+}
 
 describe('airbatch serve with the example jobs', () => {
   test('catches up with the slot that it missed, pays the file in the inbox, and puts it away', async (t) => {
@@ -273,5 +312,26 @@ describe('airbatch serve with the example jobs', () => {
     second.child.kill('SIGTERM');
     assert.equal((await second.ended).code, 0);
     assert.equal(db.prepare('SELECT COUNT(*) AS count FROM batches').get()?.count, 1);
+  });
+
+  test('ends the program of a job when it is stopped, and the next start brings the slot', async (t) => {
+    const { folder, run, ledger } = place(t);
+    const program = slowProgram(folder, '0 9 25 * *');
+    assert.equal((await run('status')).code, 0);
+    const db = ledger();
+    t.after(() => db.close());
+    db.exec(`INSERT INTO facts (name, value) VALUES ('job_since:slow', '${Date.now() - 40 * 24 * 3_600_000}')`);
+    const first = startCommand(['serve', '--port', '0'], { cwd: folder });
+    await until('the program has begun', () => program.isRunning());
+    first.child.kill('SIGTERM');
+    const { code, stderr } = await first.ended;
+    assert.equal(code, 0, stderr);
+    await until('the program has ended', () => !program.isRunning());
+    assert.equal(db.prepare(`SELECT state FROM slots WHERE job = 'slow' ORDER BY due_at DESC`).get()?.state, 'due');
+    program.mend();
+    const second = startCommand(['serve', '--port', '0'], { cwd: folder });
+    await second.seen(/"a job has run"/);
+    second.child.kill('SIGTERM');
+    assert.equal((await second.ended).code, 0);
   });
 });
