@@ -4,6 +4,8 @@ import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
+import { listening } from './listening.ts';
+import type { Terminal } from './terminal.ts';
 
 interface Given {
   port?: string;
@@ -25,17 +27,25 @@ export async function execute(
 ): Promise<number> {
   const given = options as Given;
   const { makeSandbox } = await import('../sandbox/index.ts');
+  const port = wholeNumber('--port', given.port) ?? 0;
   const sandbox = await makeSandbox(await sandboxOptions(given, cwd));
-  const url = await sandbox.listen({ port: wholeNumber('--port', given.port) ?? 0 });
+  try {
+    const url = await listening(`port ${port}`, '--port', () => sandbox.listen({ port }));
+    sayWhere(terminal, json, url);
+    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    return 0;
+  } finally {
+    await sandbox.close();
+  }
+}
+
+function sayWhere(terminal: Terminal, json: boolean, url: string): void {
   if (json) terminal.print(`${JSON.stringify({ url })}\n`);
   else {
     terminal.print(`The sandbox listens at ${url}\n`);
     terminal.print('  Version 2   key sandbox-key\n  Version 1   sandbox@airbatch.test, token sandbox-token\n');
     terminal.print(`  Open ${url}/ in a browser to look inside. Ctrl-C ends it.\n`);
   }
-  await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
-  await sandbox.close();
-  return 0;
 }
 
 async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions> {

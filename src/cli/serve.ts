@@ -12,6 +12,7 @@ import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
+import { listening } from './listening.ts';
 import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.ts';
 import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
 import { makeReportWriter } from './serve-reports.ts';
@@ -106,17 +107,10 @@ async function serve(
   }
 }
 
-async function listen(server: FastifyInstance, options: Record<string, unknown>): Promise<string> {
+function listen(server: FastifyInstance, options: Record<string, unknown>): Promise<string> {
   const host = String(options.host ?? hostDefault);
   const port = Number(options.port ?? portDefault);
-  try {
-    return await server.listen({ host, port });
-  } catch (error) {
-    throw new AirbatchError('USAGE', `cannot listen at ${host}:${port}: ${errorMessage(error)}`, {
-      hint: 'Choose another place with --host and --port.',
-      cause: error,
-    });
-  }
+  return listening(`${host}:${port}`, '--host and --port', () => server.listen({ host, port }));
 }
 
 /** Metrics are at a port of their own, and only where one is named: they tell balances. */

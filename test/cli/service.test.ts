@@ -140,3 +140,17 @@ describe('airbatch products', () => {
     assert.ok(networks(now.products) > 20 && networks(old.products) > 10, `${networks(old.products)}`);
   });
 });
+
+describe('airbatch sandbox', () => {
+  test('says where it cannot listen: at a port that is taken, or at what is no port', async () => {
+    const taken = new URL(sandbox.url).port;
+    for (const port of [taken, '70000']) {
+      const { code, stderr } = await runCommand(['sandbox', '--ephemeral', '--port', port], { cwd });
+      assert.equal(code, 2, stderr);
+      assert.match(
+        stderr,
+        new RegExp(`cannot listen at port ${port}: .*\\[USAGE\\]\nChoose another place with --port`),
+      );
+    }
+  });
+});
