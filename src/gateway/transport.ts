@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { clearTextFault } from '../core/safe-url.ts';
 
 /** Carries one request to the service and its answer back. It never repeats a request and never throws for the network. */
 export interface Transport {
@@ -46,10 +47,7 @@ export interface TransportFailure<Kind> {
   status: number | null;
 }
 
-/**
- * The base URL of an account: https, or http to this very machine (the sandbox). Anything else would send credentials
- * in the clear. Throws `CONFIG_INVALID`.
- */
+/** The base URL of an account: https, or http to this very machine (the sandbox). Throws `CONFIG_INVALID`. */
 export function checkedBaseUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : null;
   const fault = url ? baseUrlFault(url) : 'is not a URL';
@@ -61,12 +59,5 @@ export function checkedBaseUrl(text: string): URL {
 function baseUrlFault(url: URL): string | null {
   if (url.username || url.password) return 'must not carry a user name or password';
   if (url.search || url.hash) return 'must not have a query or a fragment';
-  if (url.protocol === 'https:') return null;
-  if (url.protocol !== 'http:') return 'must be https';
-  return isLoopback(url.hostname) ? null : 'must be https (http is for a sandbox on this machine only)';
-}
-
-/** Whether a URL's host name can only mean this machine. The URL parser has already written IPv4 addresses in one form. */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(hostname);
+  return clearTextFault(url);
 }

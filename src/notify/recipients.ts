@@ -1,13 +1,9 @@
 import { z } from 'zod';
+import { safeUrl } from '../core/safe-url.ts';
 
 /** What there is word of. */
 export const newsKinds = ['needs_approval', 'finished', 'paused', 'in_doubt', 'slot_missed', 'low_balance'] as const;
 export type NewsKind = (typeof newsKinds)[number];
-
-function isCallable(text: string): boolean {
-  const { protocol, hostname } = new URL(text);
-  return protocol === 'https:' || ['127.0.0.1', 'localhost', '[::1]'].includes(hostname);
-}
 
 const about = {
   /** What they are told of (default: everything). */
@@ -19,7 +15,6 @@ const about = {
   accounts: z.array(z.string().min(1)).optional(),
   jobs: z.array(z.string().min(1)).optional(),
 };
-const address = z.url({ protocol: /^https?$/ }).refine(isCallable, 'must be https');
 
 /** One recipient, as the configuration or a job says. Secrets are names of environment variables. */
 export const recipientShape = z.discriminatedUnion('kind', [
@@ -31,7 +26,7 @@ export const recipientShape = z.discriminatedUnion('kind', [
     ...about,
   }),
   /** A POST signed as Standard Webhooks specifies; the secret begins with "whsec_". */
-  z.strictObject({ kind: z.literal('webhook'), url: address, secretEnv: z.string().min(1), ...about }),
+  z.strictObject({ kind: z.literal('webhook'), url: safeUrl, secretEnv: z.string().min(1), ...about }),
   /** An incoming webhook of Slack, Teams, Mattermost or the like: its address is a secret. */
   z.strictObject({ kind: z.literal('chat'), name: z.string().min(1), urlEnv: z.string().min(1), ...about }),
 ]);

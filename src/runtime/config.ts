@@ -4,9 +4,9 @@ import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
+import { safeUrl } from '../core/safe-url.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
-import { isLoopback } from '../gateway/transport.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 import {
   type Mail,
@@ -24,12 +24,6 @@ import { resolveAirbatch } from './resolve-airbatch.ts';
 export const sandboxAccountName = 'sandbox';
 
 const positive = z.number().int().positive();
-/** A callback names people and payments, so it travels in the clear within this machine at most. */
-function isCallable(text: string): boolean {
-  const url = URL.canParse(text) ? new URL(text) : null;
-  return url !== null && (url.protocol === 'https:' || isLoopback(url.hostname));
-}
-
 const limitsShape = z.partialRecord(
   z.enum(requestClasses),
   z.strictObject({ limit: positive, windowMs: positive.optional() }),
@@ -38,7 +32,7 @@ const limitsShape = z.partialRecord(
 const accountShape = z
   .strictObject({
     version: z.enum(['v2', 'v1']).default('v2'),
-    baseUrl: z.url({ protocol: /^https?$/ }),
+    baseUrl: safeUrl,
     /** Names of environment variables: the secrets themselves never stand in a file that is shared. */
     apiKeyEnv: z.string().min(1).optional(),
     emailEnv: z.string().min(1).optional(),
@@ -48,10 +42,7 @@ const accountShape = z
     /** One deadline for a whole request, in milliseconds. */
     requestDeadlineMs: positive.default(60_000),
     /** Where the service sends webhooks of each payment: `https://<public host>/webhooks/<account>/topups` of `airbatch serve`. */
-    callbackUrl: z
-      .url({ protocol: /^https?$/ })
-      .refine(isCallable, 'must be https (http is for a sandbox on this machine only)')
-      .optional(),
+    callbackUrl: safeUrl.optional(),
     /** What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed. */
     webhooks: z
       .strictObject({

@@ -6,10 +6,13 @@ import { loadConfig } from '../../src/runtime/config.ts';
 import { workFolder } from '../support/command.ts';
 
 function load(t: TestContext, account: object | null, env: Record<string, string> = {}) {
+  return loadFile(t, account && { accounts: { main: account } }, env);
+}
+
+function loadFile(t: TestContext, config: object | null, env: Record<string, string>) {
   const folder = workFolder();
   t.after(() => folder.dispose());
-  if (account)
-    writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
+  if (config) writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify(config));
   return loadConfig({ cwd: folder.path, env });
 }
 
@@ -81,5 +84,38 @@ describe('the configuration of webhooks', () => {
       load(t, null, { ...account, AIRBATCH_CALLBACK_URL: 'http://pay.example' }),
       /AIRBATCH_CALLBACK_URL/,
     );
+  });
+});
+
+describe('an address that secrets, people or payments are sent to', () => {
+  const fields: [string, (url: string) => object][] = [
+    ['accounts.main.baseUrl', (baseUrl) => ({ accounts: { main: { ...v2, baseUrl } } })],
+    ['accounts.main.callbackUrl', (callbackUrl) => ({ accounts: { main: { ...v2, callbackUrl } } })],
+    ['anchors.0.url', (url) => ({ anchors: [{ kind: 'url', url, tokenEnv: 'HOOK' }] })],
+    ['notifications.0.url', (url) => ({ notifications: [{ kind: 'webhook', url, secretEnv: 'HOOK' }] })],
+  ];
+  for (const [field, config] of fields)
+    test(`is https, or this very machine: ${field}`, async (t) => {
+      for (const url of ['https://pay.example/h', 'http://127.0.0.2:80/h', 'http://localhost/h', 'http://[::1]/h'])
+        await loadFile(t, config(url), env);
+      for (const url of [
+        'http://pay.example/h',
+        'http://127.0.0.1.evil.example/h',
+        'ftp://127.0.0.1/h',
+        'ftp://pay.example/h',
+        'file:///etc/passwd',
+        'hooks',
+      ])
+        await assert.rejects(
+          loadFile(t, config(url), env),
+          { code: 'CONFIG_INVALID', message: new RegExp(field) },
+          url,
+        );
+    });
+
+  test('may speak http where it is a time-stamping authority, which is sent a digest alone', async (t) => {
+    const config = (url: string) => ({ anchors: [{ kind: 'rfc3161', url }] });
+    await loadFile(t, config('http://timestamp.example'), env);
+    await assert.rejects(loadFile(t, config('ftp://timestamp.example'), env), /anchors\.0\.url/);
   });
 });
