@@ -14,8 +14,8 @@ import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 export function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
   return jobs.flatMap(({ name, notifications }) =>
     notifications.map((one, index) =>
-      resolveRecipient({ ...one, jobs: [name] }, (field, variable) =>
-        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable),
+      resolveRecipient({ ...one, jobs: [name] }, (field, variable, faultOf) =>
+        config.secretOf(`job ${name}: notifications.${index}.${field}`, variable, faultOf),
       ),
     ),
   );

@@ -15,6 +15,11 @@ export function clearTextFault({ protocol, hostname }: URL): string | null {
   return isLoopback(hostname) ? null : 'must be https (http is for this machine only)';
 }
 
+/** The same of a text. */
+export function urlFault(text: string): string | null {
+  return URL.canParse(text) ? clearTextFault(new URL(text)) : 'is not a URL';
+}
+
 /** A field with such a URL. */
 export const safeUrl = z.url({ abort: true }).check((context) => {
   const message = clearTextFault(new URL(context.value));

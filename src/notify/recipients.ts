@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { safeUrl } from '../core/safe-url.ts';
+import { safeUrl, urlFault } from '../core/safe-url.ts';
 
 /** What there is word of. */
 export const newsKinds = ['needs_approval', 'finished', 'paused', 'in_doubt', 'slot_missed', 'low_balance'] as const;
@@ -25,7 +25,7 @@ export const recipientShape = z.discriminatedUnion('kind', [
     attachReport: z.boolean().default(true),
     ...about,
   }),
-  /** A POST signed as Standard Webhooks specifies; the secret begins with "whsec_". */
+  /** A POST signed as Standard Webhooks specifies; the secret is "whsec_" and the key in base64. */
   z.strictObject({ kind: z.literal('webhook'), url: safeUrl, secretEnv: z.string().min(1), ...about }),
   /** An incoming webhook of Slack, Teams, Mattermost or the like: its address is a secret. */
   z.strictObject({ kind: z.literal('chat'), name: z.string().min(1), urlEnv: z.string().min(1), ...about }),
@@ -65,11 +65,27 @@ export interface Mail {
   password?: string;
 }
 
-/** Fills secrets in. `secret` gives the value of an environment variable, or fails with the field that names it. */
-export function resolveRecipient(
-  given: RecipientInput,
-  secret: (field: string, variable: string) => string,
-): Recipient {
+/** What is wrong with a secret, without the secret itself; null where nothing is. */
+export type FaultOf = (secret: string) => string | null;
+
+/** Gives the value of an environment variable, or fails with the field that names it. */
+export type SecretOf = (field: string, variable: string, faultOf?: FaultOf) => string;
+
+/** A shorter key can be guessed; the least that Standard Webhooks allows. */
+const keyBytesMin = 24;
+
+/** Base64 is checked here, since decoding leaves out what is none: a slip would sign with another key, and no receiver say why. */
+function webhookSecretFault(secret: string): string | null {
+  const [, text] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
+  if (text === undefined) return 'is not "whsec_" and base64 after it';
+  const key = Buffer.from(text, 'base64');
+  const unpadded = (base64: string) => base64.replace(/=+$/, '');
+  if (unpadded(key.toString('base64')) !== unpadded(text)) return 'has after "whsec_" what is not base64';
+  return key.length < keyBytesMin ? `has less than ${keyBytesMin} bytes of key after "whsec_"` : null;
+}
+
+/** Fills secrets in, and checks them. */
+export function resolveRecipient(given: RecipientInput, secret: SecretOf): Recipient {
   const { on, accounts, jobs } = given;
   const of = { on, accounts, jobs };
   switch (given.kind) {
@@ -80,11 +96,11 @@ export function resolveRecipient(
         id: `webhook ${given.url}`,
         kind: 'webhook',
         url: given.url,
-        secret: secret('secretEnv', given.secretEnv),
+        secret: secret('secretEnv', given.secretEnv, webhookSecretFault),
         ...of,
       };
     case 'chat':
-      return { id: `chat ${given.name}`, kind: 'chat', url: secret('urlEnv', given.urlEnv), ...of };
+      return { id: `chat ${given.name}`, kind: 'chat', url: secret('urlEnv', given.urlEnv, urlFault), ...of };
   }
 }
 

@@ -9,12 +9,14 @@ import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 import {
+  type FaultOf,
   type Mail,
   type MailInput,
   mailShape,
   type Recipient,
   recipientShape,
   resolveRecipient,
+  type SecretOf,
 } from '../notify/recipients.ts';
 import { type Anchor, anchorShape } from './anchor-places.ts';
 import type { LogFile } from './log.ts';
@@ -136,7 +138,7 @@ export interface Config {
   log: LogFile | null;
   notifications: readonly Recipient[];
   /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
-  secretOf: (field: string, variable: string) => string;
+  secretOf: SecretOf;
   mail: Mail | null;
   /** The folder of the job definitions; what is relative in them is so to the folder that it lies in. */
   jobs: string;
@@ -174,8 +176,8 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const fromEnv = environmentAccount(env, namesApiKey);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
   const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, env }));
-  const secretOf = (field: string) => (name: string, variable: string) =>
-    requireSecret(env, `${field}.${name}`, variable);
+  const secretOf = (field: string) => (name: string, variable: string, faultOf?: FaultOf) =>
+    requireSecret(env, `${field}.${name}`, variable, faultOf);
   const notifications = parsed.data.notifications.map((one, index) =>
     resolveRecipient(one, secretOf(`notifications.${index}`)),
   );
@@ -200,7 +202,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     policy: parsed.data.policy,
     log: parsed.data.log ? { ...parsed.data.log, file: resolve(base, parsed.data.log.file) } : null,
     notifications,
-    secretOf: (field: string, variable: string) => requireSecret(env, field, variable),
+    secretOf: (field, variable, faultOf) => requireSecret(env, field, variable, faultOf),
     mail,
     jobs: resolve(base, parsed.data.jobs),
     anchors,
@@ -229,10 +231,17 @@ function readDotEnv(cwd: string): Record<string, string | undefined> {
   return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
 }
 
-function requireSecret(env: Record<string, string | undefined>, field: string, variable: string): string {
+function requireSecret(
+  env: Record<string, string | undefined>,
+  field: string,
+  variable: string,
+  faultOf: FaultOf = () => null,
+): string {
   const value = env[variable];
-  if (value) return value;
-  const message = `${field}: the environment variable ${variable} is not set`;
+  const fault = value ? faultOf(value) : 'is not set';
+  if (value && fault === null) return value;
+  // The value is not repeated: it may be a secret with a slip in it.
+  const message = `${field}: the environment variable ${variable} ${fault}`;
   throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
 }
 

@@ -88,11 +88,12 @@ describe('the configuration of webhooks', () => {
 });
 
 describe('an address that secrets, people or payments are sent to', () => {
+  const env = { KEY: 'key', HOOK: 'hook', WORD: `whsec_${Buffer.alloc(24, 1).toString('base64')}` };
   const fields: [string, (url: string) => object][] = [
     ['accounts.main.baseUrl', (baseUrl) => ({ accounts: { main: { ...v2, baseUrl } } })],
     ['accounts.main.callbackUrl', (callbackUrl) => ({ accounts: { main: { ...v2, callbackUrl } } })],
     ['anchors.0.url', (url) => ({ anchors: [{ kind: 'url', url, tokenEnv: 'HOOK' }] })],
-    ['notifications.0.url', (url) => ({ notifications: [{ kind: 'webhook', url, secretEnv: 'HOOK' }] })],
+    ['notifications.0.url', (url) => ({ notifications: [{ kind: 'webhook', url, secretEnv: 'WORD' }] })],
   ];
   for (const [field, config] of fields)
     test(`is https, or this very machine: ${field}`, async (t) => {
@@ -117,5 +118,51 @@ describe('an address that secrets, people or payments are sent to', () => {
     const config = (url: string) => ({ anchors: [{ kind: 'rfc3161', url }] });
     await loadFile(t, config('http://timestamp.example'), env);
     await assert.rejects(loadFile(t, config('ftp://timestamp.example'), env), /anchors\.0\.url/);
+  });
+});
+
+describe('the secret of word that is sent out', () => {
+  const base64 = (bytes: number) => Buffer.alloc(bytes, 251).toString('base64');
+  const webhook = { notifications: [{ kind: 'webhook', url: 'https://pay.example/h', secretEnv: 'WORD' }] };
+  const chat = { notifications: [{ kind: 'chat', name: 'ops', urlEnv: 'WORD' }] };
+
+  test('of a webhook is "whsec_" and base64 of 24 bytes or more', async (t) => {
+    for (const WORD of [
+      `whsec_${base64(24)}`,
+      `whsec_${base64(32)}`,
+      `whsec_${base64(25)}`,
+      `whsec_${base64(25).replace(/=/g, '')}`,
+    ]) {
+      const [recipient] = (await loadFile(t, webhook, { WORD })).notifications;
+      assert.equal(recipient?.kind === 'webhook' && recipient.secret, WORD);
+    }
+    for (const WORD of [
+      base64(24),
+      `whsec_${base64(23)}`,
+      `whsec_${base64(24)}!`,
+      `whsec_${base64(24)}A`,
+      `whsec_ ${base64(24)}`,
+      'whsec_',
+      'correct horse battery staple, and some more words',
+    ])
+      await assert.rejects(loadFile(t, webhook, { WORD }), (error: Error & { code?: string }) => {
+        assert.equal(error.code, 'CONFIG_INVALID');
+        assert.match(error.message, /^notifications\.0\.secretEnv: the environment variable WORD (is not|has)/);
+        assert.equal(error.message.includes(WORD.replace('whsec_', '') || '?'), false, 'the secret is not repeated');
+        return true;
+      });
+  });
+
+  test('of a chat is an address that nothing is sent to in the clear', async (t) => {
+    await loadFile(t, chat, { WORD: 'https://chat.example/canary' });
+    for (const WORD of ['http://chat.example/canary', 'ftp://chat.example/canary', 'canary'])
+      await assert.rejects(loadFile(t, chat, { WORD }), (error: Error) => {
+        assert.match(
+          error.message,
+          /^notifications\.0\.urlEnv: the environment variable WORD (must be https|is not a URL)/,
+        );
+        assert.doesNotMatch(error.message, /canary/);
+        return true;
+      });
   });
 });
