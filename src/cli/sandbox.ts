@@ -6,6 +6,7 @@ import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { listening } from './listening.ts';
 import type { Terminal } from './terminal.ts';
+import { wholeNumber } from './whole-number.ts';
 
 interface Given {
   port?: string;
@@ -62,12 +63,6 @@ async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions
     ...(seed === undefined ? {} : { seed }),
     ...(faults === undefined ? {} : { faults }),
   };
-}
-
-function wholeNumber(option: string, text: string | undefined): number | undefined {
-  if (text === undefined) return undefined;
-  if (/^[0-9]{1,12}$/.test(text)) return Number(text);
-  throw new AirbatchError('USAGE', `${option} takes a whole number, not "${text}"`);
 }
 
 async function readFaults(path: string): Promise<FaultMix> {

@@ -112,6 +112,25 @@ describe('airbatch validate', () => {
     assert.equal(unknown.code, 2, unknown.stderr);
   });
 
+  test('blames an option for what is wrong with it, and not the configuration', async (t) => {
+    const cwd = folderOf(t);
+    for (const [name, value, message] of [
+      ['--expect-rows', 'abc', /--expect-rows takes a whole number, not "abc"/],
+      ['--expect-rows', '', /--expect-rows takes a whole number/],
+      ['--country', 'kenya', /--country: is a two-letter country code/],
+      ['--currency', 'shillings', /--currency: is no ISO 4217 currency code/],
+      ['--expect-sum', 'KES=lots', /--expect-sum KES: is a decimal text/],
+      ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"/],
+      ['--sheet', '', /--sheet: /],
+    ] as const) {
+      const { code, stderr } = await runCommand(['validate', sample, name, value], { cwd });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, message);
+      assert.match(stderr, /\[USAGE\]/);
+      assert.doesNotMatch(stderr, /configuration/);
+    }
+  });
+
   test('reads standard input', (t) => {
     const cwd = folderOf(t);
     const { status, stdout } = spawnSync(process.execPath, [launcher, 'validate', '-', '--json'], {
