@@ -52,6 +52,12 @@ export function execute(context: CommandContext, _args: string[], given: Record<
 async function requestOf(session: Session, { account, from, to, batch }: ReconcileOptions): Promise<ReconcileRequest> {
   const now = session.clock.now();
   if (batch !== undefined) {
+    for (const [option, said] of Object.entries({ '--account': account, '--from': from, '--to': to })) {
+      if (said !== undefined)
+        throw new AirbatchError('USAGE', `${option} cannot be said with --batch`, {
+          hint: 'A batch has its account and its time: leave one of the two out.',
+        });
+    }
     const found = await requireBatch(session.db, batch);
     if (found.started_at === null)
       throw new AirbatchError('BATCH_STATE', `batch ${batch} is ${found.status}: nothing of it was sent`);

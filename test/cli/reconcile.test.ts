@@ -72,6 +72,20 @@ describe('airbatch reconcile', () => {
     assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 3);
   });
 
+  test('refuses a batch together with what a batch says itself', async (t) => {
+    const folder = workFolder();
+    t.after(() => folder.dispose());
+    for (const [option, value] of [
+      ['--account', 'other'],
+      ['--from', yesterday],
+      ['--to', today],
+    ] as const) {
+      const { code, stderr } = await runCommand(['reconcile', '--batch', 'any', option, value], { cwd: folder.path });
+      assert.equal(code, 2);
+      assert.match(stderr, new RegExp(`${option} cannot be said with --batch \\[USAGE\\]`));
+    }
+  });
+
   test('names what another program paid from the account, and who is to look', async (t) => {
     const place = await paid(t);
     const answer = await fetch(`${place.sandbox.url}/v2/topups`, {
