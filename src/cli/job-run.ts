@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { isoTime } from '../core/clock.ts';
-import { AirbatchError } from '../core/errors.ts';
+import { AirbatchError, errorMessage, errorTable } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
 import { findSlot, insertSlot, reopenSlot } from '../ledger/slots.ts';
@@ -35,7 +35,7 @@ export async function runJob(
   const job = jobs.find((one) => one.name === name);
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(context, session, job, options.slot);
-  const outcome = await unlessInterrupted(context, () => bring(session, job, dueAt));
+  const { outcome, trouble } = await unlessInterrupted(context, () => bring(session, job, dueAt));
   if (!context.json) {
     const when = localTime(dueAt, job.schedule.timeZone);
     context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${outcome.detail}\n`);
@@ -45,7 +45,7 @@ export async function runJob(
   );
   const ready = batches.flatMap((batch) => (batch && ['approved', 'running'].includes(batch.status) ? [batch] : []));
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
-  const codes = [outcome.outcome === 'failed' ? 4 : outcome.outcome === 'wait' || waits ? 5 : 0];
+  const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
   return withAccount(session, job.account, async (account) => {
     const batchIds = ready.map(({ batch_id }) => batch_id);
     const work = { batchIds, out: session.config.out, restored: options.restored === true };
@@ -104,7 +104,21 @@ async function unlessInterrupted<Result>({ terminal }: CommandContext, work: () 
   }
 }
 
-async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOutcome> {
+/** A slot that brought nothing speaks as the command does that would do the same by hand: a run of the file, or a reconciliation. */
+function outcomeExitCode({ source }: Job, { outcome }: SlotOutcome, trouble: unknown): number {
+  if (outcome !== 'failed') return outcome === 'wait' ? 5 : 0;
+  if (trouble instanceof AirbatchError) return trouble.exitCode;
+  if (trouble !== undefined) return 1;
+  return source.kind === 'reconciliation' ? 5 : errorTable.FILE_REJECTED.exitCode;
+}
+
+interface Brought {
+  outcome: SlotOutcome;
+  /** What kept the slot from ending in order. */
+  trouble?: unknown;
+}
+
+async function bring(session: Session, job: Job, dueAt: number): Promise<Brought> {
   const { db, clock, config } = session;
   const slot = await findSlot(db, job.name, dueAt);
   if (slot?.state === 'done')
@@ -117,6 +131,7 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOut
     withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) =>
       withAccount(session, name, work),
   };
+  let trouble: unknown;
   const outcome = await runClaimed(
     { db, clock, holder: processHolder(clock), isDead: isDeadProcess },
     { job: job.name, due_at: dueAt, holder: slot?.holder ?? null },
@@ -126,10 +141,13 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<SlotOut
         await reopenSlot(tx, job.name, dueAt);
       },
       run: () =>
-        runSlot(deps, job, dueAt).catch((error: Error): SlotOutcome => ({ outcome: 'failed', detail: error.message })),
+        runSlot(deps, job, dueAt).catch((error: unknown): SlotOutcome => {
+          trouble = error;
+          return { outcome: 'failed', detail: errorMessage(error) };
+        }),
     },
   );
   if (outcome === null)
     throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
-  return outcome;
+  return { outcome, trouble };
 }

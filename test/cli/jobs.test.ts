@@ -123,13 +123,39 @@ describe('airbatch jobs', () => {
     drop('bad.csv', 'name,colour\nMary,blue\n');
     drop('good.csv', two);
     const result = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
-    assert.equal(result.code, 4, result.stderr);
+    assert.equal(result.code, 3, result.stderr);
     assert.deepEqual(found('rejected'), ['20261025-0900~bad.csv', '20261025-0900~bad.csv.why.txt']);
     assert.match(
       readFileSync(join(folder, 'payroll/rejected/20261025-0900~bad.csv.why.txt'), 'utf8'),
       /bad\.csv: .*the column "staff_no", and the file has no such column/,
     );
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
+  });
+
+  test('ends as the command would that did the same by hand', async (t) => {
+    const { folder, drop, run, ledger } = place(t);
+    const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
+    const job = (name: string, fields: object) =>
+      writeFileSync(join(folder, `jobs/${name}.json`), JSON.stringify({ name, schedule, ...fields }));
+    const file = join(folder, 'some.csv');
+    writeFileSync(file, two);
+    utimesSync(file, 1, 1);
+    job('unknown', { source: { kind: 'file', file }, account: 'nobody' });
+    job('compared', { source: { kind: 'reconciliation' } });
+    job('small', {
+      source: { kind: 'file', file },
+      intake: { columns: { reference: 'staff_no' }, country: 'KE', currency: 'KES', guards: { rowsMax: 1 } },
+    });
+    assert.equal((await run('jobs', 'run', 'small', '--slot', slot)).code, 3, 'the file is rejected');
+    assert.equal((await run('jobs', 'run', 'unknown', '--slot', slot)).code, 2, 'the account is not known');
+    drop('october.csv', two);
+    assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
+    const compare = () => run('jobs', 'run', 'compared', '--slot', new Date(Date.now() + 60_000).toISOString());
+    assert.equal((await compare()).code, 0, 'everything agrees');
+    const db = ledger();
+    db.exec(`UPDATE rows SET status = 'failed' WHERE row_no = 1`);
+    db.close();
+    assert.equal((await compare()).code, 5, 'somebody must look');
   });
 
   test('leaves what is large for a second person', async (t) => {
@@ -145,7 +171,7 @@ describe('airbatch jobs', () => {
   test('says when there is no file, or when it is still being written', async (t) => {
     const { drop, run } = place(t);
     const none = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
-    assert.deepEqual([none.code, /there is no file/.test(none.stderr)], [4, true]);
+    assert.deepEqual([none.code, /there is no file/.test(none.stderr)], [3, true]);
     assert.match(none.stderr, /^monthly-payroll, slot of Sun 2026-10-25 09:00 \(Africa\/Nairobi\): /m);
     drop('x.csv', two, 0);
     const now = new Date(Math.floor(Date.now() / 60_000) * 60_000).toISOString();
@@ -168,7 +194,7 @@ describe('airbatch jobs', () => {
     );
     writeFileSync(join(folder, 'jobs/friday-promo.ts'), failing);
     const failed = await run('jobs', 'run', 'friday-promo', '--slot', '2026-11-27T17:00:00+01:00');
-    assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [4, true]);
+    assert.deepEqual([failed.code, /exit code 1: cat: none\.csv/.test(failed.stderr)], [3, true]);
   });
 
   test('asks a command again whose file was rejected, and keeps what it wrote', async (t) => {
