@@ -8,6 +8,7 @@ import { approve, askApproval } from '../engine/acts.ts';
 import { approvalReason } from '../engine/approval.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
+import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
@@ -155,7 +156,7 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   const reason = approvalReason(storedPolicy(batch.policy), plan);
   if (reason !== null) await askApproval(actor, batch.batch_id, reason);
   else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
-  const what = reason === null ? `${plan.toSend} rows to pay` : `waits for approval: ${reason}`;
+  const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
   return `batch ${batch.batch_id} (${what})`;
 }
 

@@ -188,6 +188,7 @@ describe('airbatch jobs', () => {
     );
     const paid = await run('--json', 'jobs', 'run', 'friday-promo', '--slot', '2026-11-20T17:00:00+01:00');
     assert.equal(JSON.parse(paid.stdout).batches.length, 1, paid.stderr);
+    assert.match(JSON.parse(paid.stdout).outcome.detail, /\(1 row to pay\)/);
     const failing = readFileSync(join(folder, 'jobs/friday-promo.ts'), 'utf8').replace(
       "'cat', 'promo/winners.csv'",
       "'cat', 'none.csv'",
