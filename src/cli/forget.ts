@@ -2,8 +2,10 @@ import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { forgetBatch, forgetEnded } from '../engine/forget.ts';
+import { findBatch } from '../ledger/batches.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import type { Session } from '../runtime/session.ts';
 import { filesLeft } from '../scheduler/files-left.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -35,14 +37,27 @@ export function execute(
     await session.db.compact();
     const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
     const files = (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat();
-    const what = `${counted(done.rows, 'row')} of ${counted(done.batches.length, 'batch', 'batches')}`;
     const isNone = done.batches.length === 0;
     const words = [
-      isNone ? 'Nothing to forget: no batch has ended before then.' : `Forgotten: who was paid in ${what}.`,
+      isNone ? 'Nothing to forget: no batch has ended before then.' : await forgottenWords(session, done),
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
       ...files.map((path) => `What a job brought still names them: ${relative(context.cwd, path)}`),
     ];
     answer(context, { ...done, reports: folders, files }, words.join('\n'));
     return 0;
   });
+}
+
+/** A rejected file was no payment, and has no rows. */
+async function forgottenWords(
+  { db }: Session,
+  { batches, rows }: { batches: string[]; rows: number },
+): Promise<string> {
+  const found = await Promise.all(batches.map((id) => findBatch(db, id)));
+  const rejected = found.filter((batch) => batch?.status === 'rejected').length;
+  const paid = batches.length - rejected;
+  const parts: string[] = [];
+  if (paid > 0) parts.push(`who was paid in ${counted(rows, 'row')} of ${counted(paid, 'batch', 'batches')}`);
+  if (rejected > 0) parts.push(`${counted(rejected, 'rejected file')} without rows`);
+  return `Forgotten: ${parts.join(', and ')}.`;
 }

@@ -82,6 +82,17 @@ describe('airbatch forget', () => {
     assert.equal((await unsaid.run('forget')).code, 2);
   });
 
+  test('does not count a rejected file among the batches', async (t) => {
+    const { folder, run } = await paidDaysAgo(t, 30);
+    writeFileSync(join(folder, 'bad.csv'), 'name,colour\nMary,blue\n');
+    assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
+    const inAWeek = new Date(Date.now() + 7 * dayMs).toISOString();
+    const { stdout } = await run('forget', '--before', inAWeek);
+    assert.match(stdout, /Forgotten: who was paid in 4 rows of 1 batch, and 1 rejected file without rows\./);
+    assert.equal((await run('run', 'bad.csv', '--yes')).code, 3);
+    assert.match((await run('forget', '--before', inAWeek)).stdout, /^Forgotten: 1 rejected file without rows\./);
+  });
+
   test('keeps a batch whose people are still needed, and retries none whose people are gone', async (t) => {
     const { run, batch, folder } = await paidDaysAgo(t, 30);
     const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
