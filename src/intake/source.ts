@@ -1,5 +1,5 @@
 import { createHash, type Hash } from 'node:crypto';
-import { closeSync, openSync, read, writeSync } from 'node:fs';
+import { closeSync, createReadStream, openSync, read, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
@@ -37,7 +37,7 @@ export interface Source {
   place: Place | null;
   /** The bytes from the beginning. Rejects with `FILE_REJECTED` when they are not those of the first reading. */
   chunks(signal?: AbortSignal): AsyncGenerator<Buffer>;
-  /** Removes what had to be stored to read standard input more than once. */
+  /** Removes what had to be stored to read standard input, or a pipe, more than once. */
   dispose(): void;
 }
 
@@ -63,23 +63,37 @@ export async function openSource({ file, fileBytesMax, stdin, signal }: SourceOp
       throw unreadable(basename(file), error);
     });
     if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`);
-    return measured({ path: file, name: basename(file) }, fileBytesMax, () => undefined, signal);
+    if (info.isFile()) return measured({ path: file, name: basename(file) }, fileBytesMax, () => undefined, signal);
+    // A pipe, such as a shell's <(...), gives its bytes once.
+    return spooled(basename(file), createReadStream(file, { signal }), fileBytesMax, signal);
   }
+  return spooled('standard input', stdin ?? process.stdin, fileBytesMax, signal);
+}
+
+/** Keeps what can be read only once in a file without a name. */
+async function spooled(
+  name: string,
+  from: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  signal: AbortSignal | undefined,
+): Promise<Source> {
   const kept = openNameless();
   try {
-    await spool(stdin ?? process.stdin, kept.fd, fileBytesMax);
-    return await measured({ fd: kept.fd, name: 'standard input' }, fileBytesMax, kept.close, signal);
+    await spool(name, from, kept.fd, bytesMax);
+    return await measured({ fd: kept.fd, name }, bytesMax, kept.close, signal);
   } catch (error) {
     kept.close();
-    throw error;
+    // What cannot be kept is not the fault of what was given.
+    const isReading = error instanceof Error && 'syscall' in error && error.syscall !== 'write';
+    throw isReading ? unreadable(name, error) : error;
   }
 }
 
-async function spool(from: AsyncIterable<Uint8Array>, fd: number, bytesMax: number): Promise<void> {
+async function spool(name: string, from: AsyncIterable<Uint8Array>, fd: number, bytesMax: number): Promise<void> {
   let bytes = 0;
   for await (const chunk of from) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge('standard input', bytesMax);
+    if (bytes > bytesMax) throw tooLarge(name, bytesMax);
     for (let done = 0; done < chunk.length; ) done += writeSync(fd, chunk, done);
   }
 }

@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -53,6 +55,25 @@ test('standard input is known by the same digest as the file it came from, and l
   assert.equal(await read(source), 'one,two');
   assert.equal(await read(source), 'one,two');
   source.dispose();
+});
+
+test('a pipe with a name, which gives its bytes once, is read as standard input is', async (t) => {
+  const folder = folderOf(t);
+  const pipe = join(folder, 'payroll.pipe');
+  if (spawnSync('mkfifo', [pipe]).status !== 0) return t.skip('there are no pipes with names here');
+  const text = 'one,two\n'.repeat(50_000);
+  const written = writeFile(pipe, text);
+  useTemporary(t, folder);
+  const source = await openSource({ file: pipe, fileBytesMax });
+  await written;
+  assert.deepEqual([source.name, source.bytes], ['payroll.pipe', text.length]);
+  assert.equal(await read(source), text);
+  assert.equal(await read(source), text);
+  source.dispose();
+  assert.deepEqual(readdirSync(folder), ['payroll.pipe']);
+  const large = writeFile(pipe, 'x'.repeat(101));
+  await assert.rejects(openSource({ file: pipe, fileBytesMax: 100 }), /payroll\.pipe is larger than 100/);
+  await large;
 });
 
 test('what is larger than the limit is refused, and nothing of it is kept', async (t) => {
