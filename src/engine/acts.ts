@@ -10,10 +10,10 @@ import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import { type ApprovedPlan, checkContent, requireSecondPerson } from './approval.ts';
+import { type ApprovedPlan, checkContent, checkPlan, planChanged, requireSecondPerson } from './approval.ts';
 import { takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
-import type { Preflight } from './preflight.ts';
+import type { Asked } from './preflight.ts';
 
 /** Who acts, on which ledger, by which clock. */
 export interface Actor {
@@ -26,7 +26,7 @@ export interface Actor {
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;
 
-export async function requireBatch(db: Database, batchId: string): Promise<BatchRecord> {
+export async function requireBatch(db: Queryable, batchId: string): Promise<BatchRecord> {
   const batch = await findBatch(db, batchId);
   if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
   return batch;
@@ -35,26 +35,30 @@ export async function requireBatch(db: Database, batchId: string): Promise<Batch
 /** What is known when a batch is approved. */
 export interface ApprovalTerms {
   balance: Balance | null;
-  /** What the batch would do, as the person saw it. */
-  plan: Pick<Preflight, 'toSend' | 'products' | 'sums'>;
+  /** What the batch would do, as the person saw it; null: whatever it would do. */
+  plan: Asked | null;
   /** The digest of the rows that the person saw; null: of whatever the batch has. */
   seenDigest?: string | null;
 }
 
 /**
- * Approves a batch: bound to the digest of its rows as validated, with the balance as it was read before the first row. Where the
- * policy asked for a second person, the one who submitted it cannot.
+ * Approves a batch: bound to the digest of its rows as validated and to the plan that was seen, with the balance as it was read before
+ * the first row. Where the policy asked for a second person, the one who submitted it cannot.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
   const { balance, plan, seenDigest = null } = terms;
   const before = await requireBatch(actor.db, batchId);
+  requireMove(before, 'approve');
   const asked = before.status === 'awaiting_approval';
   // What was validated by this very program a moment ago need not be read again.
   const content_sha256 = asked ? await checkContent(actor.db, before, seenDigest) : (before.content_sha256 ?? '');
+  const { toSend: rows, products, sums } = await checkPlan(actor.db, before, plan);
   return move(actor, batchId, 'approve', (unit, batch) => {
     if (batch.status === 'awaiting_approval')
       requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve');
-    const { toSend: rows, products, sums } = plan;
+    // To read all rows takes too long for a transaction; but whatever changes one of them adds to the batch's chain.
+    if (batch.audit_seq !== before.audit_seq)
+      throw planChanged(batch, 'somebody else decided about it at the same time');
     const approved: ApprovedPlan = { content_sha256, rows, products, sums, asked };
     return {
       fields: {
@@ -108,15 +112,18 @@ function move(
   change: (unit: Unit, batch: BatchRecord) => { fields: Partial<BatchRecord>; data: EventData },
 ): Promise<BatchRecord> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
-    const batch = await findBatch(unit.tx, batchId);
-    if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
+    const batch = await requireBatch(unit.tx, batchId);
+    requireMove(batch, event);
     const { fields, data } = change(unit, batch);
-    const changed = can(batch.status, event) ? await unit.changeBatch(batch, event, fields, data) : null;
-    if (!changed) {
-      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it cannot be changed by "${event}"`);
-    }
+    const changed = await unit.changeBatch(batch, event, fields, data);
+    if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
     return changed;
   });
+}
+
+function requireMove({ batch_id, status }: BatchRecord, event: BatchEvent): void {
+  if (can(status, event)) return;
+  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it cannot be changed by "${event}"`);
 }
 
 /** What became of the held rows that a person let go. */
@@ -132,18 +139,25 @@ export interface ReleaseResult {
  */
 export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<ReleaseResult> {
   const batch = await requireBatch(actor.db, batchId);
-  const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
-  // What is let go after the approval was no part of it, so it takes a second person as well.
-  if (approved?.asked) requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'release rows of');
   const kept: ReleaseResult['kept'] = [];
-  const released = await changeHeld(actor, batchId, rowNos, async (unit, row) => {
-    const hold = await lastingHold(unit.tx, batch, row);
-    if (hold === null) return unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {});
-    if (rowNos.length > 0) throw notReleasable(batch, row, hold);
-    kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
-    return null;
+  const released = await changeHeld(actor, batchId, rowNos, {
+    check: (current) => requireReleaser(current, actor.name),
+    async change(unit, row) {
+      const hold = await lastingHold(unit.tx, batch, row);
+      if (hold === null) return unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {});
+      if (rowNos.length > 0) throw notReleasable(batch, row, hold);
+      kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
+      return null;
+    },
   });
   return { released, kept };
+}
+
+/** What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. */
+function requireReleaser(batch: BatchRecord, name: string): void {
+  const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
+  if (batch.status === 'awaiting_approval' || approved?.asked)
+    requireSecondPerson(storedPolicy(batch.policy), batch, name, 'release rows of');
 }
 
 type LastingHold = EarlierVerdict['problem'];
@@ -168,21 +182,30 @@ export function skipRows(actor: Actor, batchId: string, rowNos: readonly number[
     message: `Skipped by ${actor.name}: ${why}`,
     suggestion: '',
   };
-  return changeHeld(actor, batchId, rowNos, (unit, row) =>
-    unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why }),
-  );
+  return changeHeld(actor, batchId, rowNos, {
+    change: (unit, row) => unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why }),
+  });
+}
+
+/** What a person decides about held rows. */
+interface HeldDecision {
+  /** Throws where it may not be decided now; asked within each transaction, since the batch may have moved on. */
+  check?: (batch: BatchRecord) => void;
+  change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
 }
 
 async function changeHeld(
   actor: Actor,
   batchId: string,
   rowNos: readonly number[],
-  change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>,
+  { check, change }: HeldDecision,
 ): Promise<number> {
-  await requireBatch(actor.db, batchId);
+  const batch = await requireBatch(actor.db, batchId);
+  check?.(batch);
   const options = { clock: actor.clock, actor: actor.name };
   const changeAll = async (rows: readonly RowRecord[]) =>
     inUnit(actor.db, options, async (unit) => {
+      check?.(await requireBatch(unit.tx, batchId));
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;
       return changed;

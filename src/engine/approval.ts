@@ -1,11 +1,11 @@
 import type { BatchPolicy } from '../core/batch-policy.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { compareAmounts, moneyText } from '../core/money.ts';
+import { compareAmounts, moneyText, sameAmount } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { pageRows } from '../ledger/rows.ts';
-import type { Preflight } from './preflight.ts';
+import { type Asked, askedNow } from './preflight.ts';
 
 /** What an approval was given for: kept with the batch, and compared with what is spent. */
 export interface ApprovedPlan {
@@ -21,10 +21,7 @@ export interface ApprovedPlan {
 const rowsPerPage = 2_000;
 
 /** Why a second person must approve the plan, or null where the policy asks for none. */
-export function approvalReason(
-  { approval }: BatchPolicy,
-  plan: Pick<Preflight, 'toSend' | 'sums' | 'products'>,
-): string | null {
+export function approvalReason({ approval }: BatchPolicy, plan: Asked): string | null {
   if (approval.needed === 'never') return null;
   if (approval.needed === 'always') return 'every batch needs a second person';
   if (approval.rows !== undefined && plan.toSend > approval.rows)
@@ -54,6 +51,38 @@ export async function checkContent(db: Database, batch: BatchRecord, seenDigest:
     'CONTENT_CHANGED',
     `the rows of batch ${batch.batch_id} are not those that were to be approved`,
   );
+}
+
+/**
+ * Fails with `CONTENT_CHANGED` when other rows would be sent than those of the plan that a person saw: one that was held then has
+ * been let go since, which the digest of the rows does not tell. Returns what would be sent; null for `seen`: whatever that is.
+ */
+export async function checkPlan(db: Database, batch: BatchRecord, seen: Asked | null): Promise<Asked> {
+  const now = await askedNow(db, batch.batch_id);
+  if (seen === null || isSame(now, seen)) return now;
+  throw planChanged(batch, `it would send ${planText(now)}, and what was to be approved is ${planText(seen)}`);
+}
+
+/** What is thrown where a batch would no longer do what a person saw. */
+export function planChanged({ batch_id, status }: BatchRecord, what: string): AirbatchError {
+  const hint =
+    status === 'awaiting_approval'
+      ? `Look at it again: "airbatch approve ${batch_id}" shows what it would do now.`
+      : 'Nothing was sent: run the file again, and look at what it would do.';
+  return new AirbatchError('CONTENT_CHANGED', `batch ${batch_id} has changed meanwhile: ${what}`, { hint });
+}
+
+function isSame(a: Asked, b: Asked): boolean {
+  if (a.toSend !== b.toSend || a.products !== b.products) return false;
+  const currencies = [...Object.keys(a.sums), ...Object.keys(b.sums)];
+  return currencies.every((currency) => sameAmount(a.sums[currency] ?? '0', b.sums[currency] ?? '0'));
+}
+
+function planText({ toSend, products, sums }: Asked): string {
+  const asked = Object.entries(sums).map(([currency, value]) => moneyText(currency, value));
+  if (products > 0) asked.push(products === 1 ? 'a product' : `${products} products`);
+  const rows = toSend === 1 ? '1 row' : `${toSend} rows`;
+  return asked.length === 0 ? rows : `${rows} (${asked.join(', ')})`;
 }
 
 /** Fails with `SECOND_PERSON_NEEDED` where the one who submitted a batch does what only another may do. */

@@ -29,6 +29,9 @@ export interface Preflight {
   estimateMs: number;
 }
 
+/** What the rows that would be sent ask for: what an approval is given for. */
+export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
+
 /** Lines that are shown for one amount. */
 const linesMax = 3;
 
@@ -41,9 +44,9 @@ export async function preflight(
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
-  const toSend = counts.ready ?? 0;
   const asked = await readyAmounts(db, batch.batch_id);
-  const sums = sumsOf(asked);
+  const totals = totalsOf(asked);
+  const { toSend, sums } = totals;
   const unusual = await Promise.all(
     unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
   );
@@ -51,13 +54,8 @@ export async function preflight(
   return {
     counts,
     rows,
-    toSend,
+    ...totals,
     again: asked.reduce((sum, { again }) => sum + again, 0),
-    sums,
-    products: asked.reduce(
-      (sum, { currency, amount, count }) => (currency === null || amount === null ? sum + count : sum),
-      0,
-    ),
     unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
@@ -66,17 +64,26 @@ export async function preflight(
   };
 }
 
+/** What the rows ask for that would be sent now. */
+export async function askedNow(db: Database, batchId: string): Promise<Asked> {
+  return totalsOf(await readyAmounts(db, batchId));
+}
+
 /** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */
 export async function shortOf(db: Database, batch: BatchRecord, outcome: BalanceOutcome): Promise<Preflight['short']> {
   if (outcome.kind !== 'balance') return [];
-  return shortfalls(outcome.balance, sumsOf(await readyAmounts(db, batch.batch_id)));
+  return shortfalls(outcome.balance, (await askedNow(db, batch.batch_id)).sums);
 }
 
-function sumsOf(asked: readonly AskedAmount[]): Record<string, string> {
+function totalsOf(asked: readonly AskedAmount[]): Asked {
   const sums = new Sums();
-  for (const { currency, amount, count } of asked)
+  let [toSend, products] = [0, 0];
+  for (const { currency, amount, count } of asked) {
+    toSend += count;
     if (currency !== null && amount !== null) sums.add(currency, multiplyAmount(amount, count));
-  return sums.toObject();
+    else products += count;
+  }
+  return { toSend, products, sums: sums.toObject() };
 }
 
 /**

@@ -122,13 +122,16 @@ describe('a batch that needs a second person', () => {
     assert.deepEqual({ ...events }, { count: 1 });
   });
 
-  test('has held rows let go after the approval by another person only', async (t) => {
+  test('has held rows let go by another person only, while it waits and after the approval', async (t) => {
     const place = await setUp(t, { policy });
     writeFileSync(
       join(place.folder, 'payroll.csv'),
       [header, line(0, 10), line(1, 20), `${line(1, 20)}-again`, ''].join('\n'),
     );
     const batch = await submitted(place);
+    const early = await place.run('release', batch);
+    assert.equal(early.code, 2);
+    assert.match(early.stderr, /cannot release rows of it \[SECOND_PERSON_NEEDED\]/);
     place.asAnother(batch);
     assert.equal((await place.run('approve', batch, '--yes')).code, 0);
     place.ledger.prepare('UPDATE batches SET created_by = ?').run(me);

@@ -1,9 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { releaseRows, skipRows } from '../../src/engine/acts.ts';
+import { makeContentDigest } from '../../src/core/content-digest.ts';
+import { approve, askApproval, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
+import { preflight } from '../../src/engine/preflight.ts';
+import type { Database } from '../../src/ledger/database.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aRow } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /**
@@ -95,3 +98,126 @@ test('a row that is released while another of the batch is still open is sent at
   runner.stop();
   await rig.clock.drive(running);
 });
+
+const by = ({ db, clock }: Rig, name: string) => ({ db, clock, name });
+
+/** Of Sam's batch one row is ready, and one is held; it was not approved yet. */
+async function unapproved(policy: Record<string, unknown> = { approval: { needed: 'always' } }): Promise<Rig> {
+  const rig = await makeRig();
+  const rows = [aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'skipped' }), aRow(4, { status: 'invalid' })];
+  const digest = makeContentDigest();
+  for (const row of rows) digest.add(row);
+  const made = { policy: JSON.stringify(policy), created_by: 'sam', content_sha256: digest.hex() };
+  await addBatch(rig.db, rig.clock, aBatch(made), rows);
+  return rig;
+}
+
+async function waiting(policy?: Record<string, unknown>): Promise<Rig> {
+  const rig = await unapproved(policy);
+  await askApproval(by(rig, 'sam'), 'batch-1', 'every batch needs a second person');
+  return rig;
+}
+
+/** What a person is shown of the batch. */
+async function shown(rig: Rig) {
+  const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
+  const rate = { limit: 60, windowMs: 60_000 };
+  const plan = await preflight(rig.db, await rig.batch(), { kind: 'unavailable', evidence }, rate);
+  return { balance: null, plan };
+}
+
+const approvedRows = async (rig: Rig) => JSON.parse((await rig.batch()).approved_plan ?? '{}').rows;
+
+describe('releasing rows of a batch that is not approved yet', () => {
+  test('is refused to the one who submitted it while a second person is asked, as it is after the approval', async () => {
+    const rig = await waiting();
+    for (const rowNos of [[], [2]])
+      await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', rowNos), { code: 'SECOND_PERSON_NEEDED' });
+    assert.equal((await rig.row(2)).status, 'held');
+    assert.equal((await releaseRows(by(rig, 'ann'), 'batch-1', [])).released, 1);
+    const own = await waiting({ approval: { needed: 'always', bySubmitter: true } });
+    assert.equal((await releaseRows(by(own, 'sam'), 'batch-1', [])).released, 1);
+  });
+
+  test('is refused to him also where he was asked nothing when he began', async () => {
+    const rig = await unapproved();
+    const db = beforeTransaction(rig.db, () => askApproval(by(rig, 'sam'), 'batch-1', 'x'));
+    await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', []), { code: 'SECOND_PERSON_NEEDED' });
+    assert.equal((await rig.row(2)).status, 'held');
+  });
+
+  test('makes an approver look again who saw the plan before', async () => {
+    const rig = await waiting();
+    const seen = await shown(rig);
+    assert.deepEqual(seen.plan.sums, { KES: '101' });
+    await releaseRows(by(rig, 'joe'), 'batch-1', []);
+    await assert.rejects(approve(by(rig, 'ann'), 'batch-1', seen), (error: Error & { code: string; hint: string }) => {
+      assert.equal(error.code, 'CONTENT_CHANGED');
+      assert.match(
+        error.message,
+        /would send 2 rows \(KES 203\.00\), and what was to be approved is 1 row \(KES 101\.00\)/,
+      );
+      assert.match(error.hint, /airbatch approve batch-1/);
+      return true;
+    });
+    assert.equal((await rig.batch()).status, 'awaiting_approval');
+    await approve(by(rig, 'ann'), 'batch-1', await shown(rig));
+    assert.equal(await approvedRows(rig), 2);
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'skipped', 'invalid']);
+  });
+
+  test('is one way to other rows than were seen: their number, their products and each sum are compared', async () => {
+    const rig = await waiting();
+    const { balance, plan } = await shown(rig);
+    for (const other of [
+      { toSend: 2 },
+      { products: 1 },
+      { sums: { KES: '100' } },
+      { sums: {} },
+      { sums: { USD: '101' } },
+    ])
+      await assert.rejects(approve(by(rig, 'ann'), 'batch-1', { balance, plan: { ...plan, ...other } }), {
+        code: 'CONTENT_CHANGED',
+      });
+    await approve(by(rig, 'ann'), 'batch-1', { balance, plan: { ...plan, sums: { KES: '101.00' } } });
+  });
+
+  test('is noticed as well in the very moment of the approval', async () => {
+    const rig = await waiting();
+    const db = beforeTransaction(rig.db, () => releaseRows(by(rig, 'joe'), 'batch-1', []));
+    await assert.rejects(approve({ ...by(rig, 'ann'), db }, 'batch-1', await shown(rig)), { code: 'CONTENT_CHANGED' });
+    assert.equal((await rig.batch()).status, 'awaiting_approval');
+  });
+
+  test('is noticed where nobody is asked: what was planned is approved, and nothing else', async () => {
+    const rig = await unapproved({ canary: { rows: 1 } });
+    const seen = await shown(rig);
+    await releaseRows(by(rig, 'joe'), 'batch-1', []);
+    await assert.rejects(approve(by(rig, 'sam'), 'batch-1', seen), {
+      code: 'CONTENT_CHANGED',
+      hint: /run the file again/,
+    });
+    const other = await unapproved({ canary: { rows: 1 } });
+    await approve(by(other, 'sam'), 'batch-1', await shown(other));
+    assert.equal(await approvedRows(other), 1);
+    await releaseRows(by(other, 'joe'), 'batch-1', []);
+    await other.run();
+    assert.deepEqual(await other.states(), ['completed', 'completed', 'skipped', 'invalid']);
+  });
+});
+
+/** The ledger, where somebody else does something right before the next transaction. */
+function beforeTransaction(db: Database, act: () => Promise<unknown>): Database {
+  let isDone = false;
+  return {
+    ...db,
+    async transact(work) {
+      if (!isDone) {
+        isDone = true;
+        await act();
+      }
+      return db.transact(work);
+    },
+  };
+}

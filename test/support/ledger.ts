@@ -108,5 +108,5 @@ export function addBatch(
   });
 }
 
-/** An approval that says nothing of money. */
-export const unplanned = { balance: null, plan: { toSend: 0, products: 0, sums: {} } };
+/** An approval of whatever the batch would do. */
+export const unplanned = { balance: null, plan: null };
