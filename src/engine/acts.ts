@@ -3,8 +3,9 @@ import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { EarlierVerdict } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
+import type { RowState } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
@@ -82,10 +83,17 @@ export function askApproval(actor: Actor, batchId: string, why: string): Promise
 
 /** Decides that a batch which waits for approval is not paid. */
 export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  const batch = await requireBatch(actor.db, batchId);
-  if (batch.status !== 'awaiting_approval')
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
-  return move(actor, batchId, 'cancel', () => ({ fields: { rejection: why }, data: { why, rejected: 'true' } }));
+  requireWaiting(await requireBatch(actor.db, batchId));
+  return move(actor, batchId, 'cancel', (_unit, batch) => {
+    // Another person may have approved it just now.
+    requireWaiting(batch);
+    return { fields: { rejection: why }, data: { why, rejected: 'true' } };
+  });
+}
+
+function requireWaiting({ batch_id, status }: BatchRecord): void {
+  if (status === 'awaiting_approval') return;
+  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it does not wait for approval`);
 }
 
 /** Lets a paused batch go on. */
@@ -100,21 +108,40 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
   }));
 }
 
-/** Gives up a batch of which nothing was sent. */
+/**
+ * Gives up a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process: nobody follows
+ * the rows of a cancelled batch to their ends.
+ */
 export function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  return move(actor, batchId, 'cancel', () => ({ fields: {}, data: { why } }));
+  return move(actor, batchId, 'cancel', async (unit, batch) => {
+    const states = [...(await countRows(unit.tx, batchId)).keys()];
+    if (batch.status === 'running' || batch.started_at !== null || states.some((state) => !unsentStates.has(state)))
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
+        hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
+      });
+    return { fields: {}, data: { why } };
+  });
+}
+
+/** The states of rows of which nothing was sent. */
+const unsentStates: ReadonlySet<string> = new Set<RowState>(['invalid', 'skipped', 'held', 'ready', 'cancelled']);
+
+/** What a move sets of its batch, and what its event tells. */
+interface Move {
+  fields: Partial<BatchRecord>;
+  data: EventData;
 }
 
 function move(
   actor: Actor,
   batchId: string,
   event: BatchEvent,
-  change: (unit: Unit, batch: BatchRecord) => { fields: Partial<BatchRecord>; data: EventData },
+  change: (unit: Unit, batch: BatchRecord) => Move | Promise<Move>,
 ): Promise<BatchRecord> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     requireMove(batch, event);
-    const { fields, data } = change(unit, batch);
+    const { fields, data } = await change(unit, batch);
     const changed = await unit.changeBatch(batch, event, fields, data);
     if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
     return changed;

@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { approve, askApproval, releaseRows, skipRows } from '../../src/engine/acts.ts';
+import { approve, askApproval, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
-import type { Database } from '../../src/ledger/database.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, beforeTransaction } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /**
@@ -207,17 +206,13 @@ describe('releasing rows of a batch that is not approved yet', () => {
   });
 });
 
-/** The ledger, where somebody else does something right before the next transaction. */
-function beforeTransaction(db: Database, act: () => Promise<unknown>): Database {
-  let isDone = false;
-  return {
-    ...db,
-    async transact(work) {
-      if (!isDone) {
-        isDone = true;
-        await act();
-      }
-      return db.transact(work);
-    },
-  };
-}
+test('a batch that somebody has just approved is not rejected any more', async () => {
+  const rig = await waiting();
+  const seen = await shown(rig);
+  const db = beforeTransaction(rig.db, () => approve(by(rig, 'ann'), 'batch-1', seen));
+  await assert.rejects(rejectBatch({ ...by(rig, 'joe'), db }, 'batch-1', 'too late'), {
+    code: 'BATCH_STATE',
+    message: /is approved: it does not wait/,
+  });
+  assert.equal((await rig.batch()).status, 'approved');
+});

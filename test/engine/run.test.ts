@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { cancelUnsent, pauseBatch } from '../../src/engine/acts.ts';
 import { findLease } from '../../src/ledger/leases.ts';
-import { makeRig, someRows } from '../support/engine.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -336,5 +337,55 @@ describe('the engine', () => {
     await rig.run();
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
     assert.equal(rig.service.charges.length, 400);
+  });
+});
+
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+
+describe('giving up a batch', () => {
+  test('is possible until it begins, and nothing of it is sent', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'invalid' })]);
+    await pauseBatch(mary(rig), 'batch-1', 'not today');
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2' });
+    const running = rig.runner().run(60_000);
+    for (const batchId of ['batch-1', 'batch-2']) await cancelUnsent(mary(rig), batchId, 'interrupted');
+    await rig.clock.drive(running);
+    assert.deepEqual([(await rig.batch()).status, (await rig.batch('batch-2')).status], ['cancelled', 'cancelled']);
+    assert.equal(rig.service.creates.length, 0);
+  });
+
+  test('is refused once rows of it are under way, and each of them is followed to its end', async () => {
+    const rig = await makeRig({ settleMs: 60_000 });
+    await rig.add(someRows(3));
+    const running = rig.runner().run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(5_000));
+    assert.deepEqual(await rig.states(), ['accepted', 'accepted', 'accepted']);
+    await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'changed my mind'), {
+      code: 'BATCH_STATE',
+      hint: /airbatch status batch-1/,
+    });
+    await rig.clock.drive(running);
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('is refused from its start on, whatever its rows say, and also after a pause', async () => {
+    for (const status of ['running', 'paused']) {
+      const rig = await makeRig();
+      await rig.add(someRows(1));
+      await rig.db.execute('UPDATE batches SET status = ?, started_at = 1', [status]);
+      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'late'), { code: 'BATCH_STATE' });
+    }
+    // Ledgers of earlier versions have batches that were paused before they began, resumed, and have no start.
+    for (const [status, row] of [
+      ['running', 'ready'],
+      ['paused', 'in_doubt'],
+    ] as const) {
+      const rig = await makeRig();
+      await rig.add([aRow(1, { status: row })]);
+      await rig.db.execute('UPDATE batches SET status = ?', [status]);
+      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'late'), { code: 'BATCH_STATE' });
+    }
   });
 });

@@ -110,3 +110,18 @@ export function addBatch(
 
 /** An approval of whatever the batch would do. */
 export const unplanned = { balance: null, plan: null };
+
+/** The ledger, where somebody else does something right before the next transaction. */
+export function beforeTransaction(db: Database, act: () => Promise<unknown>): Database {
+  let isDone = false;
+  return {
+    ...db,
+    async transact(work) {
+      if (!isDone) {
+        isDone = true;
+        await act();
+      }
+      return db.transact(work);
+    },
+  };
+}
