@@ -98,7 +98,11 @@ function requireWaiting({ batch_id, status }: BatchRecord): void {
 
 /** Lets a paused batch go on. */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
-  return move(actor, batchId, 'resume', () => ({ fields: { pause_reason: null, pause_detail: null }, data: {} }));
+  return move(actor, batchId, 'resume', (unit, batch) => {
+    // It may have been paused before it began.
+    const started_at = batch.started_at ?? unit.at;
+    return { fields: { pause_reason: null, pause_detail: null, started_at }, data: {} };
+  });
 }
 
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { cancelUnsent, pauseBatch } from '../../src/engine/acts.ts';
+import { cancelUnsent, pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { findLease } from '../../src/ledger/leases.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
@@ -388,4 +388,17 @@ describe('giving up a batch', () => {
       await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'late'), { code: 'BATCH_STATE' });
     }
   });
+});
+
+test('a batch that was paused before it began has begun when it is resumed', async () => {
+  const rig = await makeRig();
+  await rig.add(someRows(2));
+  await pauseBatch(mary(rig), 'batch-1', 'not today');
+  assert.equal((await rig.batch()).started_at, null);
+  await rig.clock.drive(rig.clock.sleep(1_000));
+  const at = rig.clock.now();
+  await resumeBatch(mary(rig), 'batch-1');
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['completed', 'completed']);
+  assert.equal((await rig.batch()).started_at, at);
 });
