@@ -30,6 +30,19 @@ export async function addToOutbox(
   return added === 1;
 }
 
+/** Notes that an event was told in the word of another (`toldIn`): it is never told by itself. */
+export async function noteToldIn(
+  tx: Queryable,
+  { event_id, recipient, created_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'created_at'>,
+  toldIn: string,
+): Promise<void> {
+  await tx.execute(
+    `INSERT INTO outbox (event_id, recipient, body, created_at, due_at, attempts, last_error) VALUES (?, ?, '{}', ?, NULL, 0, ?)
+     ON CONFLICT (event_id, recipient) DO NOTHING`,
+    [event_id, recipient, created_at, `told with ${toldIn}`],
+  );
+}
+
 export function dueWord(db: Queryable, now: number, limit: number): Promise<OutboxEntry[]> {
   return db.query('SELECT * FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT ?', [
     now,
@@ -48,7 +61,26 @@ export async function noteAttempt(
   );
 }
 
-/** What there may be word of, since a time (epoch ms): each by what makes it that very event. */
+/** A doubt that only a person can end: no look-up of it is scheduled. */
+const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
+
+/**
+ * The doubts of a batch that only a person can end and that a recipient was not told of. Each is an event
+ * of its own, by its row and generation: however many there are, a new one is seen, and looking an old one up again is no news.
+ */
+export async function untoldDoubts(db: Queryable, batchId: string, recipient: string): Promise<string[]> {
+  const untold = await db.query<{ event_id: string }>(
+    `SELECT event_id FROM (
+       SELECT 'in_doubt:' || batch_id || ':' || row_no || ':' || generation AS event_id FROM rows
+         WHERE batch_id = ? AND ${waitsForAPerson}) AS doubts
+     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = doubts.event_id AND recipient = ?)
+     ORDER BY event_id`,
+    [batchId, recipient],
+  );
+  return untold.map(({ event_id }) => event_id);
+}
+
+/** What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch. */
 export function newsSince(
   db: Queryable,
   sinceMs: number,
@@ -64,11 +96,9 @@ export function newsSince(
        FROM batches JOIN events ON events.batch_id = batches.batch_id
        WHERE status = 'paused' AND events.kind = 'batch.pause' AND events.at >= ? GROUP BY batches.batch_id, account, job
      UNION ALL
-     SELECT 'in_doubt', 'in_doubt:' || batches.batch_id || ':' || COUNT(*), batches.batch_id, account, job
-       FROM batches JOIN rows ON rows.batch_id = batches.batch_id
-       WHERE batches.status IN ('running', 'paused') AND rows.status = 'in_doubt'
-         AND ${inFlight} AND rows.next_action_at IS NULL
-       GROUP BY batches.batch_id, account, job
+     SELECT 'in_doubt', 'in_doubt:' || batches.batch_id, batches.batch_id, account, job FROM batches
+       WHERE status IN ('running', 'paused') AND EXISTS (
+         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${waitsForAPerson})
      UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
        WHERE state IN ('skipped', 'failed') AND due_at >= ?

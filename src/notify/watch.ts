@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import { addToOutbox, newsSince } from '../ledger/outbox.ts';
+import { addToOutbox, newsSince, noteToldIn, type OutboxEntry, untoldDoubts } from '../ledger/outbox.ts';
 import { isTold, type NewsKind, type Recipient } from './recipients.ts';
-import { wordOf } from './words.ts';
+import { type News, wordOf } from './words.ts';
 
 const sinceName = 'word_since';
 /** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */
@@ -23,18 +23,41 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   let kept = 0;
   for (const found of await newsSince(db, since)) {
     const news = { ...found, kind: found.kind as NewsKind };
-    const told = recipients.filter((recipient) => isTold(recipient, news));
-    if (told.length === 0) continue;
+    const untold: { recipient: string; events: string[] }[] = [];
+    for (const recipient of recipients) {
+      const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id) : [];
+      if (events.length > 0) untold.push({ recipient: recipient.id, events });
+    }
+    if (untold.length === 0) continue;
     const word = await wordOf(db, news);
     if (word === null) continue;
     kept += await db.transact(async (tx) => {
       let count = 0;
-      for (const { id } of told) {
-        const entry = { event_id: news.event_id, recipient: id, body: JSON.stringify(word), created_at: now };
-        if (await addToOutbox(tx, entry)) count += 1;
+      for (const { recipient, events } of untold) {
+        const entry = { recipient, body: JSON.stringify(word), created_at: now };
+        if (await keepWord(tx, entry, events)) count += 1;
       }
       return count;
     });
   }
   return kept;
+}
+
+/** Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where there is none. */
+async function keepWord(
+  tx: Queryable,
+  entry: Pick<OutboxEntry, 'recipient' | 'body' | 'created_at'>,
+  events: readonly string[],
+): Promise<boolean> {
+  let toldIn: string | null = null;
+  for (const event_id of events) {
+    if (toldIn !== null) await noteToldIn(tx, { ...entry, event_id }, toldIn);
+    else if (await addToOutbox(tx, { ...entry, event_id })) toldIn = event_id;
+  }
+  return toldIn !== null;
+}
+
+/** The events that one word tells a recipient of: doubts that came together are told together. */
+async function eventsOf(db: Queryable, { kind, batch_id, event_id }: News, recipient: string): Promise<string[]> {
+  return kind === 'in_doubt' && batch_id !== null ? untoldDoubts(db, batch_id, recipient) : [event_id];
 }

@@ -93,6 +93,32 @@ describe('word', () => {
     assert.match(text, /balance of account main is low/);
   });
 
+  test('is of each new doubt once, however many there were before, and of those that came together in one', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    await rig.add(someRows(5), { created_at: clock.now() });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const set = async (rows: string, fields: string) => {
+      await db.execute(`UPDATE rows SET ${fields} WHERE row_no IN (${rows})`);
+      await pass();
+      await pass();
+      return told.splice(0).map(({ id }) => id);
+    };
+    const review = `status = 'in_doubt', next_action_at = NULL`;
+    assert.deepEqual(await set('1', review), ['in_doubt:batch-1:1:1']);
+    await set('1', `status = 'completed'`);
+    assert.deepEqual(await set('2', review), ['in_doubt:batch-1:2:1'], 'as many as before, and another one');
+    assert.deepEqual(await set('3, 4', review), ['in_doubt:batch-1:3:1'], 'two at once');
+    assert.deepEqual(await set('4', `status = 'failed'`), [], 'fewer than before');
+    await set('2', 'next_action_at = 1');
+    assert.deepEqual(await set('2', review), [], 'looked up once more, in vain');
+    assert.deepEqual(await set('4', `${review}, generation = 2`), ['in_doubt:batch-1:4:2'], 'of the next generation');
+    const ids = async (recipient: Recipient) => [
+      await watchNews(db, clock, [everything, recipient]),
+      await watchNews(db, clock, [everything, recipient]),
+    ];
+    assert.deepEqual(await ids({ ...everything, id: 'chat of a job' }), [1, 0], 'whom nobody has told yet');
+  });
+
   test('is not of what was before anybody asked to be told', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1), { created_at: rig.clock.now() });
