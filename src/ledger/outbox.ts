@@ -1,3 +1,4 @@
+import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 import { inFlight } from './rows.ts';
 
@@ -80,7 +81,16 @@ export async function untoldDoubts(db: Queryable, batchId: string, recipient: st
   return untold.map(({ event_id }) => event_id);
 }
 
-/** What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch. */
+/** How many rows of a batch are in one of these states, where its `batch_counts` are grouped. */
+function sumOf(...states: RowState[]): string {
+  const inOne = states.map((state) => `batch_counts.status = '${state}'`).join(' OR ');
+  return `SUM(CASE WHEN ${inOne} THEN batch_counts.count ELSE 0 END)`;
+}
+
+/**
+ * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch. That a batch
+ * waits with held rows alone is one by how many rows had ended: again only once something was sent, not for each row that is skipped.
+ */
 export function newsSince(
   db: Queryable,
   sinceMs: number,
@@ -99,6 +109,14 @@ export function newsSince(
      SELECT 'in_doubt', 'in_doubt:' || batches.batch_id, batches.batch_id, account, job FROM batches
        WHERE status IN ('running', 'paused') AND EXISTS (
          SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${waitsForAPerson})
+     UNION ALL
+     SELECT 'held', 'held:' || batches.batch_id || ':' || ${sumOf('completed', 'failed')}, batches.batch_id, account, job
+       FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+       WHERE batches.status = 'running' AND NOT EXISTS (
+         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND rows.status = 'in_doubt' AND ${inFlight}
+           AND rows.next_action_at IS NOT NULL)
+       GROUP BY batches.batch_id, account, job
+       HAVING ${sumOf('held')} > 0 AND ${sumOf('ready', 'sending', 'accepted')} = 0
      UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
        WHERE state IN ('skipped', 'failed') AND due_at >= ?

@@ -2,7 +2,15 @@ import { z } from 'zod';
 import { safeUrl, urlFault } from '../core/safe-url.ts';
 
 /** What there is word of. */
-export const newsKinds = ['needs_approval', 'finished', 'paused', 'in_doubt', 'slot_missed', 'low_balance'] as const;
+export const newsKinds = [
+  'needs_approval',
+  'finished',
+  'paused',
+  'in_doubt',
+  'held',
+  'slot_missed',
+  'low_balance',
+] as const;
 export type NewsKind = (typeof newsKinds)[number];
 
 const about = {

@@ -87,6 +87,18 @@ export async function wordOf(db: Database, news: News): Promise<Word | null> {
         ],
       };
     }
+    case 'held': {
+      const held = `${counted(summary.rows.by_status.held, 'held row')} (${sumsText(summary.requested.by_status.held ?? {})})`;
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id} waits for your decision on ${held}`,
+        lines: [
+          `Nothing more of it moves by itself: a person must decide whether ${held} ${summary.rows.by_status.held === 1 ? 'is' : 'are'} sent.`,
+          ...about,
+          `Next:    airbatch status ${batch.batch_id}, then airbatch release ${batch.batch_id} [ROW...] or airbatch skip ${batch.batch_id} [ROW...] --why ...`,
+        ],
+      };
+    }
   }
 }
 

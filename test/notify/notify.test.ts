@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
-import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
+import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { addToOutbox, dueWord } from '../../src/ledger/outbox.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import { deliverWord } from '../../src/notify/deliver.ts';
@@ -117,6 +117,34 @@ describe('word', () => {
       await watchNews(db, clock, [everything, recipient]),
     ];
     assert.deepEqual(await ids({ ...everything, id: 'chat of a job' }), [1, 0], 'whom nobody has told yet');
+  });
+
+  test('is of a batch of which nothing moves any more but held rows: once, until something of it was sent again', async () => {
+    const { rig, db, clock, told, pass, actor } = await teller();
+    const held = [3, 4, 5].map((rowNo) => aRow(rowNo, { status: 'held' }));
+    await rig.add([...someRows(2), ...held], { created_at: clock.now() });
+    await pass();
+    assert.equal(told.length, 0, 'it has not begun');
+    const rest = async () => {
+      await rig.run();
+      await pass();
+      await pass();
+      return told.splice(0).map(({ word }) => word);
+    };
+    const [word, ...more] = await rest();
+    assert.deepEqual([word?.kind, word?.facts.held, more], ['held', 3, []]);
+    assert.match(word?.subject ?? '', /run-1 waits for your decision on 3 held rows \(KES 312\.00\)/);
+    assert.match(word?.lines.join('\n') ?? '', /airbatch release batch-1[\s\S]*airbatch skip batch-1/);
+    await skipRows(actor, 'batch-1', [3], 'paid in cash');
+    assert.deepEqual(await rest(), [], 'a person is at it');
+    await releaseRows(actor, 'batch-1', [4]);
+    await pass();
+    assert.equal(told.length, 0, 'it moves again');
+    const again = await rest();
+    assert.deepEqual([again.map(({ kind }) => kind), again[0]?.facts.held], [['held'], 1]);
+    await db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = 1 WHERE row_no = 1`);
+    await db.execute('DELETE FROM outbox');
+    assert.equal(await watchNews(db, clock, [everything]), 0, 'a doubt is still looked up');
   });
 
   test('is not of what was before anybody asked to be told', async () => {
