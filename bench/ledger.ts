@@ -9,6 +9,8 @@ import { aBatch, aPayment, unplanned } from '../test/support/ledger.ts';
 
 export const batchId = 'B-bench';
 export const accountName = 'main';
+/** Where its batches are paid, wherever the service of a run listens. */
+export const service = 'https://service.example';
 export const runId = 'payroll-2026-11';
 export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
 
@@ -114,7 +116,7 @@ export function newBatch(at: number): ReturnType<typeof aBatch> {
   return aBatch({
     batch_id: batchId,
     account: accountName,
-    service: 'https://service.example',
+    service,
     run_id: runId,
     status: 'received',
     columns: JSON.stringify(columns),

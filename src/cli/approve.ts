@@ -2,6 +2,7 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { approve, requireBatch } from '../engine/acts.ts';
 import { requireSecondPerson } from '../engine/approval.ts';
+import { requireService } from '../engine/elsewhere.ts';
 import { reviewOf } from '../reports/review.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -26,6 +27,7 @@ export function execute(
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
     requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve');
     return withAccount(session, batch.account, async (account) => {
+      requireService(batch, account.service, 'Point the account back, or reject the batch and submit the file again.');
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const review = await reviewOf(session.db, batch, changedPercent);

@@ -40,9 +40,18 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextSteps({ batch_id, run_id, rows, status }: BatchSummary, exitCode: number, dir: string): string[] {
+function nextSteps(
+  { batch_id, run_id, rows, status, pause, service }: BatchSummary,
+  exitCode: number,
+  dir: string,
+): string[] {
   const { held, in_doubt, failed, invalid } = rows.by_status;
   if (exitCode === interruptedExitCode) return [`airbatch resume ${batch_id}`];
+  if (pause?.reason === 'service_changed')
+    return [
+      `point the account back at ${service}, then airbatch resume ${batch_id}`,
+      `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
+    ];
   if (held > 0) return [`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`];
   if (in_doubt > 0) return [`airbatch resume ${batch_id} looks the rows in doubt up again`];
   if (status !== 'completed') return [`airbatch resume ${batch_id}`];

@@ -50,6 +50,10 @@ const restored = [
   '--restored',
   'the ledger came from a backup: look every row up before it is sent (say it once)',
 ] as const;
+const serviceMoved = [
+  '--service-moved',
+  'the account is at the same service under another address, which knows what was sent: go on there',
+] as const;
 const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
 const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;
 
@@ -84,6 +88,7 @@ function addWork(program: Command, call: Call): void {
   )
     .description('carry on with what was interrupted or paused')
     .option(...restored)
+    .option(...serviceMoved)
     .option(...out)
     .action(call('resume'));
   example(
@@ -139,6 +144,7 @@ function addDecisions(program: Command, call: Call): void {
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
     .description('pay failed rows again, after looking up everything that was sent for them before')
     .option(...restored)
+    .option(...serviceMoved)
     .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
     .option(...out)
     .action(call('retry'));

@@ -1,7 +1,9 @@
 import { resolve } from 'node:path';
 import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { isSameService } from '../core/service-name.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
+import { moveService } from '../engine/elsewhere.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
@@ -21,12 +23,19 @@ export function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const batches = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
+    const serviceMoved = options.serviceMoved === true;
+    if (serviceMoved && batchId === undefined)
+      throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
     const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {
       const ofAccount = batches.filter(({ account }) => account === name);
       results.push(
-        ...(await resumeAccount(context, session, name, ofAccount, { out, restored: options.restored === true })),
+        ...(await resumeAccount(context, session, name, ofAccount, {
+          out,
+          restored: options.restored === true,
+          serviceMoved,
+        })),
       );
     }
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
@@ -58,11 +67,15 @@ function resumeAccount(
   session: Session,
   name: string,
   batches: readonly BatchRecord[],
-  options: { out: string; restored: boolean },
+  { serviceMoved, ...options }: { out: string; restored: boolean; serviceMoved: boolean },
 ): Promise<WorkResult[]> {
   return withAccount(session, name, async (account) => {
-    for (const { batch_id, status } of batches) {
-      if (can(status, 'resume')) await resumeBatch({ ...session, name: session.person }, batch_id);
+    const actor = { ...session, name: session.person };
+    for (const { batch_id, status, service } of batches) {
+      if (serviceMoved) await moveService(actor, batch_id, account.service);
+      // One that was made for another service is left to the runner, which says so.
+      else if (!isSameService(service, account.service)) continue;
+      if (can(status, 'resume')) await resumeBatch(actor, batch_id);
     }
     return await workOn(context, session, account, { batchIds: batches.map(({ batch_id }) => batch_id), ...options });
   });

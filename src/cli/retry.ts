@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { retryFailed } from '../engine/decisions.ts';
+import { moveService, requireService } from '../engine/elsewhere.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import { withAccount } from './account.ts';
@@ -19,12 +20,12 @@ export function execute(
     requireRole(session, 'run');
     const batch = await requireBatch(session.db, batchId);
     return withAccount(session, batch.account, async (account) => {
+      const actor = { ...session, name: session.person };
+      if (options.serviceMoved === true) await moveService(actor, batchId, account.service);
+      else requireService(batch, account.service);
       const codes = (options.code as string[] | undefined) ?? [];
       const { generationsMax } = account.settings;
-      const retry = await retryFailed({ ...session, name: session.person }, account, batchId, {
-        codes,
-        generationsMax,
-      });
+      const retry = await retryFailed(actor, account, batchId, { codes, generationsMax });
       if (!context.json) {
         const none = 'No row of this batch has failed in a way that can be tried again.\n';
         const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;

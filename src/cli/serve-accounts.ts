@@ -1,4 +1,5 @@
-import { unfinishedBatches } from '../ledger/batches.ts';
+import { serviceName } from '../core/service-name.ts';
+import { embeddedSandboxService, unfinishedBatches } from '../ledger/batches.ts';
 import { openAccount } from '../runtime/account.ts';
 import { runnerOf } from '../runtime/account-runner.ts';
 import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
@@ -34,7 +35,7 @@ export async function tellAccounts({ log, db }: Session, accounts: Accounts): Pr
     const path = account?.version === 'v1' ? 'none: Version 1 sends no webhooks' : `/webhooks/${name}/topups`;
     log.info('an account is served', {
       account: name,
-      service: account?.baseUrl ?? 'embedded sandbox',
+      service: account ? serviceName(account.baseUrl, account.version) : embeddedSandboxService,
       webhooks: path,
     });
     if (account?.callbackUrl && new URL(account.callbackUrl).pathname !== path) {

@@ -30,7 +30,7 @@ export async function waitsFor(
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
-    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; "airbatch resume ${batch.batch_id}"`;
+    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${nextOf(batch)}`;
   }
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
@@ -56,4 +56,10 @@ export async function waitsFor(
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
   if (lookUpAt === null) return null;
   return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+}
+
+function nextOf({ batch_id, pause_reason }: BatchRecord): string {
+  const resume = `"airbatch resume ${batch_id}"`;
+  if (pause_reason !== 'service_changed') return resume;
+  return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batch_id} --service-moved"`;
 }

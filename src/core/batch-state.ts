@@ -32,6 +32,7 @@ export const pauseReasons = [
   'credentials_rejected',
   'guard_tripped',
   'service_mismatch', // An answer named another payment than the one asked about: nothing is sent until a person looked.
+  'service_changed', // The account is at another service than the batch: nothing is sent or asked for it there.
 ] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 

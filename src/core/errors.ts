@@ -14,6 +14,10 @@ export const errorTable = {
   ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" of the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
+  SERVICE_CHANGED: {
+    exitCode: 5,
+    hint: 'Point the account back, or, where the same service has moved, add --service-moved.',
+  },
   RUN_ID_INVALID: { exitCode: 2, hint: 'A run id has 1 to 64 letters, digits, ".", "_" or "-".' },
   FILE_UNREADABLE: { exitCode: 3, hint: 'Check the path and the permissions of the file.' },
   FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },

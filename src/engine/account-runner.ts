@@ -33,6 +33,8 @@ import { makeWake } from './wake.ts';
 
 export interface RunnerOptions {
   account: string;
+  /** Where the account is (core/service-name.ts): its batches of another service are paused. */
+  service: string;
   /** Names this process, uniquely over time: `host/pid/start`. */
   holder: string;
   isDead: (holder: string) => boolean;
@@ -123,6 +125,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     ...deps,
     clock,
     account,
+    service: options.service,
     callbackUrl: options.callbackUrl,
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
@@ -152,6 +155,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     fundsWake: makeWake(clock),
     rereadWake: makeWake(clock),
     batches: new Map(),
+    elsewhere: new Map(),
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
@@ -172,7 +176,7 @@ async function runLoops(
       stop();
     });
   await refreshBatches(context);
-  for (const open of context.batches.values()) {
+  for (const open of [...context.batches.values(), ...context.elsewhere.values()]) {
     const count = await doubtInterrupted(context, open);
     if (count > 0)
       context.log.warn('rows were being sent when the program ended; they are looked up', {

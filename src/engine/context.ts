@@ -46,6 +46,8 @@ export interface OpenBatch {
 /** What dispatch, the doubts and tracking of one account share while its runner lives. */
 export interface RunnerContext extends EngineDeps {
   account: string;
+  /** Where the account is: batches of another service are not worked on. */
+  service: string;
   /** Where the service should send webhooks of new payments, if anywhere. */
   callbackUrl: string | null;
   lease: Lease;
@@ -83,6 +85,8 @@ export interface RunnerContext extends EngineDeps {
   rereadWake: Wake;
   /** The open batches of the account, by id. */
   batches: Map<string, OpenBatch>;
+  /** The open batches of the account that were made for another service, by id: nothing is sent or asked for them. */
+  elsewhere: Map<string, OpenBatch>;
   /** Aborted once nothing more may be sent; it also ends the sleeps that nothing rings out of. */
   stopping: AbortSignal;
   /** Called when a batch is durably completed. */

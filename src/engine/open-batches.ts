@@ -1,6 +1,8 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { isSameService } from '../core/service-name.ts';
 import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { pauseElsewhere } from './elsewhere.ts';
 import { canaryAllowances } from './guarding.ts';
 import { makeBatchWatch } from './guards.ts';
 
@@ -8,14 +10,16 @@ import { makeBatchWatch } from './guards.ts';
 export async function refreshBatches(context: RunnerContext): Promise<void> {
   const found = await openBatches(context.db, context.account);
   const open = new Map<string, OpenBatch>();
+  const elsewhere = new Map<string, OpenBatch>();
   for (const batch of found) {
     const known = context.batches.get(batch.batch_id);
     const policy = known?.policy ?? storedPolicy(batch.policy);
     // What was seen before a pause does not count after it: a person has looked.
     const isResumed = known?.batch.status === 'paused' && batch.status === 'running';
-    if (batch.status === 'running' && known?.batch.status !== 'running') context.pausesTold.clear();
+    const isHere = isSameService(batch.service, context.service);
+    if (isHere && batch.status === 'running' && known?.batch.status !== 'running') context.pausesTold.clear();
     const watch = known && !isResumed ? known.watch : makeBatchWatch(policy);
-    open.set(batch.batch_id, {
+    (isHere ? open : elsewhere).set(batch.batch_id, {
       batch,
       policy,
       watch,
@@ -23,12 +27,15 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
     });
   }
   context.batches = open;
+  context.elsewhere = elsewhere;
   const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
   const allowances = await canaryAllowances(context.db, running);
   context.picker.setBatches(
     running.map(({ batch }) => batch),
     allowances,
   );
+  for (const { batch } of elsewhere.values())
+    if (batch.pause_reason !== 'service_changed') await pauseElsewhere(context, batch);
 }
 
 async function isSmall({ db, settings }: RunnerContext, batch: BatchRecord): Promise<boolean> {

@@ -6,7 +6,7 @@ import { nextDueAt } from '../ledger/rows.ts';
 /**
  * Whether a runner moves the open batch on within `patienceMs`, with nobody doing anything: one whose rows have all ended, it
  * completes. Rows that are held, wait for a
- * person, or are ready in a batch that is not running, do not move.
+ * person, or are ready in a batch that is not running, do not move; nor does any of a batch whose account is at another service.
  */
 export async function movesByItself(
   db: Queryable,
@@ -14,6 +14,7 @@ export async function movesByItself(
   now: number,
   patienceMs: number,
 ): Promise<boolean> {
+  if (batch.pause_reason === 'service_changed') return false;
   const counts = await countRows(db, batch.batch_id);
   const terminal: readonly string[] = terminalRowStates;
   if ([...counts.keys()].every((status) => terminal.includes(status))) return true;

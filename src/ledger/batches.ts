@@ -11,7 +11,7 @@ export const embeddedSandboxService = 'embedded sandbox';
 export interface BatchRecord {
   batch_id: string;
   account: string;
-  /** Where the money went, for people: the service's base URL, or `embeddedSandboxService`. */
+  /** Where the money goes: the service's name (core/service-name.ts), or `embeddedSandboxService`. It is worked on there alone. */
   service: string;
   run_id: string;
   status: BatchState;
@@ -127,12 +127,13 @@ export function batchesWithContent(db: Queryable, account: string, contentSha256
 /** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */
 export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchRecord): Promise<boolean> {
   const changed = await tx.execute(
-    `UPDATE batches SET run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
+    `UPDATE batches SET service = ?, run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
        content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
        approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?,
        approved_plan = ?, canary_at = ?, forgotten_at = ?
      WHERE batch_id = ? AND status = ?`,
     [
+      batch.service,
       batch.run_id,
       batch.status,
       batch.pause_reason,

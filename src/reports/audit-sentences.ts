@@ -32,6 +32,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.complete': () => 'finished it: every row has ended',
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
   'batch.reopen': () => 'opened it again, for a retry',
+  'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
   'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,
 };

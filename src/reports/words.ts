@@ -58,6 +58,11 @@ export const pauseReasonWords: Record<PauseReason, Words> = {
     label: 'the service answered with something else',
     meaning: 'The service named another payment than the one asked about. Find out why before resuming.',
   },
+  service_changed: {
+    label: 'the account is at another service',
+    meaning:
+      'The account was pointed at another service, which does not know what was sent. Point it back, then resume; or say that the same service has moved.',
+  },
 };
 
 /** "1 row", "12 rows": English plurals for counts in sentences. */

@@ -8,13 +8,14 @@ import type { Session } from './session.ts';
 /** The sender of an open account, for this process. */
 export function runnerOf(
   { db, clock, random, log, ledgerPath }: Session,
-  { name, gateway, limiter, settings, callbackUrl }: OpenAccount,
+  { name, service, gateway, limiter, settings, callbackUrl }: OpenAccount,
   options: Pick<RunnerOptions, 'restored' | 'onCompleted' | 'rereads'>,
 ): AccountRunner {
   return makeAccountRunner(
     { db, gateway, limiter, clock, random, log: accountLog(log, name), settings },
     {
       account: name,
+      service,
       holder: processHolder(clock),
       isDead: isDeadProcess,
       callbackUrl,

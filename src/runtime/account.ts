@@ -1,6 +1,7 @@
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
+import { serviceName } from '../core/service-name.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { defaultEngineSettings, type EngineSettings } from '../engine/settings.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -15,7 +16,7 @@ import { accountLog } from './log.ts';
 /** An account that can be worked with: its gateway, its limiter, and how the engine should treat it. */
 export interface OpenAccount {
   name: string;
-  /** Where the money goes, for every screen and report. */
+  /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
   service: string;
   isSandbox: boolean;
   gateway: Gateway;
@@ -60,7 +61,11 @@ export interface OpenAccountDeps {
 /** Opens an account; null opens the embedded sandbox, whose data lie beside the ledger so that a resume finds them. */
 export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
   if (account === null) return openSandboxAccount(deps);
-  return assemble(account, deps, { service: account.baseUrl, isSandbox: false, closeMore: async () => undefined });
+  return assemble(account, deps, {
+    service: serviceName(account.baseUrl, account.version),
+    isSandbox: false,
+    closeMore: async () => undefined,
+  });
 }
 
 async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {

@@ -14,7 +14,7 @@ import { pageRows } from '../../src/ledger/rows.ts';
 import { makeBottleneckLimiter } from '../../src/limiter/bottleneck-limiter.ts';
 import { makeSandbox, type Sandbox } from '../../src/sandbox/index.ts';
 import { makeWebhookReceiver } from '../../src/server/webhooks.ts';
-import { aBatch, addBatch, aRow, memoryLedger, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, memoryLedger, testService, unplanned } from '../support/ledger.ts';
 
 interface Mode {
   name: string;
@@ -91,7 +91,13 @@ async function payAll({ version, webhooks }: Mode): Promise<{ results: Result[];
     await approve({ db, clock: systemClock, name: 'approver' }, 'batch-1', unplanned);
     const runner = makeAccountRunner(
       { db, gateway, limiter, clock: systemClock, random: systemRandom, log, settings: defaultEngineSettings },
-      { account: 'main', holder: 'e2e', isDead: () => false, callbackUrl: webhooks ? door.url : null },
+      {
+        account: 'main',
+        service: testService,
+        holder: 'e2e',
+        isDead: () => false,
+        callbackUrl: webhooks ? door.url : null,
+      },
     );
     hint = () => runner.hint();
     await runner.run(60_000);

@@ -61,6 +61,12 @@ describe('a sentence of the audit log', () => {
     ['batch.complete', null, {}, 'batch: finished it: every row has ended'],
     ['batch.cancel', null, { why: 'the wrong month' }, 'batch: cancelled it: the wrong month'],
     ['batch.reopen', null, {}, 'batch: opened it again, for a retry'],
+    [
+      'batch.service_moved',
+      null,
+      { from: 'https://one.example (v2)', to: 'https://two.example (v2)' },
+      'batch: said that its service has moved from https://one.example (v2) to https://two.example (v2)',
+    ],
     ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
     ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],
     ['row.release', 17, {}, 'row 17: let it be sent'],

@@ -70,7 +70,8 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
       const rows = Array.from({ length: count }, (_, index) =>
         aRow(index + 1, { batch_id: batchId, amount: String(base + index) }),
       );
-      await addBatch(db, systemClock, aBatch({ batch_id: batchId, run_id: batchId }), rows);
+      const made = aBatch({ batch_id: batchId, run_id: batchId, service: service.url });
+      await addBatch(db, systemClock, made, rows);
       await approve({ db, clock: systemClock, name: 'approver' }, batchId, unplanned);
     },
     async serve(...args) {

@@ -6,6 +6,7 @@ import { makeGateway } from '../../src/gateway/make-gateway.ts';
 import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeWebhookReceiver, type Received } from '../../src/server/webhooks.ts';
+import { testService } from '../support/ledger.ts';
 import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
 import { runJob } from './job.ts';
@@ -67,6 +68,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       { db, gateway, limiter, clock: process.clock, random, log: silent, settings },
       {
         account: 'main',
+        service: testService,
         holder: holderName(life),
         isDead: (holder) => isDead(world, holder),
         callbackUrl: service.callbackUrl,

@@ -8,7 +8,7 @@ import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 import { type FakeService, makeFakeService } from './fake-service.ts';
-import { aBatch, addBatch, aRow, memoryLedger, unplanned } from './ledger.ts';
+import { aBatch, addBatch, aRow, memoryLedger, testService, unplanned } from './ledger.ts';
 import { makeOpenLimiter } from './open-limiter.ts';
 import { makeVirtualClock, type VirtualClock } from './virtual-clock.ts';
 
@@ -21,7 +21,7 @@ export interface Rig {
   clock: VirtualClock;
   service: FakeService;
   warnings: string[];
-  runner(options?: { rereads?: boolean }): AccountRunner;
+  runner(options?: { rereads?: boolean; service?: string }): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
   add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
@@ -47,7 +47,7 @@ export async function makeRig(
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
-  const runner = (more: { rereads?: boolean } = {}) => {
+  const runner = (more: { rereads?: boolean; service?: string } = {}) => {
     runners += 1;
     const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
     return makeAccountRunner(
@@ -60,7 +60,14 @@ export async function makeRig(
         log,
         settings,
       },
-      { account: 'main', holder: `test/${runners}/0`, isDead: () => false, callbackUrl: null, ...more },
+      {
+        account: 'main',
+        service: testService,
+        holder: `test/${runners}/0`,
+        isDead: () => false,
+        callbackUrl: null,
+        ...more,
+      },
     );
   };
   return {

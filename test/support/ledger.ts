@@ -15,12 +15,15 @@ export async function memoryLedger(): Promise<Database> {
   return db;
 }
 
+/** Where the batches of tests are paid. */
+export const testService = 'a test';
+
 /** A batch as intake leaves it, with what a test does not care about filled in. */
 export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'audit_seq' | 'audit_head'> {
   return {
     batch_id: 'batch-1',
     account: 'main',
-    service: 'a test',
+    service: testService,
     run_id: 'run-1',
     status: 'validated',
     pause_reason: null,

@@ -1,0 +1,47 @@
+import { assert } from '../core/assert.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { isSameService } from '../core/service-name.ts';
+import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import type { Actor } from './acts.ts';
+import type { RunnerContext } from './context.ts';
+
+/**
+ * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and would be
+ * sent again. The reason stands before any other, since it keeps even doubts from being looked up.
+ */
+export async function pauseElsewhere(context: RunnerContext, { batch_id, service }: BatchRecord): Promise<void> {
+  const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
+  context.log.warn('a batch is not worked on', { batch: batch_id, why: detail });
+  const pause = { pause_reason: 'service_changed', pause_detail: detail } as const;
+  const data = { reason: pause.pause_reason, detail };
+  await context.committer.commit(async (unit) => {
+    const found = await findBatch(unit.tx, batch_id);
+    if (!found || isSameService(found.service, context.service)) return;
+    // Begun as it would have been, so that a later resume finds it as any other.
+    const started = found.status === 'approved';
+    const batch = started ? await unit.changeBatch(found, 'start', { started_at: unit.at }, {}) : found;
+    if (batch?.status === 'running') await unit.changeBatch(batch, 'pause', pause, data);
+    if (batch?.status !== 'paused') return;
+    await unit.noteBatch(batch, pause);
+    await unit.append(batch_id, 'batch.pause', { from: batch.status, to: batch.status, ...data });
+  });
+}
+
+/** Fails with `SERVICE_CHANGED` where a batch was made for another service than this one. */
+export function requireService({ batch_id, service }: BatchRecord, here: string, hint?: string): void {
+  if (isSameService(service, here)) return;
+  const message = `batch ${batch_id} was made for ${service}, and its account is at ${here} now`;
+  throw new AirbatchError('SERVICE_CHANGED', message, hint === undefined ? {} : { hint });
+}
+
+/** A person says that a batch's service is this one: the same that knows what was sent of it, under another name. */
+export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    assert(batch, 'a command has found the batch');
+    if (isSameService(batch.service, to)) return;
+    await unit.noteBatch(batch, { service: to });
+    await unit.append(batchId, 'batch.service_moved', { from: batch.service, to });
+  });
+}

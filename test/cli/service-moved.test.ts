@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
+
+/** Two services, and an account that can be pointed at either. */
+async function twoServices(t: TestContext) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const services = await Promise.all([1, 2].map(() => startSandbox(folder.path, ['--instant'])));
+  t.after(() => Promise.all(services.map((service) => service.stop())));
+  const [one, two] = services as [(typeof services)[0], (typeof services)[0]];
+  writeFileSync(
+    join(folder.path, 'payroll.csv'),
+    'phone_number,network_id,amount,currency\n+254712100015,1,10,KES\n+254712340001,1,10,KES\n',
+  );
+  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  return {
+    one,
+    two,
+    pointAt(baseUrl: string) {
+      const policy = { approval: { needed: 'always', bySubmitter: true } };
+      const accounts = { main: { baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY' } };
+      writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ policy, accounts }));
+    },
+    run: (...args: string[]) => runCommand(args, options),
+  };
+}
+
+test('an account that is pointed at another service pays nothing of its batches there, until a person says that it has moved', async (t) => {
+  const { one, two, pointAt, run } = await twoServices(t);
+  pointAt(one.url);
+  await run('submit', 'payroll.csv');
+  const [{ batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
+  pointAt(two.url);
+  const early = await run('approve', batch, '--yes');
+  assert.match(early.stderr, /was made for http:\S+ \(v2\), and its account is at .*\[SERVICE_CHANGED\]\n.*reject/);
+  // The same place, written in another way.
+  pointAt(`${one.url}/`);
+  assert.equal((await run('approve', batch, '--yes')).code, 0);
+
+  pointAt(two.url);
+  const stopped = await run('resume', batch);
+  assert.equal(stopped.code, 5, stopped.stderr);
+  assert.match(stopped.stderr, /paused \(the account is at another service\)[\s\S]*point the account back at http/);
+  assert.match((await run('status', batch)).stdout, /Waits for .*airbatch resume \S+ --service-moved/);
+  assert.equal((await run('resume')).code, 5, 'nor with all others');
+  assert.equal((await run('resume', '--service-moved')).code, 2, 'said of one batch alone');
+  assert.deepEqual([(await one.liveCharges()).size, (await two.liveCharges()).size], [0, 0]);
+
+  const moved = await run('resume', batch, '--service-moved');
+  assert.equal(moved.code, 4, moved.stderr);
+  assert.deepEqual([(await one.liveCharges()).size, (await two.liveCharges()).size], [0, 1]);
+  assert.match((await run('audit', '--batch', batch)).stdout, /said that its service has moved from http/);
+
+  pointAt(one.url);
+  const refused = await run('retry', batch);
+  assert.deepEqual([refused.code, (await one.liveCharges()).size], [5, 0], refused.stderr);
+  assert.match(refused.stderr, /\[SERVICE_CHANGED\]\n.*--service-moved/);
+});
