@@ -62,12 +62,12 @@ export async function wordOf(db: Database, news: News): Promise<Word | null> {
       };
     }
     case 'paused': {
-      const why = batch.pause_reason === null ? 'paused' : pauseReasonWords[batch.pause_reason];
+      const { label, meaning } = pauseReasonWords[batch.pause_reason ?? 'by_person'];
       return {
         ...word,
-        subject: `Payout ${batch.run_id} has paused: ${why}`,
+        subject: `Payout ${batch.run_id} has paused: ${label}`,
         lines: [
-          `${why}.${batch.pause_detail ? ` ${batch.pause_detail}` : ''}`,
+          `${meaning}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
           'Nothing more is sent until somebody has looked. No row was burnt.',
           ...about,
           `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,

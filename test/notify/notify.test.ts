@@ -67,7 +67,8 @@ describe('word', () => {
     const [asked, paused, finished] = told.map(({ word }) => word);
     assert.match(asked?.subject ?? '', /run-1 waits for your approval: 3 rows, KES 306\.00/);
     assert.match(asked?.lines.join('\n') ?? '', /ann has submitted[\s\S]*airbatch approve batch-1/);
-    assert.match(paused?.lines.join('\n') ?? '', /month-end[\s\S]*airbatch resume batch-1/);
+    assert.equal(paused?.subject, 'Payout run-1 has paused: by a person');
+    assert.match(paused?.lines.join('\n') ?? '', /A person paused it\. \(month-end\)[\s\S]*airbatch resume batch-1/);
     assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
     assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
