@@ -61,7 +61,3 @@ export function statesBefore(event: RowEvent): RowState[] {
 
 /** Terminal rows are finished with: nothing is sent or asked for them any more. */
 export const terminalRowStates = ['invalid', 'skipped', 'completed', 'failed', 'cancelled'] as const;
-
-export function isTerminal(state: RowState): boolean {
-  return (terminalRowStates as readonly RowState[]).includes(state);
-}

@@ -3,9 +3,6 @@ import type { ServicePayment } from './gateway.ts';
 import { v2Payment } from './v2-wire.ts';
 import { parseAnswer, read, wireDecimal, wireText, wireTime } from './wire.ts';
 
-/** The events of per-top-up callbacks (spec section 6.1). */
-export const callbackEvents = ['topup.processing', 'topup.completed', 'topup.failed'] as const;
-
 /** The events of registered webhooks (spec section 6.2). */
 export const registeredEvents = [
   'transaction.completed',

@@ -2,8 +2,8 @@ import { AirbatchError } from '../core/errors.ts';
 import type { Database } from './database.ts';
 
 /**
- * The ledger's tables, as numbered migrations that are never edited once released. One text serves SQLite and PostgreSQL:
- * TEXT, INTEGER and BIGINT only; decimals and JSON are TEXT, times are epoch milliseconds.
+ * The ledger's tables, as numbered migrations that are never edited once released. The types are those that any SQL database has:
+ * TEXT, INTEGER and BIGINT only; decimals and JSON are TEXT, times are epoch milliseconds. SQLite is the one that it runs on.
  */
 const migrations: readonly (readonly string[])[] = [
   [

@@ -62,7 +62,6 @@ export function exactNumber(decimal: string): ExactNumber {
 export const plus = (a: string, b: string): string => new Big(a).plus(b).toFixed();
 export const minus = (a: string, b: string): string => new Big(a).minus(b).toFixed();
 export const isLess = (a: string, b: string): boolean => new Big(a).lt(b);
-export const isZero = (a: string): boolean => new Big(a).eq(0);
 export const sum = (values: Iterable<string>): string => {
   let total = new Big(0);
   for (const value of values) total = total.plus(value);

@@ -95,7 +95,6 @@ export const registerWebhook = z.object({
     .min(1),
   secret: z.string().min(8).max(255),
 });
-export type RegisterWebhook = z.output<typeof registerWebhook>;
 
 /** `POST /enterprise/auth/login`: the spec does not show it (section 4.7). */
 export const login = z.object({ email: z.string().min(1), password: z.string().min(1) });

@@ -37,7 +37,7 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
 /** A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be looked at. */
 export function inboxEntry(webhook: RawWebhook, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
-  // PostgreSQL holds no NUL in a text, and no JSON has one.
+  // SQLite's own functions take a text to end at a NUL, and no JSON has one.
   const text = Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
   const { messageId, isReadable } = identify(webhook, text);
   return {
