@@ -13,7 +13,7 @@ export function buildProgram(call: Call): Command {
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
-    .option('--json', 'print one JSON document on stdout, and nothing else there')
+    .option('--json', 'print JSON on stdout, and nothing else there')
     .exitOverride()
     .showHelpAfterError('(see "airbatch --help")');
   addWork(program, call);
