@@ -1,0 +1,77 @@
+import assert from 'node:assert/strict';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { describe, test } from 'node:test';
+import type { z } from 'zod';
+import { batchPolicy, policyShape } from '../../src/core/batch-policy.ts';
+import { fields } from '../../src/intake/fields.ts';
+import { intakeSettings, intakeShape } from '../../src/intake/settings.ts';
+import { makeClassPlan } from '../../src/limiter/classes.ts';
+import { loadConfig } from '../../src/runtime/config.ts';
+import { roles } from '../../src/runtime/people.ts';
+import { workFolder } from '../support/command.ts';
+import { shapeKeys } from '../support/shape-keys.ts';
+import { unexported } from '../support/unexported.ts';
+
+const root = resolve(import.meta.dirname, '../..');
+const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
+const configShape = await unexported<z.ZodType>('runtime/config.ts', 'configShape');
+
+/** The rows of the tables of keys: a heading says in code where the keys of its table stand. */
+function documentedKeys(): { path: string; default?: unknown }[] {
+  let prefix: string | null = null;
+  return text.split('\n').flatMap((line) => {
+    const [, heading] = /^##+ (.*)/.exec(line) ?? [];
+    if (heading !== undefined) {
+      const [, within] = /`([^`]*)`$/.exec(heading) ?? [];
+      prefix = heading === 'The file' ? '' : within === undefined ? null : `${within}.`;
+    }
+    const [, key, given = ''] = /^\| `([^`]+)` \| .* \| ?(?:`([^`]*)`)? ?\|$/.exec(line) ?? [];
+    if (prefix === null || key === undefined || line.split(/(?<!\\)\|/).length !== 5) return [];
+    return [{ path: `${prefix}${key}`, ...(given === '' ? {} : { default: JSON.parse(given) as unknown }) }];
+  });
+}
+
+describe('docs/configuration.md', () => {
+  test('has every key of the configuration with its default, and no other', () => {
+    const sorted = (keys: { path: string }[]) => keys.sort((a, b) => (a.path < b.path ? -1 : 1));
+    const people = roles.map((role) => ({ path: `people.${role}` }));
+    const keys = shapeKeys(configShape, '', { intake: intakeShape, policy: policyShape });
+    assert.deepEqual(sorted(documentedKeys()), sorted([...keys.filter(({ path }) => path !== 'people'), ...people]));
+  });
+
+  test('has every variable of the environment, and no other', () => {
+    const variables = (from: string) => [...new Set(from.match(/\bAIRBATCH_[A-Z_]+/g))].sort();
+    const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' })
+      .filter((path) => path.endsWith('.ts'))
+      .map((path) => readFileSync(join(root, 'src', path), 'utf8'));
+    assert.deepEqual(variables(text), variables(sources.join('\n')));
+  });
+
+  test('has the limits as they are where nothing is configured', () => {
+    const [v2, v1] = (['v2', 'v1'] as const).map((version) => makeClassPlan(version));
+    const documented = [...text.matchAll(/^\| `(\w+)` \| (\d+|with `read`) \| (\d+) \|/gm)].map((row) => row.slice(1));
+    assert.deepEqual(
+      documented,
+      Object.entries(v1?.limits ?? {}).map(([name, { limit }]) => {
+        const counter = v2?.counterOf[name as keyof typeof v2.counterOf];
+        return [name, counter === name ? String(v2?.limits[counter].limit) : `with \`${counter}\``, String(limit)];
+      }),
+    );
+  });
+
+  for (const [index, [, example = '']] of [...text.matchAll(/```json\n(.*?)```/gs)].entries()) {
+    test(`has an example ${index + 1} that is taken as it stands`, async (t) => {
+      const folder = workFolder();
+      t.after(() => folder.dispose());
+      writeFileSync(join(folder.path, 'airbatch.config.json'), example);
+      const variables = [...example.matchAll(/"\w+Envs?": \[?"(\w+)"/g)].map(([, name = '']) => name);
+      for (const name of variables) assert.ok(text.includes(`${name}=`), `${name} is in no .env of the document`);
+      const env = Object.fromEntries(variables.map((name) => [name, 'value']));
+      const config = await loadConfig({ cwd: folder.path, env });
+      const { columns } = intakeSettings(config.intake);
+      for (const field of Object.keys(columns)) assert.ok((fields as readonly string[]).includes(field));
+      batchPolicy(config.policy);
+    });
+  }
+});
