@@ -10,34 +10,21 @@ import { makeClassPlan } from '../../src/limiter/classes.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { roles } from '../../src/runtime/people.ts';
 import { workFolder } from '../support/command.ts';
-import { shapeKeys } from '../support/shape-keys.ts';
+import { byPath, documentedKeys, shapeKeys } from '../support/shape-keys.ts';
 import { unexported } from '../support/unexported.ts';
 
 const root = resolve(import.meta.dirname, '../..');
 const text = readFileSync(join(root, 'docs/configuration.md'), 'utf8');
 const configShape = await unexported<z.ZodType>('runtime/config.ts', 'configShape');
 
-/** The rows of the tables of keys: a heading says in code where the keys of its table stand. */
-function documentedKeys(): { path: string; default?: unknown }[] {
-  let prefix: string | null = null;
-  return text.split('\n').flatMap((line) => {
-    const [, heading] = /^##+ (.*)/.exec(line) ?? [];
-    if (heading !== undefined) {
-      const [, within] = /`([^`]*)`$/.exec(heading) ?? [];
-      prefix = heading === 'The file' ? '' : within === undefined ? null : `${within}.`;
-    }
-    const [, key, given = ''] = /^\| `([^`]+)` \| .* \| ?(?:`([^`]*)`)? ?\|$/.exec(line) ?? [];
-    if (prefix === null || key === undefined || line.split(/(?<!\\)\|/).length !== 5) return [];
-    return [{ path: `${prefix}${key}`, ...(given === '' ? {} : { default: JSON.parse(given) as unknown }) }];
-  });
-}
-
 describe('docs/configuration.md', () => {
   test('has every key of the configuration with its default, and no other', () => {
-    const sorted = (keys: { path: string }[]) => keys.sort((a, b) => (a.path < b.path ? -1 : 1));
     const people = roles.map((role) => ({ path: `people.${role}` }));
     const keys = shapeKeys(configShape, '', { intake: intakeShape, policy: policyShape });
-    assert.deepEqual(sorted(documentedKeys()), sorted([...keys.filter(({ path }) => path !== 'people'), ...people]));
+    assert.deepEqual(
+      byPath(documentedKeys(text, 'The file')),
+      byPath([...keys.filter(({ path }) => path !== 'people'), ...people]),
+    );
   });
 
   test('has every variable of the environment, and no other', () => {

@@ -19,11 +19,7 @@ interface Definition {
 }
 
 /** What the keys of a record of objects are called in the documents. */
-const recordNames: Record<string, string> = {
-  accounts: '<name>',
-  'accounts.<name>.limits': '<class>',
-  columns: '<field>',
-};
+const recordNames: Record<string, string> = { accounts: '<name>', 'accounts.<name>.limits': '<class>' };
 
 const definitionOf = (shape: z.ZodType) => (shape as unknown as { def: Definition }).def;
 
@@ -58,4 +54,26 @@ function holdsKeys(shape: z.ZodType): boolean {
 /** Keys that several kinds of one thing have are told once. */
 function merged(keys: readonly ShapeKey[]): ShapeKey[] {
   return [...new Map(keys.map((key) => [key.path, key])).values()];
+}
+
+/**
+ * The keys that the tables of a document have (key, what it is, default): a heading that ends in code says where the keys of its tables
+ * stand; those of `root` stand at the top.
+ */
+export function documentedKeys(text: string, root: string): ShapeKey[] {
+  let within: string | null = null;
+  return text.split('\n').flatMap((line) => {
+    const [, heading] = /^##+ (.*)/.exec(line) ?? [];
+    if (heading !== undefined) {
+      const [, code] = /`([^`]*)`$/.exec(heading) ?? [];
+      within = heading === root ? '' : code === undefined ? null : `${code}.`;
+    }
+    const [, key, given] = /^\| `([^`]+)` \| [^|]+ \| ?(?:`([^`]*)`)? ?\|$/.exec(line) ?? [];
+    if (within === null || key === undefined) return [];
+    return [{ path: `${within}${key}`, ...(given === undefined ? {} : { default: JSON.parse(given) as unknown }) }];
+  });
+}
+
+export function byPath(keys: readonly ShapeKey[]): ShapeKey[] {
+  return [...keys].sort((a, b) => (a.path < b.path ? -1 : 1));
 }
