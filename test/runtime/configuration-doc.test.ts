@@ -53,8 +53,13 @@ describe('docs/configuration.md', () => {
       t.after(() => folder.dispose());
       writeFileSync(join(folder.path, 'airbatch.config.json'), example);
       const variables = [...example.matchAll(/"\w+Envs?": \[?"(\w+)"/g)].map(([, name = '']) => name);
-      for (const name of variables) assert.ok(text.includes(`${name}=`), `${name} is in no .env of the document`);
-      const env = Object.fromEntries(variables.map((name) => [name, 'value']));
+      const env = Object.fromEntries(
+        variables.map((name) => {
+          const [, value] = text.match(new RegExp(`^${name}=(\\S+)`, 'm')) ?? [];
+          assert.ok(value, `${name} is in no .env of the document`);
+          return [name, value];
+        }),
+      );
       const config = await loadConfig({ cwd: folder.path, env });
       const { columns } = intakeSettings(config.intake);
       for (const field of Object.keys(columns)) assert.ok((fields as readonly string[]).includes(field));
