@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 
 /** Rows of a batch that are read ahead: enough that reading is rare, few enough that memory does not grow with the file. */
 const readAheadRows = 200;
@@ -37,6 +37,14 @@ interface Source {
   allowance: number | null;
 }
 
+/** A row that is given out from `at` (epoch ms) on. */
+interface Waiting {
+  row: RowRecord;
+  at: number;
+  /** The rows of its batch that follow it to the same number, by their numbers in the file; null where none is to stand behind it. */
+  line: number[] | null;
+}
+
 export interface PickerOptions {
   /** Payments to one number are this far apart; 0 where the service does not mind. */
   sameNumberSpacingMs: number;
@@ -50,7 +58,10 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   const sources = new Map<string, Source>();
   // Round-robin within a priority: who was served goes to the end.
   let order: Source[] = [];
-  let waiting: { row: RowRecord; at: number }[] = [];
+  let waiting: Waiting[] = [];
+  // A file may name one number a hundred thousand times. Of a batch one row to each number waits, and the others stand in line
+  // behind it: they are read again when it is their turn, and nobody who looks for what is due goes through them.
+  const lines = new Map<string, number[]>();
   const lastSent = new Map<string, number>();
   const startedAt = clock.now();
   let tail: Promise<unknown> = Promise.resolve();
@@ -70,7 +81,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     source.exhausted = page.length < readAheadRows;
   };
 
-  const isDue = ({ row, at }: { row: RowRecord; at: number }, now: number) => at <= now && sources.has(row.batch_id);
+  const isDue = ({ row, at }: Waiting, now: number) => at <= now && sources.has(row.batch_id);
 
   const spacedUntil = async ({ phone_number }: RowRecord, now: number): Promise<number> => {
     const { sameNumberSpacingMs, lastSentTo } = options;
@@ -92,9 +103,55 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     }
   };
 
-  const takeWaiting = (now: number): RowRecord | null => {
+  const takeWaiting = (now: number): Waiting | null => {
     const index = waiting.findIndex((entry) => isDue(entry, now));
-    return index < 0 ? null : (waiting.splice(index, 1)[0]?.row ?? null);
+    return index < 0 ? null : (waiting.splice(index, 1)[0] ?? null);
+  };
+
+  const lineName = ({ batch_id, phone_number }: RowRecord) => `${batch_id} ${phone_number}`;
+
+  /** Keeps a row whose number was sent to a moment ago. One in doubt, whose key grows old, is the next to that number. */
+  const keepApart = ({ row, line: known }: Waiting, until: number): void => {
+    if (row.status !== 'ready') {
+      waiting.unshift({ row, at: until, line: null });
+      return;
+    }
+    const before = known === null ? lines.get(lineName(row)) : undefined;
+    if (before) {
+      before.push(row.row_no);
+      return;
+    }
+    const line = known ?? [];
+    lines.set(lineName(row), line);
+    waiting.push({ row, at: until, line });
+  };
+
+  /** The first of a line was given out: the next that is still to be sent waits in its place. */
+  const moveUp = async ({ row: first, line }: Waiting, at: number): Promise<void> => {
+    if (line === null) return;
+    for (let rowNo = line.shift(); rowNo !== undefined; rowNo = line.shift()) {
+      const row = await findRow(db, first.batch_id, rowNo);
+      if (row?.status === 'ready') {
+        waiting.push({ row, at: Math.max(at, row.next_action_at ?? 0), line });
+        return;
+      }
+      makeRoom(first.batch_id);
+    }
+    lines.delete(lineName(first));
+  };
+
+  const makeRoom = (batchId: string): void => {
+    const source = sources.get(batchId);
+    if (source && source.allowance !== null) source.allowance += 1;
+  };
+
+  /** Whoever reads a batch from its beginning finds in the ledger what is ready; what is in doubt is known here alone. */
+  const forgetReady = (batchId: string | null): void => {
+    waiting = waiting.filter(({ row }) => {
+      const isKept = row.status === 'in_doubt' || (batchId !== null && row.batch_id !== batchId);
+      if (!isKept) lines.delete(lineName(row));
+      return isKept;
+    });
   };
 
   const nextOf = async (source: Source, now: number): Promise<RowRecord | null> => {
@@ -105,19 +162,20 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       if (!row) return null;
       if (source.allowance !== null) source.allowance -= 1;
       if ((row.next_action_at ?? 0) <= now) return row;
-      waiting.push({ row, at: row.next_action_at ?? 0 });
+      waiting.push({ row, at: row.next_action_at ?? 0, line: null });
     }
   };
 
-  const takeFresh = async (now: number): Promise<RowRecord | null> => {
+  const takeFresh = async (now: number): Promise<Waiting | null> => {
     for (const source of order) {
       const row = await nextOf(source, now);
       if (!row) continue;
-      if (order.length === 1) return row;
+      const fresh = { row, at: now, line: null };
+      if (order.length === 1) return fresh;
       const peers = order.filter((other) => other !== source);
       const after = peers.findLastIndex((other) => ranks[other.batch.priority] <= ranks[source.batch.priority]);
       order = peers.toSpliced(after + 1, 0, source);
-      return row;
+      return fresh;
     }
     return null;
   };
@@ -125,7 +183,11 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   return {
     setBatches(batches, allowances = new Map()) {
       const named = new Set(batches.map(({ batch_id }) => batch_id));
-      for (const id of sources.keys()) if (!named.has(id)) sources.delete(id);
+      for (const id of sources.keys()) {
+        if (named.has(id)) continue;
+        sources.delete(id);
+        forgetReady(id);
+      }
       for (const batch of batches) {
         const known = sources.get(batch.batch_id);
         const given = allowances.get(batch.batch_id) ?? null;
@@ -152,33 +214,33 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         const taken: RowRecord[] = [];
         const now = clock.now();
         while (taken.length < count) {
-          const row = takeWaiting(now) ?? (await takeFresh(now));
-          if (!row) break;
+          const next = takeWaiting(now) ?? (await takeFresh(now));
+          if (!next) break;
+          const { row } = next;
           const until = options.sameNumberSpacingMs === 0 ? 0 : await spacedUntil(row, now);
           if (until > now) {
-            waiting.push({ row, at: until });
+            keepApart(next, until);
             continue;
           }
           noteSent(row, now);
+          await moveUp(next, now + options.sameNumberSpacingMs);
           taken.push(row);
         }
         return taken;
       }),
-    dropped({ batch_id }) {
-      const source = sources.get(batch_id);
-      if (source && source.allowance !== null) source.allowance += 1;
-    },
+    dropped: ({ batch_id }) => makeRoom(batch_id),
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
-      waiting.push({ row, at });
+      waiting.push({ row, at, line: null });
     },
     rescan() {
-      waiting = waiting.filter(({ row }) => row.status === 'in_doubt');
+      forgetReady(null);
       for (const source of sources.values()) Object.assign(source, { cursor: 0, exhausted: false, buffer: [] });
     },
     nextAt() {
-      const known = waiting.filter(({ row }) => sources.has(row.batch_id));
-      return known.length === 0 ? null : Math.min(...known.map(({ at }) => at));
+      let next: number | null = null;
+      for (const { row, at } of waiting) if (sources.has(row.batch_id)) next = Math.min(next ?? at, at);
+      return next;
     },
   };
 }

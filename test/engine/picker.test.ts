@@ -1,0 +1,99 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makePicker } from '../../src/engine/picker.ts';
+import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
+import type { NewRow, RowRecord } from '../../src/ledger/rows.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+const apartMs = 65_000;
+const phone_number = '+254712000001';
+
+/** A picker of one running batch; `turns` takes so many times what is due, a spacing apart. */
+async function setUp(rows: readonly NewRow[], allowances?: ReadonlyMap<string, number>) {
+  const clock = makeVirtualClock();
+  const db = await memoryLedger();
+  await addBatch(db, clock, aBatch(), rows);
+  const batch: BatchRecord = { ...((await findBatch(db, 'batch-1')) as BatchRecord), status: 'running' };
+  const picker = makePicker(db, clock, { sameNumberSpacingMs: apartMs, lastSentTo: async () => 0 });
+  picker.setBatches([batch], allowances);
+  const take = async (count = 10) => (await picker.take(count)).map(({ row_no }) => row_no);
+  const turns = async (count: number) => {
+    const taken: number[][] = [];
+    for (let turn = 0; turn < count; turn++) {
+      await clock.drive(clock.sleep(apartMs));
+      taken.push(await take());
+    }
+    return taken;
+  };
+  return { clock, db, batch, picker, take, turns };
+}
+
+type Place = Awaited<ReturnType<typeof setUp>>;
+
+const toOneNumber = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => aRow(from + index, { phone_number }));
+
+describe('the picker', () => {
+  test('gives out rows to one number one spacing after the other, in file order, and the others between them', async () => {
+    const { clock, picker, take, turns } = await setUp([...toOneNumber(1, 4), aRow(5), aRow(6)]);
+    assert.deepEqual(await take(), [1, 5, 6]);
+    assert.equal(picker.nextAt(), clock.now() + apartMs);
+    assert.deepEqual(await turns(4), [[2], [3], [4], []]);
+    assert.equal(picker.nextAt(), null);
+  });
+
+  test('counts of those to one number a single row as due, however many wait for their turn', async () => {
+    const { clock, picker, take } = await setUp(toOneNumber(1, 1_000));
+    assert.deepEqual(await take(), [1]);
+    await clock.drive(clock.sleep(apartMs));
+    assert.equal(await picker.available(100), 1);
+  });
+
+  test('passes over a row that was skipped while it waited for its turn', async () => {
+    const { db, take, turns } = await setUp(toOneNumber(1, 5));
+    assert.deepEqual(await take(), [1]);
+    await db.execute(`UPDATE rows SET status = 'skipped' WHERE row_no IN (3, 4)`);
+    assert.deepEqual(await turns(3), [[2], [5], []]);
+  });
+
+  test('has room in the allowance of a batch for another row where one was skipped while it waited', async () => {
+    const { db, take, turns } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)], new Map([['batch-1', 3]]));
+    assert.deepEqual(await take(), [1]);
+    await db.execute(`UPDATE rows SET status = 'skipped' WHERE row_no = 3`);
+    assert.deepEqual(await turns(2), [[2, 4], []]);
+  });
+
+  test('gives a row in doubt its turn before those that were never sent', async () => {
+    const { clock, picker, take, turns } = await setUp(toOneNumber(1, 3));
+    const [first] = await picker.take(1);
+    assert.deepEqual(await take(), []);
+    picker.putBack({ ...(first as RowRecord), status: 'in_doubt' }, clock.now());
+    // Its number was sent to a moment ago, so that it waits as well.
+    assert.deepEqual(await take(), []);
+    assert.deepEqual(await turns(4), [[1], [2], [3], []]);
+  });
+
+  for (const [what, again] of [
+    [
+      'its batch goes on after a pause',
+      ({ picker, batch }: Place) => [picker.setBatches([]), picker.setBatches([batch])],
+    ],
+    ['all is read again', ({ picker }: Place) => picker.rescan()],
+  ] as const)
+    test(`gives out each row once, in file order, when ${what}`, async () => {
+      const place = await setUp(toOneNumber(1, 5));
+      assert.deepEqual([await place.take(), await place.turns(1)], [[1], [[2]]]);
+      await place.db.execute(`UPDATE rows SET status = 'completed' WHERE row_no <= 2`);
+      again(place);
+      assert.deepEqual(await place.take(), []);
+      assert.deepEqual(await place.turns(4), [[3], [4], [5], []]);
+    });
+
+  test('knows when the next row is due also of two hundred thousand', async () => {
+    const { clock, picker } = await setUp([aRow(1)]);
+    const [row] = await picker.take(1);
+    for (let count = 0; count < 200_000; count++) picker.putBack(row as RowRecord, clock.now() + 200_000 - count);
+    assert.equal(picker.nextAt(), clock.now() + 1);
+  });
+});
