@@ -1,7 +1,41 @@
-/** A phone number in international form, with or without its "+": seven to fifteen digits that stand alone. */
-const phonePattern = /(?<![\w.-])\+?[1-9][0-9]{6,14}(?![\w.-])/g;
+/** What stands between the digits of one number as people write it: a dot, or spaces, dashes and brackets. */
+const between = String.raw`(?:\.|[\p{Zs}\t\-()\u2010-\u2015\u2212]{1,4})`;
 
-/** `text` without phone numbers: for logs and the audit chain, which outlive the right to know a number. */
+/** What has many digits and is no number of a person. */
+const named = [
+  // UUIDs, ids of batches, and digests, as in the run id of a file.
+  String.raw`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{Nd}])`,
+  String.raw`[0-9]{8}-[0-9]{6}-[0-9a-fA-F]{4}(?![\p{L}\p{Nd}])`,
+  String.raw`(?=[0-9]*[a-fA-F])[0-9a-fA-F]{16,}(?![\p{L}\p{Nd}])`,
+  // Days, with or without a time after them.
+  String.raw`(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?)?(?![0-9])`,
+  String.raw`[0-3]?[0-9][.-][01]?[0-9][.-](?:19|20)[0-9]{2}(?!\p{Nd}|${between}\p{Nd})`,
+  // A network address, which errors name with its port.
+  String.raw`[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]`,
+].join('|');
+
+/** Sums of money: whole numbers without a zero in front, and decimals after a dot. */
+const cents = String.raw`[1-9][0-9]{0,8}\.[0-9]{2}(?![0-9]|[.-][0-9])`;
+const amount = String.raw`${cents}|[1-9][0-9]{0,8}\.[0-9]{1,3}(?!\p{Nd}|${between}\p{Nd})`;
+
+/** Where a run of digits ends though digits follow: what is told from them, or is long enough by itself. */
+const another = String.raw`\p{Nd}{8}|(?<=\p{Zs})(?:${named}|${cents})`;
+
+/** Eight digits and more that belong together: in one piece, with the code of a country before it, or in groups. */
+const grouped = String.raw`\p{Nd}(?:(?:${between}(?!${another}))?\p{Nd}){7,}`;
+const number = String.raw`[+＋(]{0,2}(?:(?:(?<=[+＋(])\p{Nd}{1,4}${between})?\p{Nd}{8,}|${grouped})`;
+/** Where numbers are short within their country: seven that stand alone. */
+const short = String.raw`(?<![\p{L}\p{Nd}_.,-])\p{Nd}{7}(?![\p{L}\p{Nd}_-]|[.,]\p{Nd})`;
+
+const digitRuns = new RegExp(String.raw`(?<![\p{L}\p{Nd}+])(?<kept>${named}|${amount})|${number}|${short}`, 'gu');
+/** Most lines have fewer digits than any number, and need no closer look. */
+const sevenDigits = /(?:\p{Nd}\P{Nd}*){7}/u;
+
+/**
+ * `text` without phone numbers, however people and services write them: for logs and the audit chain, which outlive the right
+ * to know a number. What only looks like one goes too, but ids, digests, times and amounts stay.
+ */
 export function withoutNumbers(text: string): string {
-  return text.replace(phonePattern, '[number]');
+  if (!sevenDigits.test(text)) return text;
+  return text.replace(digitRuns, (run, kept?: string) => (kept === undefined ? '[number]' : run));
 }
