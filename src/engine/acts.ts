@@ -12,6 +12,7 @@ import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type ApprovedPlan, checkContent, checkPlan, planChanged, requireSecondPerson } from './approval.ts';
+import { cancelRowsLeft } from './cancelled-rows.ts';
 import { takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
 import type { Asked } from './preflight.ts';
@@ -84,11 +85,13 @@ export function askApproval(actor: Actor, batchId: string, why: string): Promise
 /** Decides that a batch which waits for approval is not paid. */
 export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   requireWaiting(await requireBatch(actor.db, batchId));
-  return move(actor, batchId, 'cancel', (_unit, batch) => {
+  const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
     // Another person may have approved it just now.
     requireWaiting(batch);
     return { fields: { rejection: why }, data: { why, rejected: 'true' } };
   });
+  await cancelRowsLeft(actor, actor.name);
+  return rejected;
 }
 
 function requireWaiting({ batch_id, status }: BatchRecord): void {
@@ -116,8 +119,8 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
  * Gives up a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process: nobody follows
  * the rows of a cancelled batch to their ends.
  */
-export function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
-  return move(actor, batchId, 'cancel', async (unit, batch) => {
+export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
     const states = [...(await countRows(unit.tx, batchId)).keys()];
     if (batch.status === 'running' || batch.started_at !== null || states.some((state) => !unsentStates.has(state)))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
@@ -125,6 +128,8 @@ export function cancelUnsent(actor: Actor, batchId: string, why: string): Promis
       });
     return { fields: {}, data: { why } };
   });
+  await cancelRowsLeft(actor, actor.name);
+  return cancelled;
 }
 
 /** The states of rows of which nothing was sent. */

@@ -169,6 +169,15 @@ export async function countRows(db: Queryable, batchId: string): Promise<Map<str
   return new Map(counts.map(({ status, count }) => [status, count]));
 }
 
+/** The batches that are cancelled and have rows which are not. */
+export async function cancelledWithRows(db: Queryable): Promise<string[]> {
+  const found = await db.query<{ batch_id: string }>(
+    `SELECT DISTINCT batches.batch_id FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.status = 'cancelled' AND batch_counts.status IN ('ready', 'held') AND batch_counts.count > 0`,
+  );
+  return found.map(({ batch_id }) => batch_id);
+}
+
 /** Adds `delta` to a state's count; the counts of a batch always add up to the rows of its file. */
 export async function addToCount(tx: Queryable, batchId: string, status: string, delta: number): Promise<void> {
   await tx.execute(

@@ -31,6 +31,12 @@ export async function addToOutbox(
   return added === 1;
 }
 
+/** Whether this event was told to this recipient, or is about to be. */
+export async function isKept(db: Queryable, eventId: string, recipient: string): Promise<boolean> {
+  const [entry] = await db.query('SELECT 1 FROM outbox WHERE event_id = ? AND recipient = ?', [eventId, recipient]);
+  return entry !== undefined;
+}
+
 /** Notes that an event was told in the word of another (`toldIn`): it is never told by itself. */
 export async function noteToldIn(
   tx: Queryable,

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import { addToOutbox, newsSince, noteToldIn, type OutboxEntry, untoldDoubts } from '../ledger/outbox.ts';
+import { addToOutbox, isKept, newsSince, noteToldIn, type OutboxEntry, untoldDoubts } from '../ledger/outbox.ts';
 import { isTold, type NewsKind, type Recipient } from './recipients.ts';
 import { type News, wordOf } from './words.ts';
 
@@ -57,7 +57,8 @@ async function keepWord(
   return toldIn !== null;
 }
 
-/** The events that one word tells a recipient of: doubts that came together are told together. */
+/** The events that one word tells a recipient of, without those that it was told: doubts that came together are told together. */
 async function eventsOf(db: Queryable, { kind, batch_id, event_id }: News, recipient: string): Promise<string[]> {
-  return kind === 'in_doubt' && batch_id !== null ? untoldDoubts(db, batch_id, recipient) : [event_id];
+  if (kind === 'in_doubt' && batch_id !== null) return untoldDoubts(db, batch_id, recipient);
+  return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

@@ -2,6 +2,7 @@ import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
 import { type Random, systemRandom } from '../core/random.ts';
+import { cancelRowsLeft } from '../engine/cancelled-rows.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { endAbandoned } from '../intake/end-reading.ts';
 import type { Database } from '../ledger/database.ts';
@@ -44,6 +45,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   });
   const db = await openLedger(ledgerPath);
   await endAbandoned({ db, clock: systemClock }, isDeadProcess);
+  await cancelRowsLeft({ db, clock: systemClock }, 'engine');
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
 }
 

@@ -100,6 +100,9 @@ describe('a batch that needs a second person', () => {
     assert.equal((await place.run('reject', batch)).code, 2, 'a reason is needed');
     const rejected = await place.run('reject', batch, '--why', 'last month’s file');
     assert.equal(rejected.code, 0, rejected.stderr);
+    const { stdout } = await place.run('status', '--json');
+    const [listed] = JSON.parse(stdout).batches as { batch: string; counts: Record<string, number> }[];
+    assert.deepEqual([listed?.batch, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
     assert.equal((await place.run('approve', batch, '--yes')).code, 2);
     const again = await submitted(place);
     place.asAnother(again);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { cancelUnsent, pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { cancelRowsLeft } from '../../src/engine/cancelled-rows.ts';
+import { countRows } from '../../src/ledger/batches.ts';
 import { findLease } from '../../src/ledger/leases.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
@@ -352,7 +354,17 @@ describe('giving up a batch', () => {
     for (const batchId of ['batch-1', 'batch-2']) await cancelUnsent(mary(rig), batchId, 'interrupted');
     await rig.clock.drive(running);
     assert.deepEqual([(await rig.batch()).status, (await rig.batch('batch-2')).status], ['cancelled', 'cancelled']);
+    assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'invalid']);
     assert.equal(rig.service.creates.length, 0);
+  });
+
+  test('cancels its rows as well, those that a crash has left by the next start', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1_200));
+    await rig.db.execute(`UPDATE batches SET status = 'cancelled'`);
+    await cancelRowsLeft(rig, 'engine');
+    assert.deepEqual(await countRows(rig.db, 'batch-1'), new Map([['cancelled', 1_200]]));
+    assert.deepEqual(new Set(await rig.states()), new Set(['cancelled']));
   });
 
   test('is refused once rows of it are under way, and each of them is followed to its end', async () => {
