@@ -1,8 +1,8 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { findBatch } from '../ledger/batches.ts';
-import { batchesToForget, forgetPayments, forgetRows } from '../ledger/forget.ts';
-import { inUnit } from '../ledger/unit-of-work.ts';
+import { countRows } from '../ledger/batches.ts';
+import { batchesToForget, forgetPayments, forgetRows, lastNamed } from '../ledger/forget.ts';
+import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type Actor, requireBatch } from './acts.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
@@ -15,36 +15,38 @@ const daysMin = 2;
 
 /**
  * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
- * alone. Sums, times, states, keys and references stay. Returns how many rows. Call `db.compact()` afterwards: until then
- * the files still hold what was overwritten.
+ * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Returns how many rows. Call
+ * `db.compact()` afterwards: until then the files still hold what was overwritten.
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<number> {
-  const batch = await requireBatch(actor.db, batchId);
+  const options = { clock: actor.clock, actor: actor.name };
+  await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
+  let rows = 0;
+  // The first row comes last, so that it tells whether all are done.
+  for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit)
+    rows += await inUnit(actor.db, options, ({ tx }) => forgetRows(tx, batchId, to - rowsPerUnit + 1, to));
+  return rows;
+}
+
+/** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
+async function decideToForget(unit: Unit, batchId: string, why: string): Promise<void> {
+  const batch = await requireBatch(unit.tx, batchId);
   if (!['completed', 'cancelled', 'rejected'].includes(batch.status))
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: its people are still needed`);
-  if (batch.forgotten_at !== null) return 0;
+  if (batch.forgotten_at !== null) return;
   // Until then the guard between runs compares numbers with those of this batch.
   const days = Math.max(daysMin, storedPolicy(batch.policy).repeatWithinDays);
   const endedAt = batch.completed_at ?? batch.created_at;
-  if (batch.started_at !== null && actor.clock.now() - endedAt < days * dayMs)
+  if (batch.started_at !== null && unit.at - endedAt < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
       hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
     });
-  const options = { clock: actor.clock, actor: actor.name };
-  let rows = 0;
-  for (let from = 1; ; from += rowsPerUnit) {
-    const changed = await inUnit(actor.db, options, ({ tx }) => forgetRows(tx, batchId, from, from + rowsPerUnit - 1));
-    rows += changed;
-    if (changed === 0) break;
-  }
-  await inUnit(actor.db, options, async (unit) => {
-    await forgetPayments(unit.tx, batchId);
-    const current = await findBatch(unit.tx, batchId);
-    if (!current) return;
-    await unit.noteBatch(current, { forgotten_at: unit.at });
-    await unit.append(batchId, 'batch.forget', { why, rows });
-  });
-  return rows;
+  await forgetPayments(unit.tx, batchId);
+  const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
+  if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
+  const counts = await countRows(unit.tx, batchId);
+  const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  await unit.append(batchId, 'batch.forget', { why, rows });
 }
 
 /** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which, and how many rows. */

@@ -1,16 +1,34 @@
 import type { Queryable } from './database.ts';
 
-/** Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet; the oldest first. */
+/** A row of which `forgetRows` has something to take. */
+const namesSomebody = `(phone_number IS NOT NULL OR sms_message IS NOT NULL OR input <> '[]' OR problems IS NOT NULL
+  OR failure_reason IS NOT NULL)`;
+
+/**
+ * Batches (of one job, or all) that ended before `endedBefore` (epoch ms), and whose people were not forgotten yet; the oldest first.
+ * The first row is the last that is forgotten: while it names somebody, forgetting was broken off.
+ */
 export function batchesToForget(
   db: Queryable,
   of: { endedBefore: number; job: string | null },
   limit: number,
 ): Promise<{ batch_id: string }[]> {
   return db.query(
-    `SELECT batch_id FROM batches WHERE status IN ('completed', 'cancelled', 'rejected') AND forgotten_at IS NULL
+    `SELECT batch_id FROM batches WHERE status IN ('completed', 'cancelled', 'rejected')
+       AND (forgotten_at IS NULL OR EXISTS
+         (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND row_no = 1 AND ${namesSomebody}))
        AND COALESCE(completed_at, created_at) < ? AND (job = ? OR ? = '') ORDER BY created_at, batch_id LIMIT ?`,
     [of.endedBefore, of.job ?? '', of.job ?? '', limit],
   );
+}
+
+/** The last row of a batch that still names somebody, by its number; 0 where none does. */
+export async function lastNamed(db: Queryable, batchId: string): Promise<number> {
+  const [last] = await db.query<{ row_no: number }>(
+    `SELECT row_no FROM rows WHERE batch_id = ? AND ${namesSomebody} ORDER BY row_no DESC LIMIT 1`,
+    [batchId],
+  );
+  return last?.row_no ?? 0;
 }
 
 /**

@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { retryFailed } from '../../src/engine/decisions.ts';
+import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { insertPayments } from '../../src/ledger/payments.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
+import { aPayment } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /** Three rows that the service does not know (so that no look-up blocks them), ended as given. */
@@ -106,3 +110,53 @@ describe('a retry', () => {
     assert.deepEqual([await rig.states(), (await rig.batch()).status], [['completed'], 'completed']);
   });
 });
+
+describe('a batch whose people are being forgotten when the program is killed', () => {
+  const rows = 1_001;
+  for (const units of [0, 1, 2, 3, 4]) {
+    test(`after ${units} of its transactions: it is not retried, and the rest is forgotten the next time`, async () => {
+      const { rig, retry } = await endedAs(Array(rows).fill('FAILED'));
+      const identity = { account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 };
+      await insertPayments(rig.db, [aPayment(identity, { body: '{"phone_number":"+254712000001"}' })]);
+      await rig.db.execute(`UPDATE batches SET status = 'completed', started_at = 1, completed_at = 1`);
+      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const left = async () => {
+        const [one] = await rig.db.query<{ count: number }>(
+          `SELECT (SELECT COUNT(*) FROM rows WHERE phone_number IS NOT NULL)
+             + (SELECT COUNT(*) FROM payments WHERE body <> '') AS count`,
+        );
+        return one?.count;
+      };
+      const dying = forgetBatch({ ...actor, db: killedAfter(rig.db, units) }, 'batch-1', 'asked to');
+      if (units < 4) await assert.rejects(dying, /killed/);
+      else assert.equal(await dying, rows);
+      assert.equal(await left(), [rows + 1, rows, rows - 500, 1, 0][units]);
+      // Nothing is forgotten of a batch that could still be paid.
+      if (units === 0) assert.equal((await rig.batch()).forgotten_at, null);
+      else await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /is forgotten/ });
+
+      const next = await forgetEnded(actor, rig.clock.now(), 'retention');
+      assert.deepEqual(next.batches, units < 4 ? ['batch-1'] : []);
+      assert.equal(await left(), 0);
+      assert.deepEqual(await forgetEnded(actor, rig.clock.now(), 'retention'), { batches: [], rows: 0 });
+      assert.equal(await forgetBatch(actor, 'batch-1', 'asked to'), 0);
+      const told = await rig.db.query<{ body: string }>(`SELECT body FROM events WHERE kind = 'batch.forget'`);
+      assert.deepEqual(
+        told.map(({ body }) => JSON.parse(body).rows),
+        [rows],
+      );
+    });
+  }
+});
+
+/** The ledger of a program that is killed when it has made so many transactions. */
+function killedAfter(db: Database, units: number): Database {
+  let made = 0;
+  return {
+    ...db,
+    async transact(work) {
+      if (made++ === units) throw new Error('killed');
+      return db.transact(work);
+    },
+  };
+}
