@@ -8,6 +8,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
+import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { addToOutbox, dueWord } from '../../src/ledger/outbox.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import { deliverWord } from '../../src/notify/deliver.ts';
@@ -146,6 +147,23 @@ describe('word', () => {
     await db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = 1 WHERE row_no = 1`);
     await db.execute('DELETE FROM outbox');
     assert.equal(await watchNews(db, clock, [everything]), 0, 'a doubt is still looked up');
+  });
+
+  test('is put together once: what was told is not read again at each look', async () => {
+    const { rig, db, clock, pass } = await teller();
+    await rig.add(someRows(1), { created_at: clock.now() });
+    await rig.run();
+    await pass();
+    const statements: string[] = [];
+    const query = (sql: string, params?: readonly SqlValue[]) => {
+      statements.push(sql);
+      return db.query(sql, params);
+    };
+    assert.equal(await watchNews({ ...db, query } as Database, clock, [everything]), 0);
+    assert.deepEqual(
+      statements.filter((sql) => / (batches|rows) /.test(sql) && sql.includes('batch_id = ?')),
+      [],
+    );
   });
 
   test('is not of what was before anybody asked to be told', async () => {
