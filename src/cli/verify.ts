@@ -23,6 +23,7 @@ export async function execute(
   } else {
     for (const sentence of result.ok ? result.checked : [])
       terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
+    for (const note of result.notes) terminal.print(`${terminal.paint('yellow', '!')} ${note}\n`);
     for (const { file, message } of result.findings)
       terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
     if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);

@@ -116,20 +116,26 @@ export function failureOf(row: ReportedRow): { code: string | null; reason: stri
   };
 }
 
+/** The last column of results.csv, where any row has a text message: an approval binds to it, wherever the program took it from. */
+const messageColumn = 'sms_message';
+
 /** The text of results.csv: one line for every row of the file, in file order. */
 export async function* resultsCsv(
   view: Queryable,
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const inputs = inputColumns(batch, survey);
-  yield csvText([[...resultColumns, ...inputs]]);
+  const messages = survey.messageRows > 0 ? [messageColumn] : [];
+  yield csvText([[...resultColumns, ...inputs, ...messages]]);
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
       const { values, input } = resultLine(batch, row, options);
       const line = values.concat(input);
       while (line.length < resultColumns.length + inputs.length) line.push('');
+      if (messages.length > 0)
+        line.push(options.mask ? row.sms_message && maskNumbers(row.sms_message) : row.sms_message);
       return line;
     });
     yield csvText(lines);

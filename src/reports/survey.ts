@@ -16,6 +16,8 @@ export interface Survey {
   /** What the wallets were charged, by state and currency. */
   charged: Map<RowState, Sums>;
   productRows: number;
+  /** Rows with a text message for the person who is paid. */
+  messageRows: number;
   /** Completed rows of which the service did not say what they cost. */
   costUnknownRows: number;
   /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
@@ -43,6 +45,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     requested: new Map(),
     charged: new Map(),
     productRows: 0,
+    messageRows: 0,
     costUnknownRows: 0,
     refundedRows: 0,
     refunded: new Sums(),
@@ -68,6 +71,7 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
   survey.counts[row.status] += 1;
   survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);
   for (const { code } of problemsOf(row)) survey.problems.set(code, (survey.problems.get(code) ?? 0) + 1);
+  if (row.sms_message !== null) survey.messageRows += 1;
   if (row.status === 'invalid') return;
   if (row.amount !== null) sumsOf(survey.requested, row.status).add(row.currency ?? '', row.amount);
   if (row.product_id !== null && row.status !== 'skipped') survey.productRows += 1;

@@ -16,14 +16,46 @@ interface Event {
   hash: string;
 }
 
+/** What was done to the batch as a whole. */
+export interface Act {
+  actor: string;
+  /** Epoch milliseconds. */
+  at: number;
+  data: Record<string, unknown>;
+}
+
+/** What the chain says of the batch as a whole: the last act of each kind, null where there was none. */
+export interface BatchFacts {
+  received: Act | null;
+  validated: Act | null;
+  approved: Act | null;
+  /** When what names persons was taken out of the rows. */
+  forgotten: Act | null;
+  /** The state after the last change. */
+  status: string | null;
+}
+
+/** Money that was given back; an amount of null where the service did not say how much. */
+export interface Refund {
+  amount: string | null;
+  currency: string;
+}
+
 /** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
 export interface ChainFacts {
+  batch: BatchFacts;
   /** The state after the row's last change, or null where the chain has none. */
   stateOf(rowNo: number): string | null;
   /** `fingerprint` of generation and key of the last request, or 0. */
   sentOf(rowNo: number): number;
   /** `fingerprint` of the service's id and cost as the row was completed, or 0. */
   paidOf(rowNo: number): number;
+  /** The state that intake gave the row, or null where no event tells of the row. */
+  intakeStateOf(rowNo: number): string | null;
+  /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
+  approvedStateOf(rowNo: number): string | null;
+  /** The first money given back for the row: 'cost' where it was seen as a cost that is gone; null where there was none. */
+  refundOf(rowNo: number): Refund | 'cost' | null;
 }
 
 const file = 'events.jsonl';
@@ -55,7 +87,9 @@ export async function walkChain(
     previous = hash;
     if ((anchored.get(seq) ?? hash) !== hash)
       findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
-    if (row_no !== null) facts.note(row_no, kind, objectOf(body));
+    const data = objectOf(body);
+    if (row_no !== null) facts.note(row_no, kind, data);
+    else noteAct(facts.batch, kind, { actor, at, data });
   }
   for (const events of anchored.keys())
     if (events > seq) findings.add(file, `was cut short: ${events} events were anchored, and it has ${seq}.`);
@@ -100,30 +134,80 @@ const states = [
   'cancelled',
 ];
 
+/** The acts that reports must tell of as the chain does. */
+const actOfKind: Record<string, 'received' | 'validated' | 'approved' | 'forgotten'> = {
+  'batch.received': 'received',
+  'batch.validate': 'validated',
+  'batch.approve': 'approved',
+  'batch.forget': 'forgotten',
+};
+
+function noteAct(batch: BatchFacts, kind: string, act: Act): void {
+  const name = actOfKind[kind];
+  if (name !== undefined) batch[name] = act;
+  if (kind === 'batch.received') batch.status = 'received';
+  if (typeof act.data.to === 'string') batch.status = act.data.to;
+}
+
+const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, states.indexOf(state)) : 0);
+
 function makeFacts(): ChainFacts & { note(rowNo: number, kind: string, data: Record<string, unknown>): void } {
-  let state = new Uint8Array(1_024);
+  const batch: BatchFacts = { received: null, validated: null, approved: null, forgotten: null, status: null };
+  let [state, first, atApproval] = [new Uint8Array(1_024), new Uint8Array(1_024), new Uint8Array(1_024)];
   let sent = new Uint32Array(1_024);
   let paid = new Uint32Array(1_024);
+  // Few rows have their money given back.
+  const refunds = new Map<number, Refund | 'cost'>();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
-    const [oldState, oldSent, oldPaid] = [state, sent, paid];
-    [state, sent, paid] = [new Uint8Array(size), new Uint32Array(size), new Uint32Array(size)];
-    state.set(oldState);
-    sent.set(oldSent);
-    paid.set(oldPaid);
+    const larger = <Marks extends Uint8Array | Uint32Array>(marks: Marks, old: Marks): Marks => {
+      marks.set(old);
+      return marks;
+    };
+    state = larger(new Uint8Array(size), state);
+    first = larger(new Uint8Array(size), first);
+    atApproval = larger(new Uint8Array(size), atApproval);
+    sent = larger(new Uint32Array(size), sent);
+    paid = larger(new Uint32Array(size), paid);
+  };
+  const noteState = (rowNo: number, { from, to }: Record<string, unknown>) => {
+    state[rowNo] = placeOf(to);
+    first[rowNo] ||= placeOf(from);
+    if (batch.approved === null) atApproval[rowNo] = placeOf(to);
+    else atApproval[rowNo] ||= placeOf(from);
   };
   return {
+    batch,
     note(rowNo, kind, data) {
       if (rowNo >= state.length) grow(rowNo);
-      if (typeof data.to === 'string') state[rowNo] = Math.max(0, states.indexOf(data.to));
+      if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       if (kind === 'row.complete' && data.topup_id)
         paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
+      const refund = refunds.has(rowNo) ? null : refundIn(kind, data);
+      if (refund !== null) refunds.set(rowNo, refund);
     },
     stateOf: (rowNo) => states[state[rowNo] ?? 0] || null,
     sentOf: (rowNo) => sent[rowNo] ?? 0,
     paidOf: (rowNo) => paid[rowNo] ?? 0,
+    intakeStateOf: (rowNo) => states[first[rowNo] ?? 0] || null,
+    approvedStateOf: (rowNo) => states[atApproval[rowNo] ?? 0] || null,
+    refundOf: (rowNo) => refunds.get(rowNo) ?? null,
   };
+}
+
+/** Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs nothing now. */
+function refundIn(kind: string, data: Record<string, unknown>): Refund | 'cost' | null {
+  const { amount, currency, cost, service_status } = data;
+  if (kind === 'row.refund') {
+    return {
+      amount: typeof amount === 'string' ? amount : null,
+      currency: typeof currency === 'string' ? currency : '',
+    };
+  }
+  const isPaid = service_status === 'completed' || service_status === 'SUCCESS';
+  const isGone = kind === 'row.changed_late' && isPaid && typeof cost === 'string' && /^0+(\.0+)?$/.test(cost);
+  return isGone ? 'cost' : null;
 }
 
 /** 32 bits of a digest, never 0: enough to see that one row's facts differ, in four bytes a row. */

@@ -10,9 +10,15 @@ const findingsMax = 100;
 
 export class Findings {
   readonly list: Finding[] = [];
+  /** What could not be checked, or should be known besides, in a sentence each: nothing of it is wrong by itself. */
+  readonly notes: string[] = [];
 
   add(file: string, message: string): void {
     if (this.list.length < findingsMax) this.list.push({ file, message });
+  }
+
+  note(sentence: string): void {
+    this.notes.push(sentence);
   }
 }
 

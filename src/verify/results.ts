@@ -1,50 +1,14 @@
 import { hash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
-import { parse } from 'csv-parse';
-import { z } from 'zod';
 import { type ChainFacts, fingerprint } from './chain.ts';
 import { ExactSums } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
-
-/** One row of results.csv, by its columns. */
-export type ResultRow = Record<string, string>;
-
-const amounts = z.record(z.string(), z.string());
-const summaryShape = z.object({
-  batch_id: z.string(),
-  run_id: z.string(),
-  account: z.string(),
-  input_sha256: z.string().nullable(),
-  content_sha256: z.string().nullable(),
-  rows: z.object({ total: z.number(), valid: z.number(), by_status: z.record(z.string(), z.number()) }),
-  requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
-  charged: z.object({ by_status: z.record(z.string(), amounts), total: amounts, completed: amounts }),
-  audit: z.object({ events: z.number(), head: z.string() }),
-});
+import { checkOrigin, OriginTotals } from './origin.ts';
+import { type ResultRow, resultRows } from './rows.ts';
+import { readSummary, type Summary } from './summary.ts';
 
 /** States that intake gives and that no event of the row itself need tell of. */
 const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
-
-/** The rows of results.csv in their order, one at a time. */
-export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
-  let header: string[] | null = null;
-  const bytes = createReadStream(join(dir, 'results.csv'));
-  const lines = bytes.pipe(parse());
-  bytes.on('error', (error) => lines.destroy(error));
-  for await (const line of lines as AsyncIterable<string[]>) {
-    if (header === null) header = line;
-    else yield rowOf(header, line);
-  }
-}
-
-function rowOf(header: readonly string[], line: readonly string[]): ResultRow {
-  const row: ResultRow = {};
-  for (let at = 0; at < header.length; at++) row[header[at] as string] = line[at] as string;
-  return row;
-}
 
 /**
  * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and counts
@@ -56,10 +20,11 @@ export async function checkResults(
   chain: ChainFacts,
   findings: Findings,
 ): Promise<number> {
-  const summary = summaryShape.parse(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')));
+  const summary = await readSummary(dir);
   const counts = new Map<string, number>();
   const [requested, charged] = [new ExactSums(), new ExactSums()];
   const keys = new KeyMarks();
+  const origin = new OriginTotals(chain);
   let count = 0;
   for await (const row of resultRows(dir)) {
     count += 1;
@@ -75,6 +40,7 @@ export async function checkResults(
     if (status !== 'invalid' && row.amount) requested.add(`${status} ${row.currency}`, row.amount);
     if (status !== 'invalid' && row.cost) charged.add(`${status} ${row.cost_currency}`, row.cost);
     checkAgainstChain(row, count, chain, findings);
+    origin.add(row, count);
     if (!manifest.masked && key !== '') checkNames(row, count, manifest, findings);
   }
   await checkKeys(dir, keys.doubled(), findings);
@@ -82,6 +48,7 @@ export async function checkResults(
   checkCounts(summary.rows, counts, count, findings);
   checkSums('requested', summary.requested, requested, findings);
   checkSums('charged', summary.charged, charged, findings);
+  await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   return count;
 }
 
@@ -167,8 +134,6 @@ function uuidV5(name: string): string {
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
   return bytes.toString('hex').replace(/^(.{8})(.{4})(.{4})(.{4})/, '$1-$2-$3-$4-');
 }
-
-type Summary = z.infer<typeof summaryShape>;
 
 function checkSummary(summary: Summary, manifest: Manifest, findings: Findings): void {
   for (const name of ['batch_id', 'run_id', 'account', 'input_sha256', 'content_sha256'] as const) {

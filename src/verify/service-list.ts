@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { sameDecimal } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
-import { resultRows } from './results.ts';
+import { resultRows } from './rows.ts';
 
 const entryShape = z.object({
   id: z.string(),

@@ -23,6 +23,8 @@ export interface Verification {
   findings: Finding[];
   /** What was checked, in sentences: what was not asked for is not among them. */
   checked: string[];
+  /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
+  notes: string[];
   batchId: string | null;
   rows: number | null;
   events: number | null;
@@ -45,6 +47,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       ok: false,
       findings: findings.list,
       checked,
+      notes: findings.notes,
       batchId: null,
       rows: null,
       events: null,
@@ -78,6 +81,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     ok: findings.list.length === 0,
     findings: findings.list,
     checked,
+    notes: findings.notes,
     batchId: manifest.batch_id,
     rows,
     events: manifest.audit.events,

@@ -2,7 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
+import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -108,7 +110,7 @@ export function newBatch(
     priority: 'normal',
     file_name: 'payroll.csv',
     file_sha256: sha256('the file'),
-    content_sha256: sha256('the rows'),
+    content_sha256: null,
     columns: JSON.stringify(columns),
     rejection: null,
     balance_before: null,
@@ -205,6 +207,23 @@ function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
   };
 }
 
+/** What intake and an approval keep of the rows in the audit log. */
+function meantBy(rows: readonly NewRow[]) {
+  const digest = makeContentDigest();
+  const sums = new Sums();
+  for (const row of rows) {
+    digest.add(row);
+    if (row.status === 'ready' && row.amount !== null) sums.add(row.currency ?? '', row.amount);
+  }
+  const content_sha256 = digest.hex();
+  const count = (status: string) => rows.filter((row) => row.status === status).length;
+  const counts = { invalid: count('invalid'), held: count('held'), skipped: count('skipped') };
+  return {
+    validated: { content_sha256, rows: rows.length, valid: count('ready'), ...counts },
+    approved: { content_sha256, rows: count('ready'), products: 0, sums: JSON.stringify(sums.toObject()) },
+  };
+}
+
 /** Writes a batch the way the program does: through units of work, so that its counts and its audit chain are real. */
 export async function writeBatch(
   db: Database,
@@ -214,19 +233,21 @@ export async function writeBatch(
 ): Promise<void> {
   const clock = testClock();
   const act = <Result>(actor: string, work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor }, work);
-  const id = batch.batch_id;
+  const { batch_id: id, account, run_id, file_sha256, created_by } = batch;
+  const { validated, approved } = meantBy(rows.map(({ row }) => row));
   const current = async (unit: Unit) => (await findBatch(unit.tx, id)) as BatchRecord;
   await act('amina', async (unit) => {
-    await unit.addBatch(batch, { file: batch.file_name });
+    await unit.addBatch(batch, { account, run_id, file_sha256, created_by });
     await unit.addRows(
       id,
       rows.map(({ row }) => row),
     );
-    await unit.changeBatch(await current(unit), 'validate', {}, { rows: rows.length });
+    const { content_sha256 } = validated;
+    await unit.changeBatch(await current(unit), 'validate', { content_sha256 }, validated);
   });
   await act('brian', async (unit) => {
     const fields = { approved_by: 'brian', approved_at: startMs };
-    await unit.changeBatch(await current(unit), 'approve', fields, {});
+    await unit.changeBatch(await current(unit), 'approve', fields, approved);
   });
   await act('engine', async (unit) => {
     await unit.changeBatch(await current(unit), 'start', { started_at: startMs }, {});

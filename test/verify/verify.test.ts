@@ -2,12 +2,27 @@ import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
+import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, pageEvents } from '../../src/ledger/events.ts';
+import { forgetRows } from '../../src/ledger/forget.ts';
+import { findRow, type RowRecord, writeRefund } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
-import { verifyReports } from '../../src/verify/verify.ts';
-import { tempFolder } from '../reports/fixture.ts';
+import { type Verification, verifyReports } from '../../src/verify/verify.ts';
+import {
+  completedWay,
+  invalidRow,
+  newBatch,
+  newRow,
+  startMs,
+  tempFolder,
+  testClock,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from '../reports/fixture.ts';
 import { makePack } from './pack.ts';
 
 test('reports as they were made verify, and say by whom they were signed', async (t) => {
@@ -22,6 +37,126 @@ test('masked reports verify too', async (t) => {
   const pack = await makePack(t, { mask: true });
   assert.deepEqual((await verifyReports(pack.dir)).findings, []);
   assert.equal(pack.files.has('failed.csv'), false);
+});
+
+/** What verification finds where the ledger was edited before its reports were written. */
+async function foundIn(
+  t: TestContext,
+  { edit = '', mask = false, prepare }: { edit?: string; mask?: boolean; prepare?: (db: Database) => Promise<void> },
+): Promise<Verification> {
+  const db = await testLedger(t);
+  await (prepare ?? writeSampleBatch)(db);
+  if (edit !== '') await db.execute(edit);
+  const folder = await tempFolder(t);
+  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')), mask });
+  return verifyReports(dir);
+}
+
+const digestFinding = /has other rows than were validated: .*;.*has other rows than were approved/;
+const columnEdits: Record<string, RegExp> = {
+  "rows SET amount = '900' WHERE row_no = 1": digestFinding,
+  "rows SET phone_number = '+254733000000' WHERE row_no = 1": digestFinding,
+  'rows SET network_id = 9 WHERE row_no = 1': digestFinding,
+  "rows SET sms_message = 'Thanks' WHERE row_no = 1": digestFinding,
+  "rows SET product_id = 'P' WHERE row_no = 9": digestFinding,
+  "batches SET file_sha256 = 'f00'": /has f00 as the digest of the file; the audit chain says [0-9a-f]{64}\./,
+  "batches SET content_sha256 = 'f00'": /has f00 as the digest of the rows; the audit chain says [0-9a-f]{64}\./,
+  "batches SET created_by = 'mallory'": /has mallory as who submitted it; the audit chain says amina\./,
+  "batches SET approved_by = 'mallory'": /has mallory as who approved it; the audit chain says brian\./,
+  'batches SET created_at = created_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was submitted/,
+  'batches SET approved_at = approved_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was approved/,
+  "batches SET status = 'running'": /has running as its state; the audit chain says completed\./,
+  "rows SET refunded_at = 1, refund_amount = '0.80', refund_currency = 'USD' WHERE row_no = 1":
+    /counts 1 rows whose money was given back; the audit chain has 0\.;.*another sum of USD was given back/,
+};
+
+for (const [edit, expected] of Object.entries(columnEdits)) {
+  test(`reports of a ledger that was edited are found by its chain: UPDATE ${edit}`, async (t) => {
+    const { findings } = await foundIn(t, { edit: `UPDATE ${edit}` });
+    assert.match(findings.map(({ message }) => message).join(';'), expected);
+  });
+}
+
+test('an invalid row that was deleted from the ledger, or added to it, is found by the chain', async (t) => {
+  const count = 'INSERT INTO rows (batch_id, row_no, line, status, input, problems, generation, attempts)';
+  const one = `SELECT batch_id, 11, 12, status, input, problems, generation, attempts FROM rows WHERE row_no = 9`;
+  const edits = {
+    'DELETE FROM rows WHERE row_no = 9': [9, 0],
+    [`${count} ${one}`]: [11, 2],
+  };
+  for (const [edit, [rows, invalid]] of Object.entries(edits)) {
+    const { findings } = await foundIn(t, { edit });
+    const said = findings.map(({ message }) => message).join(';');
+    assert.match(said, new RegExp(`counts ${rows} rows; the audit chain says that 10 were read`));
+    assert.match(said, new RegExp(`has ${invalid} rows that were invalid when the file was read; .* says 1\\.`));
+  }
+});
+
+test('a sum that is not the approved one is found in masked reports too, and what cannot be checked is said', async (t) => {
+  const { ok, notes } = await foundIn(t, { mask: true });
+  assert.deepEqual(
+    [ok, notes],
+    [true, ['The rows are masked: their digest was not checked against the chain; counts and sums were.']],
+  );
+  const { findings } = await foundIn(t, { mask: true, edit: "UPDATE rows SET amount = '900' WHERE row_no = 1" });
+  assert.deepEqual(
+    findings.map(({ message }) => message),
+    ['asks for another sum in KES than the one that was approved.'],
+  );
+});
+
+test('rows that were let go or held since, messages, references like formulas and products verify', async (t) => {
+  const prepare = (db: Database) =>
+    writeBatch(db, newBatch('B-1'), [
+      { row: newRow('B-1', 1, { row_ref: '=ref', sms_message: '-10% "off",\nsee you' }), way: completedWay(1) },
+      { row: newRow('B-1', 2, { status: 'held' }), way: [['release', {}], ...completedWay(2)] },
+      { row: newRow('B-1', 3, { amount: null, currency: null, product_id: '+data' }), way: completedWay(3) },
+      { row: newRow('B-1', 4, { status: 'skipped' }) },
+      { row: invalidRow('B-1', 5, { sms_message: "it's" }) },
+    ]);
+  assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+  assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
+});
+
+test('rows that no longer say whom they paid verify, and what cannot be checked is said', async (t) => {
+  const prepare = async (db: Database) => {
+    await writeSampleBatch(db);
+    await inUnit(db, { clock: testClock(), actor: 'amina' }, async (unit) => {
+      await forgetRows(unit.tx, 'B-1', 1, 10);
+      await unit.append('B-1', 'batch.forget', { why: 'retention', rows: 10 });
+    });
+  };
+  const { findings, notes } = await foundIn(t, { prepare });
+  assert.deepEqual(findings, []);
+  assert.match(notes.join(), /^The rows no longer say whom they paid: their digest was not checked/);
+});
+
+test('money that was given back is compared with the chain, in whichever of its two ways it was seen', async (t) => {
+  const prepare = async (db: Database) => {
+    await writeSampleBatch(db);
+    const options = { clock: { ...testClock(), now: () => startMs + 120_000 }, actor: 'engine' };
+    await inUnit(db, options, async (unit) => {
+      const refund = { topup_id: 'topup-1', amount: '0.30', currency: 'USD', status: 'completed' };
+      await unit.append('B-1', 'row.refund', refund, 1);
+      await unit.append('B-1', 'row.refund', { ...refund, amount: '0.20' }, 1);
+      const gone = { why: 'the row cost 0.80 USD', service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
+      await unit.append('B-1', 'row.changed_late', gone, 2);
+      await unit.append('B-1', 'row.changed_late', { ...gone, cost: '0.70' }, 3);
+      const [first, second] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
+      const back = { refunded_at: unit.at, refund_currency: 'USD' };
+      await writeRefund(unit.tx, first as RowRecord, { ...back, refund_amount: '0.30' });
+      await writeRefund(unit.tx, second as RowRecord, { ...back, refund_amount: '0.80' });
+    });
+  };
+  assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+  const { findings } = await foundIn(t, {
+    prepare,
+    edit: 'UPDATE rows SET refunded_at = NULL, refund_amount = NULL, refund_currency = NULL WHERE row_no = 1',
+  });
+  assert.match(
+    findings.map(({ message }) => message).join(),
+    /counts 1 rows whose .* chain has 2\..*another sum of USD/,
+  );
 });
 
 test('a file that the manifest does not name is found', async (t) => {

@@ -1,0 +1,165 @@
+import type { Act, ChainFacts } from './chain.ts';
+import { ContentDigest } from './content.ts';
+import { ExactSums } from './decimal.ts';
+import type { Findings } from './findings.ts';
+import type { Manifest } from './manifest.ts';
+import { type ResultRow, resultRows } from './rows.ts';
+import type { Summary } from './summary.ts';
+
+/** Where results.csv has the text messages of its rows, if any row has one. */
+const messageColumn = 'sms_message';
+
+/** What the rows come to as they were when the batch was validated and approved, gathered while they are read. */
+export class OriginTotals {
+  readonly digest = new ContentDigest(messageColumn);
+  /** Rows by the state that intake gave them. */
+  readonly intake = new Map<string, number>();
+  /** Rows that were ready as the batch was approved, and what they ask for. */
+  approvedRows = 0;
+  readonly approvedSums = new ExactSums();
+  /** Completed rows whose money was given back, and how much. */
+  refundedRows = 0;
+  readonly refunds = new ExactSums();
+  readonly #chain: ChainFacts;
+
+  constructor(chain: ChainFacts) {
+    this.#chain = chain;
+  }
+
+  add(row: ResultRow, rowNo: number): void {
+    const { status = '', amount, currency } = row;
+    this.digest.add(row);
+    const first = this.#chain.intakeStateOf(rowNo) ?? status;
+    this.intake.set(first, (this.intake.get(first) ?? 0) + 1);
+    if ((this.#chain.approvedStateOf(rowNo) ?? status) === 'ready') {
+      this.approvedRows += 1;
+      if (amount && currency) this.approvedSums.add(currency, amount);
+    }
+    if (status === 'completed') this.#addRefund(row, rowNo);
+  }
+
+  #addRefund(row: ResultRow, rowNo: number): void {
+    const refund = this.#chain.refundOf(rowNo);
+    if (refund === null) return;
+    this.refundedRows += 1;
+    if (refund !== 'cost' && refund.amount !== null) this.refunds.add(refund.currency, refund.amount);
+    if (refund === 'cost' && row.cost) this.refunds.add(row.cost_currency ?? '', row.cost);
+  }
+}
+
+interface Origin {
+  dir: string;
+  manifest: Manifest;
+  summary: Summary;
+  chain: ChainFacts;
+  totals: OriginTotals;
+}
+
+/**
+ * What the reports tell of the batch is what the chain told at the time: who submitted and approved which file under which run, what
+ * rows were validated, and what was given back. The ledger that reports are made of may have been edited; the chain cannot be.
+ */
+export async function checkOrigin(origin: Origin, findings: Findings): Promise<void> {
+  checkSaid(origin, findings);
+  checkIntakeCounts(origin, findings);
+  checkApprovedSums(origin, findings);
+  checkRefunds(origin, findings);
+  await checkContent(origin, findings);
+}
+
+/** What summary.json says in words, against the event that said it first. What that event does not say is not compared. */
+function checkSaid({ summary, chain }: Origin, findings: Findings): void {
+  const { received, validated, approved, status } = chain.batch;
+  const time = (act: Act | null) => act && new Date(act.at).toISOString();
+  const pairs: [what: string, said: string | null, expected: unknown][] = [
+    ['the run', summary.run_id, received?.data.run_id],
+    ['the account', summary.account, received?.data.account],
+    ['the digest of the file', summary.input_sha256, received?.data.file_sha256],
+    ['who submitted it', summary.created_by, received?.data.created_by],
+    ['when it was submitted', summary.times.created_at, time(received)],
+    ['the digest of the rows', summary.content_sha256, validated ? validated.data.content_sha256 : null],
+    ['who approved it', summary.approved_by, approved === null ? null : approved.actor],
+    ['when it was approved', summary.times.approved_at, time(approved)],
+    ['its state', summary.status, status],
+  ];
+  for (const [what, said, expected] of pairs) {
+    if (expected === undefined || said === expected) continue;
+    findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
+  }
+}
+
+function checkIntakeCounts({ chain, totals, summary }: Origin, findings: Findings): void {
+  const said = chain.batch.validated?.data ?? {};
+  if (typeof said.rows === 'number' && said.rows !== summary.rows.total)
+    findings.add(
+      'summary.json',
+      `counts ${summary.rows.total} rows; the audit chain says that ${said.rows} were read.`,
+    );
+  const states = { valid: 'ready', invalid: 'invalid', held: 'held', skipped: 'skipped' };
+  for (const [name, state] of Object.entries(states)) {
+    const [expected, found] = [said[name], totals.intake.get(state) ?? 0];
+    if (typeof expected !== 'number' || expected === found) continue;
+    const message = `has ${found} rows that were ${state} when the file was read; the audit chain says ${expected}.`;
+    findings.add('results.csv', message);
+  }
+}
+
+/** Where a row was let go or held between the look at the plan and its approval, the plan is of other rows: it has another count. */
+function checkApprovedSums({ chain, totals }: Origin, findings: Findings): void {
+  const { rows, sums } = chain.batch.approved?.data ?? {};
+  if (typeof sums !== 'string' || rows !== totals.approvedRows) return;
+  const approved = new ExactSums();
+  for (const [currency, value] of Object.entries(JSON.parse(sums))) approved.add(currency, String(value));
+  for (const currency of approved.differences(totals.approvedSums))
+    findings.add('results.csv', `asks for another sum in ${currency} than the one that was approved.`);
+}
+
+function checkRefunds({ summary: { refunded }, totals }: Origin, findings: Findings): void {
+  if (refunded.rows !== totals.refundedRows) {
+    const message = `counts ${refunded.rows} rows whose money was given back; the audit chain has ${totals.refundedRows}.`;
+    findings.add('summary.json', message);
+  }
+  const said = new ExactSums();
+  for (const [currency, value] of Object.entries(refunded.amounts)) said.add(currency, value);
+  for (const currency of said.differences(totals.refunds))
+    findings.add('summary.json', `says that another sum of ${currency} was given back than the audit chain.`);
+}
+
+/** The digest of the rows, made anew, is the one with which they were validated and approved. */
+async function checkContent({ dir, manifest, chain, totals }: Origin, findings: Findings): Promise<void> {
+  const { validated, approved, forgotten } = chain.batch;
+  if (approved === null) findings.note('The batch was never approved: there is no approval to compare its rows with.');
+  const digests = { validated: validated?.data.content_sha256, approved: approved?.data.content_sha256 };
+  if (typeof digests.validated !== 'string') {
+    findings.note('The chain has no digest of the rows: that they are those of the file was not checked.');
+    return;
+  }
+  const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer say whom they paid' : null;
+  if (hidden !== null) {
+    findings.note(`The rows ${hidden}: their digest was not checked against the chain; counts and sums were.`);
+    return;
+  }
+  const found = totals.digest.hex();
+  for (const [act, expected] of Object.entries(digests)) {
+    if (typeof expected !== 'string' || expected === found) continue;
+    if (await hasDigest(dir, expected)) continue;
+    findings.add(
+      'results.csv',
+      `has other rows than were ${act}: the digest of what they ask for is not that of the audit chain. Which row it is, no digest can tell.`,
+    );
+  }
+}
+
+/** Whether the rows have this digest with their messages taken from one of the file's own columns: reports once had them there alone. */
+async function hasDigest(dir: string, expected: string): Promise<boolean> {
+  const digests: ContentDigest[] = [];
+  let isFirst = true;
+  for await (const row of resultRows(dir)) {
+    if (isFirst && messageColumn in row) return false;
+    if (isFirst)
+      for (const name of Object.keys(row)) if (name.startsWith('input_')) digests.push(new ContentDigest(name));
+    isFirst = false;
+    for (const digest of digests) digest.add(row);
+  }
+  return digests.some((digest) => digest.hex() === expected);
+}

@@ -1,0 +1,24 @@
+import { createReadStream } from 'node:fs';
+import { join } from 'node:path';
+import { parse } from 'csv-parse';
+
+/** One row of results.csv, by its columns. */
+export type ResultRow = Record<string, string>;
+
+/** The rows of results.csv in their order, one at a time. */
+export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
+  let header: string[] | null = null;
+  const bytes = createReadStream(join(dir, 'results.csv'));
+  const lines = bytes.pipe(parse());
+  bytes.on('error', (error) => lines.destroy(error));
+  for await (const line of lines as AsyncIterable<string[]>) {
+    if (header === null) header = line;
+    else yield rowOf(header, line);
+  }
+}
+
+function rowOf(header: readonly string[], line: readonly string[]): ResultRow {
+  const row: ResultRow = {};
+  for (let at = 0; at < header.length; at++) row[header[at] as string] = line[at] as string;
+  return row;
+}
