@@ -2,12 +2,12 @@ import { AirbatchError } from '../core/errors.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, pageRowEvents } from '../ledger/audit-pages.ts';
 import { pageBatches } from '../ledger/batches.ts';
-import { type ChainState, walkChain } from '../ledger/chain-walk.ts';
 import type { Database } from '../ledger/database.ts';
 import type { AuditEvent } from '../ledger/events.ts';
 import { findRow } from '../ledger/rows.ts';
 import { auditSentence } from '../reports/audit-sentences.ts';
 import { counted } from '../reports/words.ts';
+import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
 import { openSession } from './session.ts';
 
@@ -16,7 +16,7 @@ const batchesPerPage = 100;
 /** Events of all batches that are shown where none is named. */
 const latestMax = 100;
 
-/** `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole; else of the whole ledger. */
+/** `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as it tells; else of the whole ledger. */
 export async function execute(
   context: CommandContext,
   _args: string[],
@@ -32,11 +32,11 @@ export async function execute(
     }
     const batch = await requireBatch(db, options.batch);
     if (options.row === undefined) {
-      const chain = await walkChain(db, batch, (events) => show(context, events));
+      const chain = await auditBatch(db, batch, (events) => show(context, events));
       return await conclude(context, batch.batch_id, [chain]);
     }
     await showRow(context, db, batch.batch_id, options.row);
-    return await conclude(context, batch.batch_id, [await walkChain(db, batch)]);
+    return await conclude(context, batch.batch_id, [await auditBatch(db, batch)]);
   } finally {
     await db.close();
   }
@@ -69,40 +69,76 @@ async function showRow(context: CommandContext, db: Database, batchId: string, o
 }
 
 /** The chains of all batches of the ledger. */
-async function* walkAll(db: Database): AsyncGenerator<ChainState> {
+async function* walkAll(db: Database): AsyncGenerator<BatchAudit> {
   for (let after = ''; ; ) {
     const page = await pageBatches(db, after, batchesPerPage);
     const last = page.at(-1);
     if (!last) return;
-    for (const batch of page) yield await walkChain(db, batch);
+    for (const batch of page) yield await auditBatch(db, batch);
     after = last.batch_id;
   }
 }
 
-/** Says whether the chains are whole, for people or as the last line of JSON, and by the exit code. */
+/** Says whether chains are whole and batches as they tell, for people or as the last line of JSON, and by the exit code. */
 async function conclude(
   { terminal, json }: CommandContext,
   batchId: string | null,
-  chains: Iterable<ChainState> | AsyncIterable<ChainState>,
+  audits: Iterable<BatchAudit> | AsyncIterable<BatchAudit>,
 ): Promise<number> {
   let [batches, events] = [0, 0];
-  const broken: { batch_id: string; why: string }[] = [];
-  for await (const chain of chains) {
+  const broken: Why[] = [];
+  const edited: Why[] = [];
+  const unread: Why[] = [];
+  for await (const audit of audits) {
     batches += 1;
-    events += chain.events;
-    if (chain.broken !== null) broken.push({ batch_id: chain.batch_id, why: chain.broken });
+    events += audit.events;
+    const { batch_id } = audit;
+    if (audit.broken !== null) broken.push({ batch_id, why: audit.broken });
+    if (audit.unread !== null) unread.push({ batch_id, why: audit.unread });
+    edited.push(...audit.edited.map((why) => ({ batch_id, why })));
   }
   const whole = broken.length === 0;
-  if (json) terminal.print(`${JSON.stringify({ batch_id: batchId, chain: { whole, batches, events, broken } })}\n`);
-  else if (whole) {
-    const of = batchId === null ? `The chains of ${counted(batches, 'batch', 'batches')}, ` : 'The chain of ';
-    const are = batchId === null ? ' in all, are whole' : ' is whole';
-    terminal.error(`${terminal.paint('green', '✔')} ${of}${counted(events, 'event')}${are}.\n`);
-  } else
-    for (const { batch_id, why } of broken) {
-      const of = batchId === null ? ` of batch ${batch_id}` : '';
-      terminal.error(`${terminal.paint('red', '✘')} The chain${of} is broken: ${why}.\n`);
-    }
+  if (json) {
+    const rows = { agree: whole && edited.length === 0, edited, unread };
+    terminal.print(`${JSON.stringify({ batch_id: batchId, chain: { whole, batches, events, broken }, rows })}\n`);
+  } else {
+    for (const line of conclusion(batchId, { batches, events, broken, edited, unread }))
+      terminal.error(`${line.isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${line.text}\n`);
+  }
   await terminal.taken();
-  return whole ? 0 : 5;
+  return whole && edited.length === 0 ? 0 : 5;
+}
+
+interface Why {
+  batch_id: string;
+  why: string;
+}
+
+function conclusion(
+  batchId: string | null,
+  {
+    batches,
+    events,
+    broken,
+    edited,
+    unread,
+  }: { batches: number; events: number } & Record<'broken' | 'edited' | 'unread', Why[]>,
+): { isGood: boolean; text: string }[] {
+  const of = (id: string) => (batchId === null ? ` of batch ${id}` : '');
+  const bad = [
+    ...broken.map(({ batch_id, why }) => `The chain${of(batch_id)} is broken: ${why}.`),
+    ...edited.map(({ batch_id, why }) => `Batch ${batch_id} was edited: ${why}.`),
+  ].map((text) => ({ isGood: false, text }));
+  if (broken.length > 0) return bad;
+  const many = `The chains of ${counted(batches, 'batch', 'batches')}, ${counted(events, 'event')} in all, are whole`;
+  const whole = batchId === null ? many : `The chain of ${counted(events, 'event')} is whole`;
+  if (bad.length > 0) return [...bad, { isGood: true, text: `${whole}: it tells what was there before.` }];
+  return [{ isGood: true, text: `${whole}. ${rowsText(batchId, unread)}` }];
+}
+
+function rowsText(batchId: string | null, [first, ...others]: Why[]): string {
+  if (first === undefined) return `${batchId === null ? 'All' : 'Its'} rows are those that were validated.`;
+  if (batchId !== null) return `Its rows were not compared with it, since ${first.why}.`;
+  const count = counted(others.length + 1, 'batch', 'batches');
+  return `All rows are those that were validated; those of ${count} were not compared (never validated, or forgotten).`;
 }

@@ -49,17 +49,18 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
     const { code, stdout } = await run('--json', 'audit', ...args);
     return [code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')];
   };
+  const asTold = { agree: true, edited: [], unread: [] };
   const [code, one] = await lastLine('--batch', batch);
   assert.deepEqual(
     [code, one],
-    [0, { batch_id: batch, chain: { whole: true, batches: 1, events: one.chain.events, broken: [] } }],
+    [0, { batch_id: batch, chain: { whole: true, batches: 1, events: one.chain.events, broken: [] }, rows: asTold }],
   );
   const [, row2] = await lastLine('--batch', batch, '--row', '2');
   assert.deepEqual(row2, one);
   const [, all] = await lastLine();
   const [, other] = await lastLine('--batch', second);
   const events = one.chain.events + other.chain.events;
-  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] } });
+  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, rows: asTold });
   assert.match((await run('audit')).stderr, new RegExp(`The chains of 2 batches, ${events} events in all, are whole`));
 
   const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
@@ -77,4 +78,53 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   assert.equal(anywhere.code, 5);
   for (const id of [batch, second])
     assert.match(anywhere.stderr, new RegExp(`The chain of batch ${id} is broken: event 3 does not follow`));
+});
+
+test('airbatch audit finds a batch or a row of the ledger that was edited, though its chain is whole', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const lines = [
+    'phone_number,network_id,amount,currency,reference',
+    '+254712101000,1,10,KES,e-1',
+    '0712,1,10,KES,e-2',
+    '',
+  ];
+  writeFileSync(join(folder.path, 'p.csv'), lines.join('\n'));
+  const paid = await run('--json', 'run', 'p.csv', '--yes');
+  const { batch_id: batch } = (JSON.parse(paid.stdout) as { summary: { batch_id: string } }).summary;
+  const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+  t.after(() => ledger.close());
+  /** What the audit says between an edit and its undoing. */
+  const auditedWith = async (edit: string, undo: string) => {
+    ledger.exec(edit);
+    const { code, stderr } = await run('audit', '--batch', batch);
+    ledger.exec(undo);
+    return `${code}: ${stderr}`;
+  };
+
+  assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are those that were validated/);
+  const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
+  const edited = await auditedWith(amount('900'), amount('10'));
+  assert.match(edited, new RegExp(`^5: .*Batch ${batch} was edited: its rows are not those that were validated`));
+  assert.match(edited, /not those that were approved[\s\S]*The chain of \d+ events is whole/);
+  assert.match(
+    await auditedWith('UPDATE rows SET row_no = 7 WHERE row_no = 2', 'UPDATE rows SET row_no = 2 WHERE row_no = 7'),
+    /^5: .*not those that were validated/,
+  );
+  const kept = 'CREATE TABLE kept AS SELECT * FROM rows WHERE row_no = 2; DELETE FROM rows WHERE row_no = 2';
+  assert.match(
+    await auditedWith(kept, 'INSERT INTO rows SELECT * FROM kept'),
+    /^5: .*it has 1 rows, and the chain says 2\.[\s\S]*it has 0 invalid rows, and the chain says 1\./,
+  );
+  const field = (sql: string) => `UPDATE batches SET ${sql}`;
+  assert.match(
+    await auditedWith(`${field("approved_by = approved_by || 'x'")}`, field("approved_by = rtrim(approved_by, 'x')")),
+    /^5: .*as who approved it, and the chain says/,
+  );
+  ledger.exec(`${field("file_sha256 = 'f00'")}`);
+  const whole = await run('--json', 'audit');
+  const { chain, rows } = JSON.parse(whole.stdout.trim().split('\n').at(-1) ?? '');
+  assert.deepEqual([whole.code, chain.whole, rows.agree], [5, true, false]);
+  assert.match(rows.edited[0].why, /^it has f00 as the digest of the file, and the chain says [0-9a-f]{64}$/);
 });
