@@ -1,7 +1,8 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
-import { verifyReports } from '../verify/verify.ts';
+import { InputError } from '../verify/findings.ts';
+import { type Verification, type VerifyOptions, verifyReports } from '../verify/verify.ts';
 import type { CommandContext } from './command.ts';
 
 /** `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be. */
@@ -12,7 +13,7 @@ export async function execute(
 ): Promise<number> {
   const path = (option: unknown) => (typeof option === 'string' ? resolve(cwd, option) : null);
   const [keyPath, serviceList, anchors] = [path(options.key), path(options.serviceList), path(options.anchor)];
-  const result = await verifyReports(resolve(cwd, dir), {
+  const result = await verified(resolve(cwd, dir), {
     ...(keyPath ? { publicKey: await readText(keyPath) } : {}),
     ...(serviceList ? { serviceList: await readable(serviceList) } : {}),
     ...(anchors ? { anchors: await readable(anchors) } : {}),
@@ -29,6 +30,15 @@ export async function execute(
     if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
   }
   return result.ok ? 0 : 4;
+}
+
+/** What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been changed. */
+async function verified(dir: string, options: VerifyOptions): Promise<Verification> {
+  try {
+    return await verifyReports(dir, options);
+  } catch (error) {
+    throw error instanceof InputError ? new AirbatchError('USAGE', error.message, { cause: error }) : error;
+  }
 }
 
 async function readText(path: string): Promise<string> {

@@ -10,15 +10,30 @@ const findingsMax = 100;
 
 export class Findings {
   readonly list: Finding[] = [];
+  /** All that were found, those that were not kept as well. */
+  count = 0;
   /** What could not be checked, or should be known besides, in a sentence each: nothing of it is wrong by itself. */
   readonly notes: string[] = [];
 
   add(file: string, message: string): void {
+    this.count += 1;
     if (this.list.length < findingsMax) this.list.push({ file, message });
   }
 
   note(sentence: string): void {
     this.notes.push(sentence);
+  }
+}
+
+/** What was given to compare reports with is not what it should be: that says nothing of the reports. */
+export class InputError extends Error {}
+
+/** Does something with what was given for a comparison; whatever fails is the fault of that, not of the reports. */
+export async function given<Result>(what: string, work: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await work();
+  } catch (error) {
+    throw new InputError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }
 
@@ -31,6 +46,7 @@ export async function attempt<Result>(
   try {
     return await check();
   } catch (error) {
+    if (error instanceof InputError) throw error;
     findings.add(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
     return null;
   }

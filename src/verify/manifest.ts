@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attempt, type Findings } from './findings.ts';
+import { attempt, type Findings, given } from './findings.ts';
 
 const manifestShape = z.object({
   format: z.literal('airbatch.manifest/1'),
@@ -29,6 +29,7 @@ export async function readManifest(
   publicKey: string | null,
   findings: Findings,
 ): Promise<{ manifest: Manifest; fingerprint: string } | null> {
+  const demanded = publicKey === null ? null : await given('the given key is no key', () => keyFingerprint(publicKey));
   const bytes = await attempt(findings, 'manifest.json', () => readFile(join(dir, 'manifest.json')));
   const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
   if (!bytes) return null;
@@ -39,7 +40,7 @@ export async function readManifest(
     if (signature && !verify(null, bytes, key, signature)) {
       findings.add('manifest.json', 'does not fit its signature: one of the two was changed.');
     }
-    if (publicKey !== null && keyFingerprint(publicKey) !== fingerprint) {
+    if (demanded !== null && demanded !== fingerprint) {
       findings.add('manifest.json', 'was signed by another key than the one given.');
     }
     return { manifest, fingerprint };

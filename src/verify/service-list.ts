@@ -2,7 +2,7 @@ import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { sameDecimal } from './decimal.ts';
-import type { Findings } from './findings.ts';
+import { type Findings, given } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 import { resultRows } from './rows.ts';
 
@@ -36,7 +36,9 @@ export async function checkServiceList(
   // A database without a name is SQLite's own temporary file, which is gone when it is closed.
   const scratch = new DatabaseSync('');
   try {
-    await readList(scratch, listPath, `${manifest.run_id}/`, findings);
+    await given(`${listPath} cannot be read as the service's list`, () =>
+      readList(scratch, listPath, `${manifest.run_id}/`, findings),
+    );
     await compareRows(scratch, dir, findings);
     const left = scratch.prepare('SELECT id, reference FROM listed WHERE seen = 0 ORDER BY rowid');
     for (const { id, reference } of left.iterate()) {

@@ -21,7 +21,7 @@ export interface Verification {
   /** True when there is no finding. */
   ok: boolean;
   findings: Finding[];
-  /** What was checked, in sentences: what was not asked for is not among them. */
+  /** What was checked and held, in sentences: what was not asked for, or did not hold, is not among them. */
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
   notes: string[];
@@ -34,14 +34,24 @@ export interface Verification {
 
 /**
  * Proves, from a folder of reports alone, that they are whole and unchanged and agree with each other. It works offline and
- * shares no code with the program that made them: it is short so that an auditor's own engineer can read it.
+ * shares no code with the program that made them: it is short so that an auditor's own engineer can read it. Rejects with
+ * `InputError` where what it was given to compare with is not what it should be.
  */
 export async function verifyReports(dir: string, options: VerifyOptions = {}): Promise<Verification> {
   const { publicKey = null, ledger, serviceList, anchors } = options;
   const findings = new Findings();
   const checked: string[] = [];
-  const signed = await readManifest(dir, publicKey, findings);
-  checked.push(publicKey === null ? 'The manifest fits its signature.' : 'The manifest was signed by the given key.');
+  /** Says the sentence of a check in which nothing was found. */
+  const prove = async <Result>(sentence: string, check: () => Promise<Result>): Promise<Result> => {
+    const before = findings.count;
+    const result = await check();
+    if (findings.count === before) checked.push(sentence);
+    return result;
+  };
+  const signed = await prove(
+    publicKey === null ? 'The manifest fits its signature.' : 'The manifest was signed by the given key.',
+    () => readManifest(dir, publicKey, findings),
+  );
   if (!signed)
     return {
       ok: false,
@@ -54,29 +64,29 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       keyFingerprint: null,
     };
   const { manifest, fingerprint } = signed;
-  await checkFiles(dir, manifest, findings);
-  checked.push('Every file is there, with the digest that the manifest names, and no other file.');
-  const anchored =
-    anchors === undefined
-      ? null
-      : await attempt(findings, 'events.jsonl', () => readAnchors(anchors, manifest, findings));
-  const chain = await attempt(findings, 'events.jsonl', () =>
-    walkChain(dir, manifest, findings, anchored ?? new Map()),
+  await prove('Every file is there, with the digest that the manifest names, and no other file.', () =>
+    checkFiles(dir, manifest, findings),
   );
-  checked.push('The audit chain is unbroken from its first event to the head that the manifest names.');
-  if (anchors !== undefined) checked.push('The chain has every head that was put outside: nothing was cut off since.');
-  const rows = chain && (await attempt(findings, 'results.csv', () => checkResults(dir, manifest, chain, findings)));
-  checked.push(
-    'Each row is in the results once, in one state, as the chain has it; no key is used twice; counts and sums agree.',
+  const before = findings.count;
+  const anchored = anchors === undefined ? undefined : await readAnchors(anchors, manifest, findings);
+  const chain = await prove(
+    'The audit chain is unbroken from its first event to the head that the manifest names.',
+    () => attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings, anchored)),
   );
-  if (ledger !== undefined) {
-    await attempt(findings, 'events.jsonl', async () => checkLedger(ledger, manifest, findings));
-    checked.push("The audit chain is the beginning of the ledger's.");
-  }
-  if (serviceList !== undefined) {
-    await attempt(findings, 'results.csv', () => checkServiceList(dir, serviceList, manifest, findings));
-    checked.push("The results agree with the service's own list.");
-  }
+  if (anchored !== undefined && findings.count === before)
+    checked.push('The chain has every head that was put outside: nothing was cut off since.');
+  const rows =
+    chain &&
+    (await prove(
+      'Each row is in the results once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
+      () => attempt(findings, 'results.csv', () => checkResults(dir, manifest, chain, findings)),
+    ));
+  if (ledger !== undefined)
+    await prove("The audit chain is the beginning of the ledger's.", () => checkLedger(ledger, manifest, findings));
+  if (serviceList !== undefined)
+    await prove("The results agree with the service's own list.", () =>
+      attempt(findings, 'results.csv', () => checkServiceList(dir, serviceList, manifest, findings)),
+    );
   return {
     ok: findings.list.length === 0,
     findings: findings.list,

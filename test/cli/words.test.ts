@@ -75,6 +75,14 @@ test('what an option names and cannot be read is no fault of the reports', async
   assert.match(stderr, /^Error: \S+nowhere\.jsonl cannot be read/);
 });
 
+test('what an option names and is not what it should be is wrong usage', async (t) => {
+  const { cwd, airbatch } = place(t);
+  writeFileSync(join(cwd, 'key.pem'), 'no key');
+  const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
+  assert.equal(code, 2);
+  assert.match(stderr, /^Error: the given key is no key: .* \[USAGE\]/);
+});
+
 test('--json answers a wrong command line with a document too', async (t) => {
   const { airbatch } = place(t);
   for (const args of [['run'], ['no-such-command'], ['jobs', 'dance']]) {

@@ -10,7 +10,8 @@ import { findRow, type RowRecord, writeRefund } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
-import { type Verification, verifyReports } from '../../src/verify/verify.ts';
+import { InputError } from '../../src/verify/findings.ts';
+import { type Verification, type VerifyOptions, verifyReports } from '../../src/verify/verify.ts';
 import {
   completedWay,
   invalidRow,
@@ -166,6 +167,49 @@ test('a file that the manifest does not name is found', async (t) => {
     (await verifyReports(pack.dir)).findings.map(({ file }) => file),
     ['results-final.csv'],
   );
+});
+
+test('what is said to be checked is what held', async (t) => {
+  const pack = await makePack(t);
+  const checkedWith = async (options: VerifyOptions) => (await verifyReports(pack.dir, options)).checked.join('\n');
+  const other = await openSigningKey(join(await tempFolder(t), 'other.pem'));
+  const sentences = { signed: /signed by the given key/, files: /no other file/, chain: /unbroken/, rows: /Each row/ };
+  const held = async (options: VerifyOptions) => {
+    const checked = await checkedWith(options);
+    return Object.entries(sentences).flatMap(([name, sentence]) => (sentence.test(checked) ? [name] : []));
+  };
+  const { publicKey } = pack.key;
+  assert.deepEqual(await held({ publicKey }), ['signed', 'files', 'chain', 'rows']);
+  assert.deepEqual(await held({ publicKey: other.publicKey }), ['files', 'chain', 'rows']);
+  await pack.put(new Map([['events.jsonl', Buffer.from('{}\n')]]));
+  assert.deepEqual(await held({ publicKey }), ['signed']);
+  await pack.put(new Map());
+  const anchors = join(await tempFolder(t), 'heads.jsonl');
+  await writeFile(anchors, JSON.stringify({ batch_id: 'B-1', events: 3, head: 'other' }));
+  assert.doesNotMatch(await checkedWith({ anchors }), /every head/);
+  await writeFile(join(pack.dir, 'results-final.csv'), 'x');
+  assert.deepEqual(await held({ publicKey }), ['signed', 'chain', 'rows']);
+});
+
+test('what is given to compare with and is not what it should be is refused by its name', async (t) => {
+  const pack = await makePack(t);
+  const path = join(await tempFolder(t), 'given');
+  const refused = async (content: string, options: VerifyOptions, expected: RegExp) => {
+    await writeFile(path, content);
+    await assert.rejects(verifyReports(pack.dir, options), (error) => {
+      assert.ok(error instanceof InputError);
+      assert.match(error.message, expected);
+      return true;
+    });
+  };
+  for (const events of [0, 90.5, -1, '3', null]) {
+    const head = JSON.stringify({ batch_id: 'B-1', events, head: 'x' });
+    await refused(`\n${head}\n`, { anchors: path }, /^line 2 of .*given is no head of a chain: events: /);
+  }
+  await refused('no json', { anchors: path }, /^line 1 of .*given is no head of a chain: /);
+  await refused('no json', { serviceList: path }, /^.*given cannot be read as the service's list: /);
+  await refused('no database', { ledger: path }, /^.*given cannot be read as a ledger: /);
+  await refused('', { publicKey: 'no key' }, /^the given key is no key: /);
 });
 
 test('reports without a manifest do not verify', async (t) => {
