@@ -10,7 +10,7 @@ import { openLedger } from '../src/runtime/ledger.ts';
 import { makeLog } from '../src/runtime/log.ts';
 import { isDeadProcess, processHolder } from '../src/runtime/process-holder.ts';
 import { makeServer } from '../src/server/app.ts';
-import { accountName, service } from './ledger.ts';
+import { accountName } from './ledger.ts';
 import { asLauncher, peakMiB } from './memory.ts';
 import type { Workplace } from './workplace.ts';
 
@@ -97,7 +97,13 @@ async function payOut({ folder, webhooks, counted, start }: Task): Promise<Airba
   const callbackUrl = url === undefined ? null : `${url}/webhooks/${accountName}/topups`;
   const runner = makeAccountRunner(
     { ...deps, db, gateway, limiter, settings },
-    { account: accountName, service, holder: processHolder(systemClock), isDead: isDeadProcess, callbackUrl },
+    {
+      account: accountName,
+      service: account.service,
+      holder: processHolder(systemClock),
+      isDead: isDeadProcess,
+      callbackUrl,
+    },
   );
   await runner.run(patienceMs);
   const endedAt = Date.now();

@@ -61,7 +61,7 @@ async function airbatch(count: number): Promise<{ speed: number; cpuSeconds: num
   const { startedAt, endedAt, cpuSeconds } = await inWorkplace(async (folder) => {
     const place = await furnish(folder, { baseUrl: url, limits: noLimits });
     const db = await openLedger(place.ledgerPath);
-    await addApprovedBatch(db, count);
+    await addApprovedBatch(db, count, url);
     await db.close();
     return runAirbatch(place);
   });

@@ -9,18 +9,16 @@ import { aBatch, aPayment, unplanned } from '../test/support/ledger.ts';
 
 export const batchId = 'B-bench';
 export const accountName = 'main';
-/** Where its batches are paid, wherever the service of a run listens. */
-export const service = 'https://service.example';
 export const runId = 'payroll-2026-11';
 export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
 
 const rowsPerUnit = 5_000;
 
-/** A batch of `count` good rows as intake leaves it, approved: the state in which a run begins to send. */
-export async function addApprovedBatch(db: Database, count: number): Promise<void> {
+/** A batch of `count` good rows, to be paid at `service`, as intake leaves it, approved: the state in which a run begins to send. */
+export async function addApprovedBatch(db: Database, count: number, service: string): Promise<void> {
   const clock = systemClock;
   const options = { clock, actor: 'bench' };
-  await inUnit(db, options, (unit) => unit.addBatch(newBatch(clock.now()), {}));
+  await inUnit(db, options, (unit) => unit.addBatch(newBatch(clock.now(), service), {}));
   for (let from = 1; from <= count; from += rowsPerUnit) {
     const numbers = Array.from({ length: Math.min(rowsPerUnit, count - from + 1) }, (_, at) => from + at);
     await inUnit(db, options, (unit) => unit.addRows(batchId, numbers.map(newRow)));
@@ -33,8 +31,12 @@ export async function addApprovedBatch(db: Database, count: number): Promise<voi
 }
 
 /** The half of a batch's work that a run killed in the middle of it had done; a few rows were just being sent. */
-export async function addHalfDoneBatch(db: Database, count: number, beingSent: number): Promise<void> {
-  await addApprovedBatch(db, count);
+export async function addHalfDoneBatch(
+  db: Database,
+  count: number,
+  { beingSent, service }: { beingSent: number; service: string },
+): Promise<void> {
+  await addApprovedBatch(db, count, service);
   const options = { clock: systemClock, actor: 'engine' };
   await inUnit(db, options, async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
@@ -112,7 +114,7 @@ export function phoneNumber(rowNo: number): string {
   return `+2547${String(rowNo).padStart(7, '0')}${rowNo % 1_000 === 0 ? 0 : 5}`;
 }
 
-export function newBatch(at: number): ReturnType<typeof aBatch> {
+export function newBatch(at: number, service: string): ReturnType<typeof aBatch> {
   return aBatch({
     batch_id: batchId,
     account: accountName,

@@ -79,7 +79,7 @@ async function payOut(count: number, startShare: number, isShared: boolean): Pro
   return await inWorkplace(async (folder) => {
     const place = await furnish(folder, { baseUrl: url, limits: defaultLimits(windowMs) });
     const db = await openLedger(place.ledgerPath);
-    await addApprovedBatch(db, count);
+    await addApprovedBatch(db, count, url);
     await db.close();
     const ended = new AbortController();
     const client = isShared ? useEvenly(url, ended.signal) : Promise.resolve(0);

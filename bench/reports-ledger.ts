@@ -26,7 +26,7 @@ export async function fillLedger(path: string, count: number): Promise<void> {
       readAt: benchStartMs,
     });
   await inUnit(db, options, (unit) =>
-    unit.addBatch({ ...newBatch(benchStartMs), balance_before: balance('1000000') }, {}),
+    unit.addBatch({ ...newBatch(benchStartMs, 'https://service.example'), balance_before: balance('1000000') }, {}),
   );
   for (let from = 1; from <= count; from += rowsPerUnit) {
     await inUnit(db, options, async (unit) => {

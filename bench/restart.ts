@@ -24,7 +24,7 @@ export const bench: Bench = async ({ quick, rows }) => {
   const starts = await inWorkplace(async (folder) => {
     const place = await furnish(folder, { baseUrl: url, limits: noLimits });
     const db = await openLedger(place.ledgerPath);
-    await addHalfDoneBatch(db, count, beingSent);
+    await addHalfDoneBatch(db, count, { beingSent, service: url });
     await db.close();
     const taken: { request: number; creation: number }[] = [];
     for (let time = 0; time < times; time++) taken.push(await startAndKill(place, service));

@@ -59,7 +59,7 @@ async function follow(count: number, pace: Pace, webhooks: boolean): Promise<Run
   return await inWorkplace(async (folder) => {
     const place = await furnish(folder, { baseUrl: url, limits });
     const db = await openLedger(place.ledgerPath);
-    await addApprovedBatch(db, count);
+    await addApprovedBatch(db, count, url);
     const run = await runAirbatch(place, { webhooks, counted: true });
     const delays = await delaysOf(db);
     await db.close();
