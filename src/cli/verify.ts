@@ -1,11 +1,15 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { counted } from '../reports/words.ts';
 import { InputError } from '../verify/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../verify/verify.ts';
 import type { CommandContext } from './command.ts';
 
-/** `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be. */
+/**
+ * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be, 5 when they are
+ * whole and yet may not be the ones that are meant: the folder has the name of another batch, or the ledger has gone on since.
+ */
 export async function execute(
   { terminal, cwd, ledgerPath, json }: CommandContext,
   [dir = '']: string[],
@@ -21,15 +25,31 @@ export async function execute(
   });
   if (json) {
     terminal.print(`${JSON.stringify(result)}\n`);
-  } else {
-    for (const sentence of result.ok ? result.checked : [])
-      terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
-    for (const note of result.notes) terminal.print(`${terminal.paint('yellow', '!')} ${note}\n`);
-    for (const { file, message } of result.findings)
-      terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
-    if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
-  }
-  return result.ok ? 0 : 4;
+  } else show(terminal, result);
+  if (!result.ok) return 4;
+  return result.doubts.length > 0 ? 5 : 0;
+}
+
+function show(terminal: CommandContext['terminal'], result: Verification): void {
+  for (const line of aboutLines(result)) terminal.print(`${line}\n`);
+  for (const sentence of result.ok ? result.checked : [])
+    terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
+  for (const sentence of [...result.notes, ...result.doubts])
+    terminal.print(`${terminal.paint('yellow', '!')} ${sentence}\n`);
+  for (const { file, message } of result.findings) terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
+  if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
+}
+
+/** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
+function aboutLines({ batchId, runId, fileName, status, rows }: Verification): string[] {
+  if (batchId === null) return [];
+  const many = rows === null ? [] : [counted(rows, 'row')];
+  return [
+    `Batch      ${batchId}`,
+    `Run        ${runId}`,
+    ...(fileName === null ? [] : [`File       ${[fileName, ...many].join(', ')}`]),
+    ...(status === null ? [] : [`Status     ${status.replaceAll('_', ' ')}`]),
+  ];
 }
 
 /** What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been changed. */

@@ -14,10 +14,17 @@ export class Findings {
   count = 0;
   /** What could not be checked, or should be known besides, in a sentence each: nothing of it is wrong by itself. */
   readonly notes: string[] = [];
+  /** Why the reports may not be the ones that are meant, in a sentence each: whole, and of another batch or out of date. */
+  readonly doubts: string[] = [];
 
   add(file: string, message: string): void {
     this.count += 1;
     if (this.list.length < findingsMax) this.list.push({ file, message });
+  }
+
+  /** Says why the reports may not be the ones that are meant, though they are whole. */
+  doubt(sentence: string): void {
+    this.doubts.push(sentence);
   }
 
   note(sentence: string): void {

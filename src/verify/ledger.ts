@@ -2,19 +2,41 @@ import { DatabaseSync } from 'node:sqlite';
 import { type Findings, given } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The chain of the reports must be the beginning of the one in the ledger, which may have gone on since. */
+/** Events that the ledger's chain of the batch has beyond the reports'. */
+export interface LaterEvents {
+  events: number;
+  /** How many there are of each kind. */
+  kinds: Record<string, number>;
+}
+
+/**
+ * The chain of the reports must be the beginning of the one in the ledger, which may have gone on since: that makes the reports older,
+ * not wrong.
+ */
 export async function checkLedger(
   ledgerPath: string,
   { batch_id, audit }: Manifest,
   findings: Findings,
-): Promise<void> {
-  const hash = await given(`${ledgerPath} cannot be read as a ledger`, () => {
+): Promise<LaterEvents> {
+  const { hash, later } = await given(`${ledgerPath} cannot be read as a ledger`, () => {
     const ledger = new DatabaseSync(ledgerPath, { readOnly: true });
     try {
-      return ledger.prepare('SELECT hash FROM events WHERE batch_id = ? AND seq = ?').get(batch_id, audit.events)?.hash;
+      const event = ledger.prepare('SELECT hash FROM events WHERE batch_id = ? AND seq = ?');
+      const after = ledger.prepare(
+        'SELECT kind, COUNT(*) AS count FROM events WHERE batch_id = ? AND seq > ? GROUP BY kind ORDER BY kind',
+      );
+      return { hash: event.get(batch_id, audit.events)?.hash, later: after.all(batch_id, audit.events) };
     } finally {
       ledger.close();
     }
   });
   if (hash !== audit.head) findings.add('events.jsonl', 'is not the audit chain of this ledger.');
+  const kinds = Object.fromEntries(later.map(({ kind, count }) => [String(kind), Number(count)]));
+  const events = Object.values(kinds).reduce((sum, count) => sum + count, 0);
+  if (events > 0) {
+    const which = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
+    const more = events === 1 ? '1 event' : `${events} events`;
+    findings.doubt(`The ledger has ${more} more of this batch (${which.join(', ')}): these reports are older than it.`);
+  }
+  return { events, kinds };
 }

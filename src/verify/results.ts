@@ -5,7 +5,7 @@ import type { Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import { type ResultRow, resultRows } from './rows.ts';
-import { readSummary, type Summary } from './summary.ts';
+import type { Summary } from './summary.ts';
 
 /** States that intake gives and that no event of the row itself need tell of. */
 const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
@@ -16,11 +16,9 @@ const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
  */
 export async function checkResults(
   dir: string,
-  manifest: Manifest,
-  chain: ChainFacts,
+  { manifest, summary, chain }: { manifest: Manifest; summary: Summary; chain: ChainFacts },
   findings: Findings,
 ): Promise<number> {
-  const summary = await readSummary(dir);
   const counts = new Map<string, number>();
   const [requested, charged] = [new ExactSums(), new ExactSums()];
   const keys = new KeyMarks();

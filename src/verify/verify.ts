@@ -1,10 +1,12 @@
+import { basename, resolve } from 'node:path';
 import { readAnchors } from './anchors.ts';
 import { walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
-import { checkLedger } from './ledger.ts';
-import { checkFiles, readManifest } from './manifest.ts';
+import { checkLedger, type LaterEvents } from './ledger.ts';
+import { checkFiles, type Manifest, readManifest } from './manifest.ts';
 import { checkResults } from './results.ts';
 import { checkServiceList } from './service-list.ts';
+import { readSummary } from './summary.ts';
 
 export interface VerifyOptions {
   /** PEM of the key that must have signed. Without it the signature only shows that one hand made all of it. */
@@ -25,9 +27,17 @@ export interface Verification {
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
   notes: string[];
+  /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than the ledger. */
+  doubts: string[];
   batchId: string | null;
+  runId: string | null;
+  /** The file that was paid, and the state of its batch, as the summary has them. */
+  fileName: string | null;
+  status: string | null;
   rows: number | null;
   events: number | null;
+  /** What the given ledger has of the batch beyond these reports; null where none was given. */
+  later: LaterEvents | null;
   /** SHA-256 (hex) of the public key that signed: compare it with the one that you were given. */
   keyFingerprint: string | null;
 }
@@ -58,12 +68,18 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       findings: findings.list,
       checked,
       notes: findings.notes,
+      doubts: findings.doubts,
       batchId: null,
+      runId: null,
+      fileName: null,
+      status: null,
       rows: null,
       events: null,
+      later: null,
       keyFingerprint: null,
     };
   const { manifest, fingerprint } = signed;
+  checkFolderName(dir, manifest, findings);
   await prove('Every file is there, with the digest that the manifest names, and no other file.', () =>
     checkFiles(dir, manifest, findings),
   );
@@ -75,14 +91,18 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   );
   if (anchored !== undefined && findings.count === before)
     checked.push('The chain has every head that was put outside: nothing was cut off since.');
+  const summary = await attempt(findings, 'summary.json', () => readSummary(dir));
   const rows =
     chain &&
+    summary &&
     (await prove(
       'Each row is in the results once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
-      () => attempt(findings, 'results.csv', () => checkResults(dir, manifest, chain, findings)),
+      () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
     ));
-  if (ledger !== undefined)
-    await prove("The audit chain is the beginning of the ledger's.", () => checkLedger(ledger, manifest, findings));
+  const later =
+    ledger === undefined
+      ? null
+      : await prove("The audit chain is the beginning of the ledger's.", () => checkLedger(ledger, manifest, findings));
   if (serviceList !== undefined)
     await prove("The results agree with the service's own list.", () =>
       attempt(findings, 'results.csv', () => checkServiceList(dir, serviceList, manifest, findings)),
@@ -92,9 +112,21 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     findings: findings.list,
     checked,
     notes: findings.notes,
+    doubts: findings.doubts,
     batchId: manifest.batch_id,
+    runId: manifest.run_id,
+    fileName: summary?.file_name ?? null,
+    status: summary?.status ?? null,
     rows,
     events: manifest.audit.events,
+    later,
     keyFingerprint: fingerprint,
   };
+}
+
+/** A folder may have any name, but not that of another batch: whoever asks for that one would hear of this. */
+function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings): void {
+  const name = basename(resolve(dir));
+  if (name !== batch_id && /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name))
+    findings.doubt(`The folder has the name of batch ${name}, and these are the reports of batch ${batch_id}.`);
 }

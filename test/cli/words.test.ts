@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, workFolder } from '../support/command.ts';
@@ -73,6 +73,24 @@ test('what an option names and cannot be read is no fault of the reports', async
   const { code, stderr } = await airbatch('verify', 'reports', '--anchor', 'nowhere.jsonl');
   assert.equal(code, 3);
   assert.match(stderr, /^Error: \S+nowhere\.jsonl cannot be read/);
+});
+
+test('verify begins with what it verified, and doubts what is whole but not what was meant', async (t) => {
+  const { cwd, airbatch } = place(t);
+  writeFileSync(join(cwd, 'p.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
+  const { stdout } = await airbatch('--json', 'run', 'p.csv', '--run-id', 'november', '--yes');
+  const { batch_id: batch } = (JSON.parse(stdout) as { summary: { batch_id: string } }).summary;
+  const whole = await airbatch('verify', `reports/${batch}`);
+  assert.equal(whole.code, 0);
+  const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     completed', '✔ '];
+  assert.equal(whole.stdout.slice(0, lines.join('\n').length), lines.join('\n'));
+  cpSync(join(cwd, 'reports', batch), join(cwd, 'reports', '20261120-093000-4f2a'), { recursive: true });
+  const swapped = await airbatch('verify', 'reports/20261120-093000-4f2a');
+  assert.equal(swapped.code, 5);
+  assert.match(
+    swapped.stdout,
+    /^! The folder has the name of batch 20261120-093000-4f2a, and these are the reports of/m,
+  );
 });
 
 test('what an option names and is not what it should be is wrong usage', async (t) => {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
@@ -31,6 +31,8 @@ test('reports as they were made verify, and say by whom they were signed', async
   const result = await verifyReports(pack.dir, { publicKey: pack.key.publicKey });
   assert.deepEqual(result.findings, []);
   assert.deepEqual([result.ok, result.batchId, result.rows, result.events], [true, 'B-1', 10, 30]);
+  const { runId, fileName, status } = result;
+  assert.deepEqual([runId, fileName, status], ['payroll-2026-11', 'payroll.csv', 'completed']);
   assert.equal(result.keyFingerprint, pack.key.fingerprint);
 });
 
@@ -257,6 +259,37 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
     (await verifyReports(dir, { anchors })).findings.map(({ message }) => message),
     ['event 20 is not the one that was anchored: the chain was written anew.'],
   );
+});
+
+test('reports that are older than the ledger are whole, and it is said what came since', async (t) => {
+  const ledger = join(await tempFolder(t), 'ledger.db');
+  const pack = await makePack(t, { ledger });
+  const { doubts, later } = await verifyReports(pack.dir, { ledger });
+  assert.deepEqual([doubts, later], [[], { events: 0, kinds: {} }]);
+  await inUnit(pack.db, { clock: testClock(), actor: 'engine' }, async (unit) => {
+    await unit.append('B-1', 'row.refund', {}, 1);
+    for (const rowNo of [1, 2]) await unit.append('B-1', 'row.changed_late', {}, rowNo);
+  });
+  const result = await verifyReports(pack.dir, { ledger });
+  assert.deepEqual([result.ok, result.later], [true, { events: 3, kinds: { 'row.changed_late': 2, 'row.refund': 1 } }]);
+  assert.deepEqual(result.doubts, [
+    'The ledger has 3 events more of this batch (2 row.changed_late, 1 row.refund): these reports are older than it.',
+  ]);
+});
+
+test('a folder with the name of another batch is doubted, one with any other name is not', async (t) => {
+  const pack = await makePack(t);
+  const doubtsIn = async (name: string) => {
+    const dir = join(pack.dir, '..', name);
+    await cp(pack.dir, dir, { recursive: true });
+    const { ok, doubts } = await verifyReports(dir);
+    return [ok, doubts];
+  };
+  assert.deepEqual(await doubtsIn('evidence 2026'), [true, []]);
+  assert.deepEqual(await doubtsIn('20261120-093000-4f2a'), [
+    true,
+    ['The folder has the name of batch 20261120-093000-4f2a, and these are the reports of batch B-1.'],
+  ]);
 });
 
 function serviceEntry(rowNo: number, changes: object = {}): string {
