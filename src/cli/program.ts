@@ -138,7 +138,10 @@ function addDecisions(program: Command, call: Call): void {
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )
-    .requiredOption('--evidence <text>', 'what shows it, for the audit log')
+    .requiredOption(
+      '--evidence <text>',
+      'what shows it, for the audit log, which leaves out phone numbers and what looks like one',
+    )
     .action(call('resolve'));
   const collect = (code: string, codes: string[] = []) => [...codes, code];
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')

@@ -23,7 +23,9 @@ const another = String.raw`\p{Nd}{8}|(?<=\p{Zs})(?:${named}|${cents})`;
 
 /** Eight digits and more that belong together: in one piece, with the code of a country before it, or in groups. */
 const grouped = String.raw`\p{Nd}(?:(?:${between}(?!${another}))?\p{Nd}){7,}`;
-const number = String.raw`[+＋(]{0,2}(?:(?:(?<=[+＋(])\p{Nd}{1,4}${between})?\p{Nd}{8,}|${grouped})`;
+/** A bracket belongs to the number where it holds the first of its groups. */
+const lead = String.raw`(?:[+＋]|\((?=[+＋]?\p{Nd}{1,5}\))){0,2}`;
+const number = String.raw`${lead}(?:(?:(?<=[+＋(])\p{Nd}{1,4}${between})?\p{Nd}{8,}|${grouped})`;
 /** Where numbers are short within their country: seven that stand alone. */
 const short = String.raw`(?<![\p{L}\p{Nd}_.,-])\p{Nd}{7}(?![\p{L}\p{Nd}_-]|[.,]\p{Nd})`;
 

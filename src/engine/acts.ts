@@ -3,6 +3,7 @@ import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { EarlierVerdict } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
@@ -78,7 +79,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
 export function askApproval(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   return move(actor, batchId, 'ask_approval', (_unit, batch) => ({
     fields: {},
-    data: { why, content_sha256: batch.content_sha256 },
+    data: { why: withoutNumbers(why), content_sha256: batch.content_sha256 },
   }));
 }
 
@@ -88,7 +89,8 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
   const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
     // Another person may have approved it just now.
     requireWaiting(batch);
-    return { fields: { rejection: why }, data: { why, rejected: 'true' } };
+    const rejection = withoutNumbers(why);
+    return { fields: { rejection }, data: { why: rejection, rejected: 'true' } };
   });
   await cancelRowsLeft(actor, actor.name);
   return rejected;
@@ -109,9 +111,10 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
 }
 
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
+  const pause_detail = withoutNumbers(why);
   return move(actor, batchId, 'pause', () => ({
-    fields: { pause_reason: 'by_person', pause_detail: why },
-    data: { why },
+    fields: { pause_reason: 'by_person', pause_detail },
+    data: { why: pause_detail },
   }));
 }
 
@@ -126,7 +129,7 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
         hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
       });
-    return { fields: {}, data: { why } };
+    return { fields: {}, data: { why: withoutNumbers(why) } };
   });
   await cancelRowsLeft(actor, actor.name);
   return cancelled;
@@ -210,7 +213,7 @@ function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: L
   return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }
 
-/** Decides that held rows are not sent. Returns how many. */
+/** Decides that held rows are not sent. Returns how many. The row keeps the whole text, until it is forgotten; the chain no number. */
 export function skipRows(actor: Actor, batchId: string, rowNos: readonly number[], why: string): Promise<number> {
   const problem = {
     code: 'SKIPPED_BY_PERSON',
@@ -219,7 +222,8 @@ export function skipRows(actor: Actor, batchId: string, rowNos: readonly number[
     suggestion: '',
   };
   return changeHeld(actor, batchId, rowNos, {
-    change: (unit, row) => unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why }),
+    change: (unit, row) =>
+      unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: withoutNumbers(why) }),
   });
 }
 

@@ -1,6 +1,7 @@
 import { can } from '../core/batch-state.ts';
 import { mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -39,7 +40,8 @@ export async function resolveDoubt(
         hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
       });
     }
-    const data = { as: decision.as, evidence: decision.evidence };
+    // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
+    const data = { as: decision.as, evidence: withoutNumbers(decision.evidence) };
     const ended = { completed_at: unit.at };
     const failure = { failure_code: 'RESOLVED_NOT_PAID', failure_reason: `${actor.name}: ${decision.evidence}` };
     const resolved =

@@ -1,5 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import { countRows } from '../ledger/batches.ts';
 import { batchesToForget, forgetPayments, forgetRows, lastNamed } from '../ledger/forget.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
@@ -46,7 +47,7 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
   if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
   const counts = await countRows(unit.tx, batchId);
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
-  await unit.append(batchId, 'batch.forget', { why, rows });
+  await unit.append(batchId, 'batch.forget', { why: withoutNumbers(why), rows });
 }
 
 /** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which, and how many rows. */

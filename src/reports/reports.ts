@@ -12,7 +12,10 @@ import { surveyRows } from './survey.ts';
 import { resultsXlsx } from './xlsx.ts';
 
 export interface ReportOptions {
-  /** Make phone numbers unreadable, for readers who must not see them. Default: no. */
+  /**
+   * Make phone numbers unreadable, for readers who must not see them. Default: no. events.jsonl stays as it is, since its hashes bind
+   * every letter: numbers are kept out of the chain where it is written, and one that got into it before can only be shown.
+   */
   mask?: boolean;
   /** The installation's key (`openSigningKey`). Without it there is no manifest, and nothing to verify. */
   key?: SigningKey;

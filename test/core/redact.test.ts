@@ -39,6 +39,7 @@ test('a phone number goes, however people and services write it', () => {
     ['No subscriber has ', '.'],
     ['National: ', ', or another'],
     ['"', '"'],
+    ['Wanjiku (', ') has it'],
     ['msisdn=', '; try again'],
     ['HTTP 404: ', ' 500.00 refused'],
     ['On 2026-11-22 09:30 ', '!'],

@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { approve, askApproval, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { approve, askApproval, pauseBatch, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
+import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
+import { findBatch } from '../../src/ledger/batches.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aBatch, addBatch, aRow, beforeTransaction } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
@@ -215,4 +217,42 @@ test('a batch that somebody has just approved is not rejected any more', async (
     message: /is approved: it does not wait/,
   });
   assert.equal((await rig.batch()).status, 'approved');
+});
+
+describe('what people write about their decisions', () => {
+  const why = 'Wanjiku (0712 405 118) has it since 2026-11-22: receipt QK-77';
+  const kept = 'Wanjiku ([number]) has it since 2026-11-22: receipt QK-77';
+  const isWithoutNumber = async (rig: Rig, batchId: string, kinds: readonly string[]) => {
+    const events = (await pageEvents(rig.db, batchId, 0, 100)).filter(({ kind }) => kinds.includes(kind));
+    assert.deepEqual(
+      events.map(({ kind }) => kind),
+      kinds,
+    );
+    for (const { body } of events) assert.ok(body.includes(kept) && !body.includes('405'), body);
+    const { pause_detail, rejection } = (await findBatch(rig.db, batchId)) ?? {};
+    assert.doesNotMatch(`${pause_detail} ${rejection}`, /405/);
+  };
+
+  test('stands in the audit chain without phone numbers, and whole in rows, which can be forgotten', async () => {
+    const rig = await heldRows();
+    await skipRows(mary(rig), 'batch-2', [2], why);
+    await rig.db.execute(
+      "UPDATE rows SET status = 'in_doubt', next_action_at = NULL WHERE batch_id = ? AND row_no = 3",
+      ['batch-2'],
+    );
+    await resolveDoubt(mary(rig), 'batch-2', 3, { as: 'not-paid', evidence: why });
+    await pauseBatch(mary(rig), 'batch-2', why);
+    await isWithoutNumber(rig, 'batch-2', ['row.skip', 'row.fail', 'batch.pause']);
+    assert.ok((await rig.row(2, 'batch-2')).problems?.includes(why));
+    assert.equal((await rig.row(3, 'batch-2')).failure_reason, `mary: ${why}`);
+  });
+
+  test('is kept without numbers in a batch, whose own texts are never forgotten', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.db.execute("UPDATE batches SET status = 'validated'");
+    await askApproval(mary(rig), 'batch-1', why);
+    await rejectBatch(mary(rig), 'batch-1', why);
+    await isWithoutNumber(rig, 'batch-1', ['batch.ask_approval', 'batch.cancel']);
+  });
 });
