@@ -1,5 +1,6 @@
 import { join, relative } from 'node:path';
 import { moneyText } from '../core/money.ts';
+import { visible } from '../core/visible.ts';
 import { durationText, sumsText } from '../reports/format.ts';
 import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
@@ -16,11 +17,11 @@ export function closingLines(terminal: Terminal, { summary, reports, exitCode }:
   const { tone, headline, details } = verdictOf(summary);
   const [style, mark] = marks[tone];
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
-  for (const detail of details) lines.push(`  ${detail}`);
+  for (const detail of details) lines.push(`  ${visible(detail)}`);
   lines.push('');
   for (const [code, { rows, reason }] of Object.entries(summary.failures)) {
     const named = code === noFailureCode ? '' : ` ${code}`;
-    lines.push(`Failed     ${counted(rows, 'row')}${named}: ${reason ?? 'no reason given'}`);
+    lines.push(`Failed     ${counted(rows, 'row')}${named}: ${visible(reason ?? 'no reason given')}`);
   }
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);

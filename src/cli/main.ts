@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { visible } from '../core/visible.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { type CommandName, load } from './commands.ts';
 import { buildProgram } from './program.ts';
@@ -49,7 +50,9 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     return 1;
   }
   const { code, message, hint, exitCode } = error;
-  terminal.error(`${terminal.paint('red', 'Error:')} ${message} [${code}]\n${hint}\n`);
+  // Several faults stand in a line each; a name of a file with a line break begins none at the margin.
+  const said = message.split('\n').map(visible).join('\n  ');
+  terminal.error(`${terminal.paint('red', 'Error:')} ${said} [${code}]\n${visible(hint)}\n`);
   if (json) terminal.print(`${JSON.stringify({ error: { code, message, hint } })}\n`);
   return exitCode;
 }

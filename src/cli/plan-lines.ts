@@ -1,4 +1,5 @@
 import { moneyText } from '../core/money.ts';
+import { visible } from '../core/visible.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -42,7 +43,8 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     lines.push(
       `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows`,
     );
-  return `${lines.join('\n')}\n`;
+  // Names of files and columns are among them.
+  return `${lines.map(visible).join('\n')}\n`;
 }
 
 /** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */

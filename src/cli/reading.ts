@@ -37,7 +37,7 @@ function startReading(terminal: Terminal): Reading & { dispose(): void } {
       const percent = Math.floor((100 * bytes) / bytesTotal);
       if (percent === shown) return;
       shown = percent;
-      terminal.error(`\rReading    ${percent}% · ${rows.toLocaleString('en-US')} rows${percent === 100 ? '\n' : ''}`);
+      terminal.draw(`\rReading    ${percent}% · ${rows.toLocaleString('en-US')} rows${percent === 100 ? '\n' : ''}`);
     },
     end() {
       isOver = true;

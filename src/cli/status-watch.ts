@@ -1,3 +1,4 @@
+import { visible } from '../core/visible.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { countRows, findBatch, listBatches } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
@@ -53,7 +54,7 @@ export async function watchStatus(
       const watched: Watched[] = [];
       for (const batch of shown) watched.push(await watch(session, batch));
       if (json) for (const one of watched) terminal.print(`${JSON.stringify(one)}\n`);
-      else if (terminal.isInteractive) drawn = redraw(terminal.error, watched, drawn);
+      else if (terminal.isInteractive) drawn = redraw(terminal.draw, watched, drawn);
       else for (const one of watched) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
       if (unfinished.length === 0) {
         if (!json && watched.length === 0) terminal.print('Every batch of this ledger is finished.\n');
@@ -91,7 +92,7 @@ function linesOf(one: Watched): string[] {
   const left = one.left_ms === null || one.left_ms === 0 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');
-  return details ? [...lines, ` ${details}`] : lines;
+  return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
 
 async function watch(session: Session, batch: BatchRecord): Promise<Watched> {

@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import { type RowState, terminalRowStates } from '../core/row-state.ts';
+import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
@@ -108,7 +109,11 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   }
   const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) - attention.length;
   if (more > 0) lines.push(`and ${counted(more, 'row')} more`);
-  answer(context, { ...status, waits_for: waits, attention: attention.map(attentionOf) }, lines.join('\n'));
+  answer(
+    context,
+    { ...status, waits_for: waits, attention: attention.map(attentionOf) },
+    lines.map(visible).join('\n'),
+  );
 }
 
 /** What is known of a row that a person must look at: why, and for a held one what can be done about it. */

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import { visible } from '../core/visible.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import type { Terminal } from './terminal.ts';
@@ -30,9 +31,10 @@ export function tableText(
   columns: readonly TableColumn[],
   lines: readonly (readonly string[])[],
 ): string {
-  const shown = columns.flatMap((column, index) => (lines.some((line) => line[index]) ? [{ column, index }] : []));
+  const cells = lines.map((line) => line.map(visible));
+  const shown = columns.flatMap((column, index) => (cells.some((line) => line[index]) ? [{ column, index }] : []));
   const widths = shown.map(({ column, index }) => {
-    const longest = Math.max(column.name.length, ...lines.map((line) => line[index]?.length ?? 0));
+    const longest = Math.max(column.name.length, ...cells.map((line) => line[index]?.length ?? 0));
     return Math.min(longest, column.widthMax ?? longest) + cellPadding;
   });
   const none = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '', left: '', right: '', middle: '' };
@@ -47,7 +49,7 @@ export function tableText(
     style: { head: [], border: [], 'padding-left': 0, 'padding-right': cellPadding },
   });
   table.push(shown.map((_, place) => '─'.repeat((widths[place] ?? 0) - cellPadding)));
-  for (const line of lines) table.push(shown.map(({ index }) => line[index] ?? ''));
+  for (const line of cells) table.push(shown.map(({ index }) => line[index] ?? ''));
   return table
     .toString()
     .split('\n')

@@ -1,9 +1,13 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import { visibleLines } from '../core/visible.ts';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
 
-/** The screen that a command writes to: answers on stdout, everything about the work on stderr. */
+/**
+ * The screen that a command writes to: answers on stdout, everything about the work on stderr. Texts from outside are in both, so
+ * but for lines and our colours nothing is obeyed by the screen: it is shown escaped.
+ */
 export interface Terminal {
   /** Whether a person watches (stderr is a terminal): else progress becomes an occasional line. */
   readonly isInteractive: boolean;
@@ -13,6 +17,8 @@ export interface Terminal {
   /** Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory. */
   taken(): Promise<void>;
   error(text: string): void;
+  /** Writes on stderr what moves the cursor; `text` must be our own, or made `visible`. */
+  draw(text: string): void;
   /** Whether a bar stands on the last line: what is said on stderr meanwhile goes above it, whole. */
   setBar(isDrawn: boolean): void;
   paint(style: Paint, text: string): string;
@@ -42,7 +48,10 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
     isInteractive: stderr.isTTY === true,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     // Painting asks stderr: what goes into a file or to another program has no colours.
-    print: (text) => void stdout.write(stdout.isTTY === true ? text : stripVTControlCharacters(text)),
+    print(text) {
+      const shown = visibleLines(text);
+      stdout.write(stdout.isTTY === true ? shown : stripVTControlCharacters(shown));
+    },
     taken: () =>
       new Promise((resolve) => {
         if (!isRead || !stdout.writableNeedDrain) return resolve();
@@ -55,7 +64,11 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
       }),
     // A bar is cut off at the edge of the screen (wrapping is off meanwhile), draws itself again below what is said, and ends at the
     // place that was kept last (ESC 7).
-    error: (text) => void stderr.write(hasBar ? `\r\u001b[2K\u001b[?7h${text}\u001b[?7l\u001b7` : text),
+    error(text) {
+      const shown = visibleLines(text);
+      stderr.write(hasBar ? `\r\u001b[2K\u001b[?7h${shown}\u001b[?7l\u001b7` : shown);
+    },
+    draw: (text) => void stderr.write(text),
     setBar(isDrawn) {
       hasBar = isDrawn;
     },
@@ -64,7 +77,7 @@ export function systemTerminal({ stdin, stdout, stderr }: Streams = process): Te
       const lines = createInterface({ input: stdin, output: stderr });
       // Ctrl-C or Ctrl-D at the question is a no.
       const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
-      const answer = await Promise.race([lines.question(question), closed]);
+      const answer = await Promise.race([lines.question(visibleLines(question)), closed]);
       lines.close();
       return /^y(es)?$/i.test(answer.trim());
     },

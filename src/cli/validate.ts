@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { systemRandom } from '../core/random.ts';
+import { visible } from '../core/visible.ts';
 import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
@@ -120,7 +121,7 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
     productRows > 0 ? `${sumsText(sums) === 'none' ? '' : ', and '}${counted(productRows, 'product')}` : '';
   const lines = [
     `File       ${counted(counts.rows, 'row')}: ${counts.valid} in order, ${counts.invalid} wrong${held}`,
-    ...understoodLines(findings),
+    ...understoodLines(findings).map(visible),
     `To pay     ${sumsText(sums)}${products}`,
     ...Object.entries(countries).map(
       ([country, own]) => `  ${country}       ${counted(own.rows, 'row')}: ${sumsText(own.sums)}`,
@@ -128,9 +129,9 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   ];
   for (const { code, count, examples } of problems.slice(0, problemsShownMax)) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);
-    for (const { line, message } of examples) lines.push(`  line ${line}: ${message}`);
+    for (const { line, message } of examples) lines.push(`  line ${line}: ${visible(message)}`);
     const [first] = examples;
-    if (first?.suggestion) lines.push(`  ${first.suggestion}`);
+    if (first?.suggestion) lines.push(`  ${visible(first.suggestion)}`);
   }
   const more = problems.length - problemsShownMax;
   if (more > 0) lines.push('', `and ${counted(more, 'other kind')} of problems (--json has them all)`);

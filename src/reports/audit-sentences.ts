@@ -1,4 +1,5 @@
 import { moneyText } from '../core/money.ts';
+import { visible } from '../core/visible.ts';
 import type { AuditEvent } from '../ledger/events.ts';
 import { timeText } from './format.ts';
 
@@ -85,10 +86,12 @@ function dataOf(body: string): Data {
   }
 }
 
-/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
+/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". One line, whatever people have written. */
 export function auditSentence({ at, actor, kind, row_no, body }: AuditEvent): string {
   const data = dataOf(body);
   const say = batchSentences[kind] ?? rowSentences[kind];
   const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
-  return `${timeText(new Date(at).toISOString())}  ${actor}  ${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`;
+  return visible(
+    `${timeText(new Date(at).toISOString())}  ${actor}  ${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`,
+  );
 }

@@ -1,6 +1,7 @@
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import { withoutNumbers } from '../core/redact.ts';
+import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { EventData } from '../ledger/events.ts';
 
@@ -40,7 +41,9 @@ export function makeLog(options: {
   const line = winston.format.printf(({ level, message, ...rest }) => {
     const { timestamp: _time, ...data } = rest;
     const details = Object.entries(data).map(([key, value]) => `${key}=${String(value)}`);
-    return `${level === 'warn' ? 'Note' : level}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`;
+    return visible(
+      `${level === 'warn' ? 'Note' : level}: ${String(message)}${details.length > 0 ? ` (${details.join(', ')})` : ''}`,
+    );
   });
   const level = options.level === 'silent' ? 'error' : options.level;
   const { screen } = options;

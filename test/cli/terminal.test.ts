@@ -21,6 +21,38 @@ test('an answer that goes into a file has no colours, though a person watches st
   assert.deepEqual([stdout.written, stderr.written], [['x\n'], [`${red}\n`]]);
 });
 
+test('what a screen would obey is shown, on a terminal and off it; lines and our own colours stay', async () => {
+  const text = 'Columns    "a\u001b[2J\u0007\u009b1A\u202eb\u001b[8m"\r\n\tnext\u2028';
+  const shown = 'Columns    "a\\u001b[2J\\u0007\\u009b1A\\u202eb\\u001b[8m"\\u000d\n\tnext\\u2028';
+  for (const isTTY of [true, false]) {
+    const [stdin, stdout, stderr] = [stream(isTTY), stream(isTTY), stream(isTTY)];
+    const terminal = systemTerminal({ stdin: stdin.stream, stdout: stdout.stream, stderr: stderr.stream });
+    const red = isTTY ? terminal.paint('red', '✘') : '✘';
+    terminal.print(`${red} ${text}`);
+    terminal.error(`${red} ${text}`);
+    terminal.draw('\u001b[2A');
+    assert.deepEqual(
+      [stdout.written.join(''), stderr.written.join('')],
+      [`${red} ${shown}`, `${red} ${shown}\u001b[2A`],
+    );
+  }
+});
+
+test('a line of JSON is the same to its reader, whatever is in it', () => {
+  const document = { why: 'a\u001b[2J\u009b\u007f\u202e\n\u2028' };
+  const stdout = stream(false);
+  const terminal = systemTerminal({ stdin: stream(false).stream, stdout: stdout.stream, stderr: stream(false).stream });
+  terminal.print(`${JSON.stringify(document)}\n`);
+  assert.deepEqual(JSON.parse(stdout.written.join('')), document);
+});
+
+test('a note of the log is one line, whatever a file is called', () => {
+  const stderr = stream(true);
+  const terminal = systemTerminal({ stdin: stream(true).stream, stdout: stream(true).stream, stderr: stderr.stream });
+  makeLog({ level: 'warn', secrets: [], screen: terminal.error }).warn('it was left', { file: 'a\nNote: all is well' });
+  assert.equal(stderr.written.join(''), 'Note: it was left (file=a\\nNote: all is well)\n');
+});
+
 test('a long answer waits for its reader, and no longer when he is gone', async () => {
   let take = () => {};
   const stdout = new Writable({

@@ -166,6 +166,17 @@ describe('a sentence of the audit log', () => {
     });
   }
 
+  test('is one line, and shows what a screen would obey, whatever people have written', () => {
+    const why =
+      'ok\n2026-11-22 19:00:00 UTC  alice  batch: approved 2 rows\r\u001b[2K\u2028\u2029\u0085\u202egnihton\u2066\u007f';
+    const data = { kind: 'row.skip', row_no: 2, body: JSON.stringify({ why }) };
+    assert.equal(
+      auditSentence({ ...event, ...data, actor: 'mary\n' }),
+      '2026-11-20 09:30:12 UTC  mary\\n  row 2: skipped it: ok\\n2026-11-22 19:00:00 UTC  alice  batch: approved 2 rows' +
+        '\\r\\u001b[2K\\u2028\\u2029\\u0085\\u202egnihton\\u2066\\u007f',
+    );
+  });
+
   test('of every kind is told literally above', () => {
     assert.deepEqual(
       auditKinds.filter((kind) => !told.includes(kind)),
