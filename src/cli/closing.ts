@@ -42,19 +42,24 @@ function balanceText({ balance }: BatchSummary): string {
 }
 
 function nextSteps(
-  { batch_id, run_id, rows, status, pause, service }: BatchSummary,
+  { batch_id, run_id, rows, status, pause, service, in_doubt }: BatchSummary,
   exitCode: number,
   dir: string,
 ): string[] {
-  const { held, in_doubt, failed, invalid } = rows.by_status;
+  const { held, failed, invalid } = rows.by_status;
+  const { left_to_person: left } = in_doubt;
   if (exitCode === interruptedExitCode) return [`airbatch resume ${batch_id}`];
   if (pause?.reason === 'service_changed')
     return [
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
-  if (held > 0) return [`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`];
-  if (in_doubt > 0) return [`airbatch resume ${batch_id} looks the rows in doubt up again`];
+  const waiting: string[] = [];
+  if (held > 0) waiting.push(`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`);
+  if (left > 0)
+    waiting.push(`airbatch status ${batch_id}, then airbatch resolve for the rows that a person must decide`);
+  if (in_doubt.rows > left) waiting.push(`airbatch resume ${batch_id} looks the rows in doubt up again`);
+  if (waiting.length > 0) return waiting;
   if (status !== 'completed') return [`airbatch resume ${batch_id}`];
   if (failed + invalid === 0) return [];
   const corrections = join(dir, 'failed.csv');

@@ -28,6 +28,7 @@ const columns = [
   'refunded_at',
   'refund_amount',
   'refund_currency',
+  'next_action_at',
 ] as const satisfies readonly (keyof RowRecord)[];
 
 /** What reports tell of a row. */
@@ -64,6 +65,7 @@ function reportedRow([
   refunded_at,
   refund_amount,
   refund_currency,
+  next_action_at,
 ]: Values): ReportedRow {
   return {
     row_no,
@@ -92,6 +94,7 @@ function reportedRow([
     refunded_at,
     refund_amount,
     refund_currency,
+    next_action_at,
   };
 }
 

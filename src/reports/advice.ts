@@ -1,6 +1,6 @@
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
-import { noFailureCode } from './survey.ts';
+import { isLeftToPerson, noFailureCode } from './survey.ts';
 import { rowStateWords } from './words.ts';
 
 /**
@@ -44,6 +44,6 @@ export function troublesOf(row: ReportedRow): StoredProblem[] {
   const suggestion =
     row.status === 'failed'
       ? (failureAdvice[row.service_status ?? ''] ?? failureAdvice[code] ?? generalAdvice)
-      : 'Do not pay it by other means until it is resolved.';
+      : `${isLeftToPerson(row) ? 'Ask the service or the recipient, then "airbatch resolve". ' : ''}Do not pay it by other means until it is resolved.`;
   return [{ code, column: null, message, suggestion }];
 }

@@ -61,8 +61,8 @@ export interface BatchSummary {
   };
   /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
   refunded: { rows: number; amounts: AmountsByCurrency };
-  /** Money whose fate is not known: never failed by a timer. */
-  in_doubt: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
+  /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
+  in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   balance: BalanceProof;
   times: {
     created_at: string;
@@ -135,6 +135,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
     in_doubt: {
       rows: counts.in_doubt,
+      left_to_person: survey.doubtsLeftToPerson,
       requested: sumOver(survey.requested, ['in_doubt']),
       oldest_sent_at: isoOrNull(survey.oldestDoubtAt),
     },

@@ -29,6 +29,8 @@ export interface Survey {
   failures: Map<string, { rows: number; reason: string | null }>;
   /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
   oldestDoubtAt: number | null;
+  /** Rows in doubt that are looked up no more: only a person can tell. */
+  doubtsLeftToPerson: number;
   /** When rows ended; null where none has. */
   timeline: Timeline | null;
   /** The most cells that a line of the file has: more than its header where lines are ragged. */
@@ -52,6 +54,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
+    doubtsLeftToPerson: 0,
     timeline: null,
     cellsMax: columnsOf(batch).length,
   };
@@ -86,9 +89,15 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
     const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason };
     survey.failures.set(code, { ...known, rows: known.rows + 1 });
   }
+  if (isLeftToPerson(row)) survey.doubtsLeftToPerson += 1;
   if (row.status === 'in_doubt' && row.first_sent_at !== null) {
     survey.oldestDoubtAt = Math.min(survey.oldestDoubtAt ?? row.first_sent_at, row.first_sent_at);
   }
+}
+
+/** Whether a row is in doubt and looked up no more (`engine/doubts.ts`): only a person moves it. */
+export function isLeftToPerson({ status, next_action_at }: ReportedRow): boolean {
+  return status === 'in_doubt' && next_action_at === null;
 }
 
 function sumsOf(byState: Map<RowState, Sums>, state: RowState): Sums {

@@ -44,12 +44,7 @@ function detailsOf(summary: BatchSummary): string[] {
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
   };
-  const doubted = sumsText(summary.in_doubt.requested);
-  say(
-    count.in_doubt,
-    `is in doubt (${doubted}): it is not known whether it was paid. It is being looked up.`,
-    `are in doubt (${doubted}): it is not known whether they were paid. They are being looked up.`,
-  );
+  if (count.in_doubt > 0) details.push(doubtSentence(summary));
   say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
   say(
     count.accepted + count.sending,
@@ -94,6 +89,15 @@ function detailsOf(summary: BatchSummary): string[] {
   return details;
 }
 
+/** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
+function doubtSentence({ in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
+  const [are, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
+  const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
+  if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} being looked up.`;
+  if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up has not told.`;
+  return `${said} A person must decide on ${left.toLocaleString('en-US')}; the others are being looked up.`;
+}
+
 /** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */
 function chargedForFailed({ charged }: BatchSummary): string | null {
   const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
@@ -103,7 +107,10 @@ function chargedForFailed({ charged }: BatchSummary): string | null {
 function stateSentence(summary: BatchSummary): string {
   const { label, meaning } = batchStateWords[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
-  if (summary.status === 'running' && openRows(summary) === summary.rows.by_status.held) {
+  if (
+    summary.status === 'running' &&
+    openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person
+  ) {
     // Nothing is left that goes on by itself.
     return openRows(summary) === 0
       ? batchStateWords.completed.meaning

@@ -21,7 +21,8 @@ export const rowStateWords: Record<RowState, Words> = {
   accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
   in_doubt: {
     label: 'in doubt',
-    meaning: 'It is not known whether it was paid. It is being looked up; do not pay it by other means before that.',
+    meaning:
+      'It is not known whether it was paid. It is being looked up, or a person must decide; do not pay it by other means before that.',
   },
 };
 

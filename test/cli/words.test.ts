@@ -2,6 +2,10 @@ import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import { closingLines } from '../../src/cli/closing.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+import { batchSummary } from '../../src/reports/summary.ts';
+import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { runCommand, workFolder } from '../support/command.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
@@ -30,6 +34,23 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
   );
   const again = await airbatch('run', sample, '--yes');
   assert.doesNotMatch(again.stderr, /0 of 0 rows/);
+});
+
+test('what comes next for rows in doubt is to look them up again, or a decision', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const nextOf = (inDoubt: number, left_to_person: number) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
+    const in_doubt = { ...summary.in_doubt, rows: inDoubt, left_to_person };
+    const result = { summary: { ...summary, rows, in_doubt }, reports: { dir: '/r', files: [] }, exitCode: 5 };
+    const paint = (_style: string, text: string) => text;
+    const text = closingLines({ paint } as unknown as Terminal, result, '/');
+    return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+  };
+  const resolve = 'airbatch status B-1, then airbatch resolve for the rows that a person must decide';
+  const resume = 'airbatch resume B-1 looks the rows in doubt up again';
+  assert.deepEqual([nextOf(2, 0), nextOf(2, 1), nextOf(2, 2)], [[resume], [resolve, resume], [resolve]]);
 });
 
 test('before it asks, a run says what is wrong with rows, and why others are not sent', async (t) => {

@@ -44,6 +44,14 @@ test('the page shows the balance before and after, and what explains the differe
   assert.match(text, /What left the wallets is explained to the last unit\./);
 });
 
+test('the page says in every layout that the sum of what was requested is that of valid rows', async (t) => {
+  const { text } = await page(t);
+  assert.match(
+    text,
+    /<td class="n" data-name="Requested"><div>KES 804\.00<\/div><span class="soft small"> \(valid rows\)<\/span>/,
+  );
+});
+
 test('the page says when it was only the sandbox', async (t) => {
   const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' }));
   assert.match(text, /no real money moved/);

@@ -12,6 +12,7 @@ import {
   completedWay,
   newBatch,
   newRow,
+  type Step,
   startMs,
   tempFolder,
   testLedger,
@@ -138,7 +139,7 @@ test('rows in doubt are money with a sum and an age of its own', async (t) => {
         row: newRow('B-1', 1),
         way: [
           ['send', { attempts: 1, first_sent_at: startMs }],
-          ['doubt', {}],
+          ['doubt', { next_action_at: startMs + 60_000 }],
         ],
       },
     ],
@@ -146,7 +147,47 @@ test('rows in doubt are money with a sum and an age of its own', async (t) => {
   );
   const { in_doubt, status } = await batchSummary(db, 'B-1');
   assert.equal(status, 'running');
-  assert.deepEqual(in_doubt, { rows: 1, requested: { KES: '100.5' }, oldest_sent_at: '2026-11-01T08:00:00.000Z' });
+  assert.deepEqual(in_doubt, {
+    rows: 1,
+    left_to_person: 0,
+    requested: { KES: '100.5' },
+    oldest_sent_at: '2026-11-01T08:00:00.000Z',
+  });
+});
+
+test('a row in doubt that is looked up no more waits for a person, in every report', async (t) => {
+  const db = await testLedger(t);
+  const doubt = (rowNo: number, next_action_at: number | null) => ({
+    row: newRow('B-1', rowNo),
+    way: [
+      ['send', { attempts: 1, first_sent_at: startMs }],
+      ['doubt', { next_action_at, failure_reason: next_action_at === null ? 'A person must decide: why.' : null }],
+    ] as Step[],
+  });
+  await writeBatch(db, newBatch('B-1'), [doubt(1, startMs + 60_000), doubt(2, null)], null);
+  const summary = await batchSummary(db, 'B-1');
+  assert.equal(summary.in_doubt.left_to_person, 1);
+  const isSaid = (inDoubt: number, left_to_person: number, words: RegExp) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
+    const { details } = verdictOf({
+      ...summary,
+      rows,
+      in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person },
+    });
+    assert.match(details.join(' '), words);
+    if (left_to_person === inDoubt) assert.match(details.join(' '), /Nothing of it is under way/);
+  };
+  isSaid(2, 0, /^The batch is running.* 2 rows are in doubt \(KES 201\.00\): .* They are being looked up\.$/);
+  isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the others are being looked up\.$/);
+  isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up has not told\.$/);
+  isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up has not told\.$/);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const page = await readFile(join(dir, 'report.html'), 'utf8');
+  assert.match(
+    page,
+    /A person must decide: why\.<\/div><\/td><td><div>Ask the service or the recipient, then &quot;airbatch resolve&quot;/,
+  );
+  assert.equal(page.match(/airbatch resolve/g)?.length, 1);
 });
 
 test('money that came back after completion is told beside the rows, which stay completed', async (t) => {
