@@ -19,10 +19,26 @@ export function spreadsheetSafe(text: string): string {
 }
 
 /**
- * The text that `spreadsheetSafe` made `cell` of; any other cell stays as it is. For files of ours that come back: a reference
+ * Where a cell of CSV may begin within one of ours: a spreadsheet whose lists have semicolons (as Excel's do in French, Portuguese and
+ * Spanish) opens a file with commas by those, and then our quotes begin no cell and keep no line together.
+ */
+const anyBreak = /[;\t\r\n]/;
+const innerFormula = /(?<=[;\t\r\n])(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}(?:[;\t\r\n]|$))/g;
+const innerGuard = /(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+
+/** `text` as a cell of a CSV file, of which no spreadsheet runs any part as a formula, whatever it separates cells by. */
+export function csvSafe(text: string): string {
+  const safe = spreadsheetSafe(text);
+  return anyBreak.test(safe) ? safe.replace(innerFormula, "'") : safe;
+}
+
+/**
+ * The text that `csvSafe` made `cell` of; any other cell stays as it is. For files of ours that come back: a reference
  * must be the same again.
  */
 export function withoutSpreadsheetGuard(cell: string): string {
-  const text = cell.startsWith("'") ? cell.slice(1) : cell;
-  return text !== cell && spreadsheetSafe(text) === cell ? text : cell;
+  if (!cell.includes("'")) return cell;
+  const inner = cell.replace(innerGuard, '');
+  const texts = [inner, cell].flatMap((text) => (text.startsWith("'") ? [text.slice(1), text] : [text]));
+  return texts.find((text) => csvSafe(text) === cell) ?? cell;
 }

@@ -1,8 +1,8 @@
 import { stringify } from 'csv-stringify/sync';
-import { spreadsheetSafe } from '../core/spreadsheet-safe.ts';
+import { csvSafe } from '../core/spreadsheet-safe.ts';
 
 /** By default, lines end in a line feed, and whatever any reader takes for a line's end is quoted. */
-const options = { cast: { string: spreadsheetSafe } };
+const options = { cast: { string: csvSafe } };
 
 /** Lines of CSV (RFC 4180 with line feeds) from cells in their order. No cell of it is run as a formula. */
 export function csvText(lines: (string | number | null)[][]): string {

@@ -114,14 +114,20 @@ function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, fin
 /** Key and reference are not chosen but follow from account, run, row and generation: so that no row can have two. */
 function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest, findings: Findings): void {
   const generation = Number(row.generation);
-  // A row ref that a spreadsheet would run as a formula is written with an apostrophe before it.
-  const candidates = [row.row_ref ?? '', (row.row_ref ?? '').replace(/^'/, '')];
+  // Where a spreadsheet would run a row ref, or what follows a semicolon in it, as a formula, there is an apostrophe before it.
+  const written = [row.row_ref ?? '', unguarded(row.row_ref ?? '')];
+  const candidates = written.flatMap((ref) => [ref, ref.replace(/^'/, '')]);
+  const references = [row.reference ?? '', unguarded(row.reference ?? '')];
   const fits = candidates.some(
     (ref) =>
       row.idempotency_key === uuidV5(JSON.stringify([account, run_id, ref, generation])) &&
-      (row.reference ?? '') === `${run_id}/${ref}${generation === 1 ? '' : `~${generation}`}`,
+      references.includes(`${run_id}/${ref}${generation === 1 ? '' : `~${generation}`}`),
   );
   if (!fits) findings.add('results.csv', `row ${rowNo} has a key or reference that is not its own.`);
+}
+
+function unguarded(cell: string): string {
+  return cell.replace(/;'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, ';');
 }
 
 /** RFC 9562, version 5, in the name space of airbatch's keys. */

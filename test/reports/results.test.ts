@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { idempotencyKey } from '../../src/core/ids.ts';
+import { withoutSpreadsheetGuard } from '../../src/core/spreadsheet-safe.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
 import {
   columns,
   completedWay,
+  failedWay,
   invalidRow,
   newBatch,
   newRow,
@@ -119,6 +123,25 @@ test('no cell of a file becomes a formula, and line breaks, quotes and delimiter
   assert.equal(rows[0]?.input_name, `'${name}`);
   assert.equal(rows[0]?.row_ref, "'@ref");
   assert.equal(rows[0]?.phone_number, '+254712000001');
+});
+
+test('no part of a cell is a formula where semicolons separate cells; the proof and intake read the reference as it was', async (t) => {
+  const db = await testLedger(t);
+  const ref = 'x;=HYPERLINK("http://x")';
+  const input = JSON.stringify(['+254712000001', '1', '100.50', 'KES', '', ref, 'Ann;@SUM(A1)']);
+  const rows = [1, 2].map((rowNo) => newRow('B-1', rowNo, { row_ref: rowNo === 1 ? ref : 'R-2', input }));
+  const [paid, failed] = rows as [(typeof rows)[0], (typeof rows)[0]];
+  await writeBatch(db, newBatch('B-1'), [
+    { row: paid, way: completedWay(1) },
+    { row: failed, way: failedWay(2) },
+  ]);
+  const folder = await tempFolder(t);
+  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
+  for (const name of ['results.csv', 'failed.csv'])
+    assert.doesNotMatch(await readFile(join(dir, name), 'utf8'), /[;\n]"*[=@]/, name);
+  assert.deepEqual((await verifyReports(dir)).findings, []);
+  const [, line = []] = parse(await readFile(join(dir, 'failed.csv')), { bom: true }) as string[][];
+  assert.equal(withoutSpreadsheetGuard(line[5] ?? ''), ref);
 });
 
 test('made again, the reports are the same bytes', async (t) => {
