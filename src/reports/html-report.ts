@@ -1,8 +1,10 @@
+import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import type { ReportedRow } from '../ledger/reported-rows.ts';
+import { pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
 import { durationText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
@@ -10,12 +12,11 @@ import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-cha
 import { pageStyle } from './html-style.ts';
 import { maskNumbers, maskPhone } from './mask.ts';
 import type { BatchSummary } from './summary.ts';
+import { listedRowsMax, type Survey } from './survey.ts';
 import type { Timeline } from './timeline.ts';
 import { verdictOf } from './verdict.ts';
 import { batchStateWords, counted, rowStateWords } from './words.ts';
 
-/** Rows of each state that the page lists one by one: a page is read by people. The files have them all. */
-const listedRowsMax = 50;
 const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
 const failuresMax = 12;
 
@@ -23,9 +24,10 @@ const failuresMax = 12;
 export async function htmlReport(
   view: Queryable,
   batch: BatchRecord,
-  report: { summary: BatchSummary; timeline: Timeline | null; mask: boolean },
+  report: { summary: BatchSummary; survey: Pick<Survey, 'timeline' | 'refundedFirst'>; mask: boolean },
 ): Promise<string> {
-  const { summary, timeline, mask } = report;
+  const { summary, survey, mask } = report;
+  const { timeline } = survey;
   const body = html`
 <header><div><h1>Payout ${summary.run_id}</h1>
 <p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label}</p></div></header>
@@ -37,6 +39,7 @@ ${rowsSection(summary)}
 <div class="two">${timeline ? timeSection(timeline) : null}${failuresSection(summary)}</div>
 ${balanceSection(summary)}
 <div class="two">${peopleSection(summary)}${proofSection(summary)}</div>
+${refundsSection(summary, survey.refundedFirst, mask)}
 ${await listSection(view, batch, summary, mask)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
 </main>`;
@@ -181,10 +184,31 @@ async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSu
   }</section>`;
 }
 
-function listLine(row: RowRecord, mask: boolean): Html {
+/** Paid rows whose money the service gave back afterwards: named, so that somebody can ask about each. */
+function refundsSection({ refunded }: BatchSummary, rows: readonly ReportedRow[], mask: boolean): Html {
+  if (rows.length === 0) return html``;
+  const more = refunded.rows - rows.length;
+  return html`<section class="long"><h2>Paid rows whose money came back</h2><table class="stack"><thead><tr><th class="n">Row</th><th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, mask))}</tbody></table>${
+    more > 0 ? html`<p class="soft small">and ${counted(more, 'more row')}.</p>` : null
+  }</section>`;
+}
+
+function refundLine(row: ReportedRow, mask: boolean): Html {
+  const { refund_amount: amount, refund_currency: currency, refunded_at: at } = row;
+  const back = amount === null ? 'the service did not say how much' : moneyText(currency ?? '', amount);
+  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td class="w">${numberOf(row, mask)}</td><td class="n" data-name="Amount">${askedOf(row)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : timeText(isoTime(at))}</td></tr>`;
+}
+
+function numberOf({ phone_number: number }: ReportedRow, mask: boolean): string {
+  return number === null ? '' : mask ? maskPhone(number) : number;
+}
+
+function askedOf({ amount, product_id, currency }: ReportedRow): string {
+  return amount === null ? (product_id ?? '') : moneyText(currency ?? '', amount);
+}
+
+function listLine(row: ReportedRow, mask: boolean): Html {
   const shown = (text: string) => (mask ? maskNumbers(text) : text);
   const troubles = troublesOf(row);
-  const number = row.phone_number === null ? '' : mask ? maskPhone(row.phone_number) : row.phone_number;
-  const amount = row.amount === null ? (row.product_id ?? '') : moneyText(row.currency ?? '', row.amount);
-  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${number}</td><td class="n">${amount}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
+  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${numberOf(row, mask)}</td><td class="n">${askedOf(row)}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
 }

@@ -50,7 +50,7 @@ export async function writeReports(
     const survey = await surveyRows(view, batch);
     const whole = await summaryOf(view, batch, survey);
     const summary = mask ? maskSummary(whole) : whole;
-    const page = await htmlReport(view, batch, { summary, timeline: survey.timeline, mask });
+    const page = await htmlReport(view, batch, { summary, survey, mask });
     const reports: ReportFile[] = [
       { name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) },
       { name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask }) },

@@ -23,6 +23,8 @@ export interface Survey {
   /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
   refundedRows: number;
   refunded: Sums;
+  /** The first of those rows, as many as a page for people lists. */
+  refundedFirst: ReportedRow[];
   /** How often each problem occurs, over all rows. */
   problems: Map<string, number>;
   /** Failed rows by the service's code, with the reason that came with the first of them. */
@@ -36,6 +38,9 @@ export interface Survey {
   /** The most cells that a line of the file has: more than its header where lines are ragged. */
   cellsMax: number;
 }
+
+/** Rows of each kind that report.html lists one by one: a page is read by people. The files have them all. */
+export const listedRowsMax = 50;
 
 /** The code under which failures without a code of the service are counted. */
 export const noFailureCode = 'UNKNOWN';
@@ -51,6 +56,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     costUnknownRows: 0,
     refundedRows: 0,
     refunded: new Sums(),
+    refundedFirst: [],
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
@@ -82,6 +88,7 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
   else if (row.status === 'completed') survey.costUnknownRows += 1;
   if (row.status === 'completed' && row.refunded_at !== null) {
     survey.refundedRows += 1;
+    if (survey.refundedFirst.length < listedRowsMax) survey.refundedFirst.push(row);
     if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
   }
   if (row.status === 'failed') {

@@ -5,6 +5,7 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
+import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import {
   failedWay,
@@ -50,6 +51,36 @@ test('the page says in every layout that the sum of what was requested is that o
     text,
     /<td class="n" data-name="Requested"><div>KES 804\.00<\/div><span class="soft small"> \(valid rows\)<\/span>/,
   );
+});
+
+test('the page names the rows whose money came back, and how much', async (t) => {
+  const withRefunds = async (db: Database) => {
+    await writeSampleBatch(db);
+    for (const [rowNo, amount] of [
+      [3, '0.8'],
+      [5, null],
+    ] as const) {
+      const row = await findRow(db, 'B-1', rowNo);
+      assert.ok(row);
+      const refund_currency = amount === null ? null : 'USD';
+      await writeRefund(db, row, { refunded_at: startMs, refund_amount: amount, refund_currency });
+    }
+  };
+  const { text } = await page(t, { mask: true }, withRefunds);
+  const section = /Paid rows whose money came back.*?<\/section>/s.exec(text)?.[0] ?? '';
+  assert.deepEqual(
+    [...section.matchAll(/<tr><td.*?<\/tr>/gs)].map(([line]) =>
+      line
+        .replace(/<[^>]*>/g, ' ')
+        .replace(/\s+/g, ' ')
+        .trim(),
+    ),
+    [
+      '3 +2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
+      '5 +2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
+    ],
+  );
+  assert.doesNotMatch((await page(t)).text, /money came back/i);
 });
 
 test('the page says when it was only the sandbox', async (t) => {
