@@ -138,11 +138,13 @@ async function openNextGeneration(actor: Actor, row: RowRecord, codes: readonly 
       completed_at: null,
     };
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
+    const batch = await findBatch(unit.tx, row.batch_id);
+    // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
+    if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
     if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;
     await nameEnds(unit.tx, row, codes);
     await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
-    const batch = await findBatch(unit.tx, row.batch_id);
-    if (batch && can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
+    if (can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
     return true;
   });
 }

@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { CreateOutcome } from '../gateway/gateway.ts';
+import { findBatch } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
@@ -94,6 +95,8 @@ async function recordIntents(context: RunnerContext, rows: readonly RowRecord[])
     for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
       const open = context.batches.get(batchId);
       if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
+      // Another process may have paused it since it was last looked at.
+      if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
       intents.push(...(await writeIntents(unit, context, open, ofBatch)));
     }
     if (intents.length === rows.length) return intents;

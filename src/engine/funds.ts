@@ -45,7 +45,8 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
       await unit.changeBatch(
         batch,
         'resume',
-        { pause_reason: null, pause_detail: null },
+        // It may have been paused before it began.
+        { pause_reason: null, pause_detail: null, started_at: batch.started_at ?? unit.at },
         { why: 'the balance is back' },
       );
     }

@@ -1,3 +1,4 @@
+import { isSameService } from '../core/service-name.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
@@ -52,7 +53,9 @@ export function makeRereading(context: RunnerContext): () => Promise<number> {
     for (const name of listings.keys()) if (!names.has(name)) listings.delete(name);
     const batch = due[turn++ % due.length];
     if (!batch) return settings.rereadLookMs;
-    const wait = await readOn(context, batch, gateway.list && listingOf(listings, batch));
+    // Another service would have none of its payments, and each would be called gone.
+    const isElsewhere = !isSameService(batch.service, context.service);
+    const wait = isElsewhere ? null : await readOn(context, batch, gateway.list && listingOf(listings, batch));
     if (wait === null) await noteRead(context, batch);
     return wait ?? 0;
   };

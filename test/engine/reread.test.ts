@@ -239,6 +239,15 @@ describe('finished batches', () => {
 });
 
 describe('a finished batch', () => {
+  test('is not asked for at another service, which would have none of it', async () => {
+    const { rig, events } = await ended(({ db, service }) => {
+      service.payments.clear();
+      void db.execute(`UPDATE batches SET service = 'https://one.example (v2)'`);
+    }, 30);
+    assert.deepEqual([events, rig.warnings], [[], []]);
+    assert.notEqual((await rig.batch()).reread_at, null);
+  });
+
   test('tells of a cost that is another one', async () => {
     const { events } = await ended(({ service }) => {
       for (const payment of service.payments.values()) {

@@ -85,6 +85,14 @@ describe('a retry', () => {
     assert.equal((await retry([])).retried, 1);
   });
 
+  test('leaves a row alone of which it is forgotten whom it was to pay', async () => {
+    const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
+    await rig.db.execute('UPDATE rows SET phone_number = NULL WHERE row_no = 1');
+    const { retried, kept } = await retry([]);
+    assert.deepEqual([retried, kept.map(({ row }) => row)], [1, [1]]);
+    assert.deepEqual(await rig.states(), ['failed', 'ready']);
+  });
+
   test('keeps a batch open that was about to end', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');

@@ -344,6 +344,20 @@ describe('the engine', () => {
 
 const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
+test('nothing is sent of a batch from the moment at which another process has paused it', async () => {
+  const rig = await makeRig({ paceMs: 1_000 });
+  await rig.add(someRows(60));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(10_000));
+  await pauseBatch(mary(rig), 'batch-1', 'the wrong month');
+  const sent = rig.service.creates.length;
+  await rig.clock.drive(rig.clock.sleep(20_000));
+  assert.ok(sent > 2 && rig.service.creates.length <= sent + 1, `${sent}, then ${rig.service.creates.length}`);
+  runner.stop();
+  await rig.clock.drive(running);
+});
+
 describe('giving up a batch', () => {
   test('is possible until it begins, and nothing of it is sent', async () => {
     const rig = await makeRig();
