@@ -1,3 +1,4 @@
+import { makeContentDigest } from '../src/core/content-digest.ts';
 import { findBatch } from '../src/ledger/batches.ts';
 import { migrate } from '../src/ledger/schema.ts';
 import { openSqlite } from '../src/ledger/sqlite.ts';
@@ -28,25 +29,29 @@ export async function fillLedger(path: string, count: number): Promise<void> {
   await inUnit(db, options, (unit) =>
     unit.addBatch({ ...newBatch(benchStartMs, 'https://service.example'), balance_before: balance('1000000') }, {}),
   );
+  const digest = makeContentDigest();
   for (let from = 1; from <= count; from += rowsPerUnit) {
     await inUnit(db, options, async (unit) => {
       const numbers = Array.from({ length: Math.min(rowsPerUnit, count - from + 1) }, (_, at) => from + at);
-      await unit.addRows(batchId, numbers.map(newRow));
+      const rows = numbers.map(newRow);
+      for (const row of rows) digest.add(row);
+      await unit.addRows(batchId, rows);
       for (const rowNo of numbers) {
         await completeRow(unit, await sendRow(unit, rowNo, benchStartMs + rowNo), benchStartMs + rowNo + 900);
       }
     });
   }
+  const content = { content_sha256: digest.hex() };
   const steps = [
-    ['validate', {}],
-    ['approve', { approved_by: 'brian' }],
-    ['start', { started_at: benchStartMs }],
-    ['complete', { completed_at: benchStartMs + count }],
+    ['validate', content, content],
+    ['approve', { approved_by: options.actor, approved_at: benchStartMs }, content],
+    ['start', { started_at: benchStartMs }, {}],
+    ['complete', { completed_at: benchStartMs + count }, {}],
   ] as const;
-  for (const [event, fields] of steps) {
+  for (const [event, fields, data] of steps) {
     await inUnit(db, options, async (unit) => {
       const batch = await findBatch(unit.tx, batchId);
-      if (batch) await unit.changeBatch(batch, event, fields, {});
+      if (batch) await unit.changeBatch(batch, event, fields, data);
     });
   }
   await db.close();
