@@ -41,15 +41,24 @@ export async function workOn(
   const word = makeWord(session);
   await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
+  let isWatching = false;
   const interrupt = onInterrupt(() => {
     progress.leave();
     runner.stop();
     context.terminal.error(
-      'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
+      isWatching
+        ? 'This command stops watching. The other process goes on sending: stop it there.\n'
+        : 'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
     );
   });
   try {
-    await runOrWatch(context, session, runner, { batchIds: options.batchIds, interrupted: interrupt.happened });
+    await runOrWatch(context, session, runner, {
+      batchIds: options.batchIds,
+      interrupted: interrupt.happened,
+      onWatching: (is) => {
+        isWatching = is;
+      },
+    });
   } finally {
     await progress.end();
     interrupt.dispose();
@@ -77,14 +86,20 @@ async function runOrWatch(
   { terminal }: CommandContext,
   session: Session,
   runner: AccountRunner,
-  { batchIds, interrupted }: { batchIds: readonly string[]; interrupted: () => boolean },
+  {
+    batchIds,
+    interrupted,
+    onWatching,
+  }: { batchIds: readonly string[]; interrupted: () => boolean; onWatching: (is: boolean) => void },
 ): Promise<void> {
   const watching = makeWatching(session, (line) => terminal.error(`${line}\n`), { batchIds, patienceMs });
   for (let isFirst = true; ; isFirst = false) {
     try {
+      onWatching(false);
       return await runner.run(patienceMs);
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
+      onWatching(true);
       if (isFirst) terminal.error(`${error.message}: it does this work, and this command watches.\n`);
     }
     await session.clock.sleep(watchMs);

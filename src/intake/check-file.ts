@@ -4,6 +4,7 @@ import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
 import { planColumns } from './columns.ts';
 import { comparedRow } from './compared-row.ts';
+import { countryCodeOf } from './country.ts';
 import { findDecimalSign } from './decimal-sign.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
@@ -52,9 +53,18 @@ export interface CheckedFile {
   dispose(): Promise<void>;
 }
 
+/** Two letters may be no country: "UK" is called GB. Which are is known here, since the tables of numbers are large. */
+function requireCountry({ country }: IntakeSettings): void {
+  const known = country === null ? null : countryCodeOf(country);
+  if (known === country) return;
+  const message = `"${country}" is no country code (--country, or intake.country of the configuration)`;
+  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Write ${known ?? 'a two-letter code such as KE'}.` });
+}
+
 /** Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole; wrong rows are data. */
 export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
+  requireCountry(settings);
   const scratch = makeScratch();
   const spool = makeRowSpool(scratch);
   const dispose = async () => scratch.dispose();

@@ -131,6 +131,19 @@ describe('airbatch validate', () => {
     }
   });
 
+  test('says which code a country has, where two letters are none', async (t) => {
+    const cwd = folderOf(t);
+    for (const [value, hint] of [
+      ['UK', /Write GB\./],
+      ['XX', /Write a two-letter code/],
+    ] as const) {
+      const { code, stderr } = await runCommand(['validate', sample, '--country', value], { cwd });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /is no country code/);
+      assert.match(stderr, hint);
+    }
+  });
+
   test('reads standard input', (t) => {
     const cwd = folderOf(t);
     const { status, stdout } = spawnSync(process.execPath, [launcher, 'validate', '-', '--json'], {

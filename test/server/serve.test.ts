@@ -268,6 +268,22 @@ describe('airbatch serve', () => {
     assert.equal(place.service.posts, 1);
   });
 
+  test('goes on sending when a run that only watches is interrupted, which says so', async (t) => {
+    const place = await setUp(t);
+    const { url } = await place.serve();
+    await until('working', async () => (await readiness(url)).accounts.working === 1);
+    const file = join(place.folder, 'payroll.csv');
+    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
+    const run = startCommand(['run', file, '--run-id', 'beside', '--yes'], { cwd: place.folder, env });
+    t.after(() => run.child.kill('SIGKILL'));
+    await run.seen(/this command watches/);
+    run.child.kill('SIGINT');
+    const { stderr } = await run.ended;
+    assert.match(stderr, /This command stops watching\. The other process goes on sending/);
+    assert.doesNotMatch(stderr, /nothing more is sent/);
+    await place.service.asked(1);
+  });
+
   test('goes on for a run beside it when it is stopped', async (t) => {
     const place = await setUp(t);
     const serve = await place.serve();
