@@ -46,7 +46,10 @@ function json(cell: string | undefined): string {
   return cell ? JSON.stringify(cell) : 'null';
 }
 
-/** The text of a cell that was written with an apostrophe before it, since a spreadsheet would run it as a formula. */
+/** The text of a cell that was written with an apostrophe before what a spreadsheet would run as a formula: its start, or one within. */
 function unguarded(cell: string | undefined): string | undefined {
-  return cell?.replace(/^'(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}$)/, '');
+  if (!cell?.includes("'")) return cell;
+  return cell
+    .replace(/(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, '')
+    .replace(/^'(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}$)/, '');
 }
