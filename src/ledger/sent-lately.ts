@@ -27,11 +27,12 @@ export interface SentLatelyQuery {
 /** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
 const numbersPerQuery = 50;
 
+/** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
 const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.phone_number, rows.amount,
      rows.currency, rows.product_id, rows.first_sent_at
-   FROM rows JOIN batches ON batches.batch_id = rows.batch_id
-   WHERE rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
+   FROM rows CROSS JOIN batches
+   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
      AND rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
