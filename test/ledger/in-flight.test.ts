@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Database, Queryable } from '../../src/ledger/database.ts';
+import type { Queryable } from '../../src/ledger/database.ts';
 import { oldestUnsettled } from '../../src/ledger/gauges.ts';
 import { newsSince, untoldDoubts } from '../../src/ledger/outbox.ts';
 import { dueRows, followedRows, nextDueAt, sendingRows } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { memoryLedger } from '../support/ledger.ts';
-
-/** Tells how each query would go through the tables, instead of running it. */
-function planned(db: Database): { view: Queryable; plans: string[] } {
-  const plans: string[] = [];
-  const explain = async (sql: string, params: readonly (string | number | null)[] = []) => {
-    for (const { detail } of await db.query<{ detail: string }>(`EXPLAIN QUERY PLAN ${sql}`, params))
-      plans.push(detail);
-    return [];
-  };
-  return { view: { query: explain, values: explain, execute: db.execute }, plans };
-}
+import { planned } from '../support/planned.ts';
 
 const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'rows that are due': (view) => dueRows(view, 'batch-1', 'accepted', 5, 10),
