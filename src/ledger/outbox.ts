@@ -93,6 +93,10 @@ function sumOf(...states: RowState[]): string {
   return `SUM(CASE WHEN ${inOne} THEN batch_counts.count ELSE 0 END)`;
 }
 
+/** Found from the end of the chain: after a pause little is added to it, while all of it may be millions of events. */
+const lastPause = `(SELECT last.seq FROM events AS last
+  WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
+
 /**
  * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch. That a batch
  * waits with held rows alone is one by how many rows had ended: again only once something was sent, not for each row that is skipped.
@@ -108,9 +112,9 @@ export function newsSince(
      SELECT 'finished', 'finished:' || batch_id || ':' || completed_at, batch_id, account, job FROM batches
        WHERE status = 'completed' AND completed_at >= ?
      UNION ALL
-     SELECT 'paused', 'paused:' || batches.batch_id || ':' || MAX(events.seq), batches.batch_id, account, job
-       FROM batches JOIN events ON events.batch_id = batches.batch_id
-       WHERE status = 'paused' AND events.kind = 'batch.pause' AND events.at >= ? GROUP BY batches.batch_id, account, job
+     SELECT 'paused', 'paused:' || batches.batch_id || ':' || events.seq, batches.batch_id, account, job
+       FROM batches JOIN events ON events.batch_id = batches.batch_id AND events.seq = ${lastPause}
+       WHERE status = 'paused' AND events.at >= ?
      UNION ALL
      SELECT 'in_doubt', 'in_doubt:' || batches.batch_id, batches.batch_id, account, job FROM batches
        WHERE status IN ('running', 'paused') AND EXISTS (

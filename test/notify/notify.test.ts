@@ -58,18 +58,23 @@ describe('word', () => {
     await pauseBatch(actor, 'batch-1', 'month-end');
     await pass();
     await db.execute(`UPDATE batches SET status = 'approved'`);
+    await pauseBatch(actor, 'batch-1', 'once more');
+    await pass();
+    await pass();
+    await db.execute(`UPDATE batches SET status = 'approved'`);
     await rig.run();
     await pass();
     await pass();
     assert.deepEqual(
       told.map(({ word }) => word.kind),
-      ['needs_approval', 'paused', 'finished'],
+      ['needs_approval', 'paused', 'paused', 'finished'],
     );
-    const [asked, paused, finished] = told.map(({ word }) => word);
+    const [asked, paused, again, finished] = told.map(({ word }) => word);
     assert.match(asked?.subject ?? '', /run-1 waits for your approval: 3 rows, KES 306\.00/);
     assert.match(asked?.lines.join('\n') ?? '', /ann has submitted[\s\S]*airbatch approve batch-1/);
     assert.equal(paused?.subject, 'Payout run-1 has paused: by a person');
     assert.match(paused?.lines.join('\n') ?? '', /A person paused it\. \(month-end\)[\s\S]*airbatch resume batch-1/);
+    assert.match(again?.lines.join('\n') ?? '', /A person paused it\. \(once more\)/);
     assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
     assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
