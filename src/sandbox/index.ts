@@ -60,11 +60,17 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
     return later.make ? { ...later.make(), ...(reply.cut ? { cut: reply.cut } : {}) } : reply;
   }
 
-  const app = makeServer(clock, handle, (server) =>
-    addDesk(server, { ...parts, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
-  );
+  // Whoever asks without a socket needs no server, and a simulation makes a sandbox for each of its runs.
+  let app: ReturnType<typeof makeServer> | null = null;
+  const open = () =>
+    makeServer(clock, handle, (server) =>
+      addDesk(server, { ...parts, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
+    );
   return {
-    listen: ({ port, host = '127.0.0.1' }) => app.listen({ port, host }),
+    listen({ port, host = '127.0.0.1' }) {
+      app ??= open();
+      return app.listen({ port, host });
+    },
     handle,
     charges() {
       service.topups.settleDue();
@@ -73,7 +79,7 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
     wallets,
     async close() {
       stop();
-      await app.close();
+      await app?.close();
       await http?.close();
       service.store.close();
     },
