@@ -1,5 +1,6 @@
 import { isoTime } from './clock.ts';
-import { sameAmount } from './money.ts';
+import { contentRefParts } from './ids.ts';
+import { moneyText, sameAmount } from './money.ts';
 import type { RowState } from './row-state.ts';
 
 /** What a row asks for. */
@@ -122,7 +123,7 @@ export interface OtherPayment {
 }
 
 export interface RepeatProblem {
-  code: 'SENT_LATELY';
+  code: 'SENT_LATELY' | 'PAID_OTHERWISE';
   message: string;
   suggestion: string;
 }
@@ -133,33 +134,81 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
   row_ref: string | null;
   /** When a person let it go (epoch ms), who knew of what was sent before: only what was sent since counts. */
   released_at: number | null;
+  /** What other runs first sent before this (epoch ms) does not count. */
+  since: number;
 }
 
 /**
- * Says that a number was sent the same under another run id, or in the same run under another reference; null where none of these
- * payments was of the same. What has the row's own run id and reference has its key, which decides by itself.
+ * Says that a number was sent the same under another run id, or in the same run under another reference; or that the same run has sent
+ * it something else, which the row may correct. Null where none of these payments speaks against the row. What has the row's own run id
+ * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref.
  */
-export function repeatProblem(
+export async function repeatProblem(
   row: AskingRow,
   toTheSameNumber: readonly OtherPayment[],
-): { problem: RepeatProblem; other: OtherPayment } | null {
-  const other = toTheSameNumber.find(
+  standsInFile: (rowRef: string) => Promise<boolean>,
+): Promise<{ problem: RepeatProblem; other: OtherPayment } | null> {
+  const others = toTheSameNumber.filter(
     (payment) =>
       mayHaveArrived(payment) &&
       payment.first_sent_at >= (row.released_at ?? 0) &&
-      !(payment.run_id === row.run_id && payment.row_ref === row.row_ref) &&
-      samePayment(
-        { ...row, phone_number: null, network_id: null },
-        { ...payment, phone_number: null, network_id: null },
-      ),
+      !(payment.run_id === row.run_id && payment.row_ref === row.row_ref),
   );
-  if (!other) return null;
-  const { batch_id, row_no, run_id, status, service_status, first_sent_at } = other;
-  const word = status === 'failed' ? service_status : status;
-  const problem: RepeatProblem = {
+  const same = others.find(
+    (payment) => (payment.run_id === row.run_id || payment.first_sent_at >= row.since) && sameTerms(row, payment),
+  );
+  if (same) return { problem: sentLately(same), other: same };
+  for (const other of others) {
+    if (!mayCorrect(row, other, toTheSameNumber)) continue;
+    if (other.row_ref === null || !(await standsInFile(other.row_ref))) return { problem: paidOtherwise(other), other };
+  }
+  return null;
+}
+
+type Terms = Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>;
+
+function sameTerms(a: Terms, b: Terms): boolean {
+  return samePayment({ ...a, phone_number: null, network_id: null }, { ...b, phone_number: null, network_id: null });
+}
+
+/**
+ * Whether a row to the same number may be meant instead of this payment of its run: where one of the two has no reference of its own,
+ * no reference tells them apart. A row that the payment's batch has sent as well stood beside it there.
+ */
+function mayCorrect(row: AskingRow, payment: OtherPayment, toTheSameNumber: readonly OtherPayment[]): boolean {
+  if (payment.run_id !== row.run_id || sameTerms(row, payment)) return false;
+  if (![row, payment].some(({ row_ref }) => row_ref !== null && contentRefParts(row_ref) !== null)) return false;
+  return !toTheSameNumber.some(
+    ({ batch_id, row_ref }) => batch_id === payment.batch_id && row_ref === row.row_ref && row_ref !== null,
+  );
+}
+
+function sentLately(other: OtherPayment): RepeatProblem {
+  return {
     code: 'SENT_LATELY',
-    message: `The same number was sent the same on ${isoTime(first_sent_at).slice(0, 10)}, in batch ${batch_id}, row ${row_no} (run ${run_id}, ${word}).`,
+    message: `The same number was sent the same on ${dayOf(other)}, in ${placeOf(other)} (run ${other.run_id}, ${wordOf(other)}).`,
     suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
   };
-  return { problem, other };
+}
+
+function paidOtherwise(other: OtherPayment): RepeatProblem {
+  const { amount, currency, product_id } = other;
+  const what = amount === null ? `product ${product_id}` : moneyText(currency ?? '', amount);
+  return {
+    code: 'PAID_OTHERWISE',
+    message: `This run has sent the number ${what} on ${dayOf(other)}, in ${placeOf(other)} (${wordOf(other)}), which is not in this file.`,
+    suggestion: 'Release the row if both are meant; skip it if it corrects that payment.',
+  };
+}
+
+function dayOf({ first_sent_at }: OtherPayment): string {
+  return isoTime(first_sent_at).slice(0, 10);
+}
+
+function placeOf({ batch_id, row_no }: OtherPayment): string {
+  return `batch ${batch_id}, row ${row_no}`;
+}
+
+function wordOf({ status, service_status }: OtherPayment): string | null {
+  return status === 'failed' ? service_status : status;
 }

@@ -75,9 +75,18 @@ export function rowRefProblem(text: string): string | null {
   return null;
 }
 
+const contentDigestLength = 20;
+const contentRef = /^([0-9a-f]{20})-([1-9][0-9]{0,8})$/;
+
 /** The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this is. */
 export function contentRowRef(content: readonly (string | null)[], occurrence: number): string {
-  return `${sha256(JSON.stringify(content)).slice(0, 20)}-${occurrence}`;
+  return `${sha256(JSON.stringify(content)).slice(0, contentDigestLength)}-${occurrence}`;
+}
+
+/** What a row ref that was made of the row's content consists of; null where the file gave the row its reference. */
+export function contentRefParts(rowRef: string): { digest: string; occurrence: number } | null {
+  const [, digest, occurrence] = contentRef.exec(rowRef) ?? [];
+  return digest === undefined ? null : { digest, occurrence: Number(occurrence) };
 }
 
 /** SHA-256 of a text (as UTF-8) or of bytes, as lower-case hex. */

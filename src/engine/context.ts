@@ -6,6 +6,7 @@ import type { Gateway } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
+import type { FileRefs } from '../ledger/file-refs.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Committer } from './committer.ts';
 import type { Endings } from './endings.ts';
@@ -39,6 +40,8 @@ export interface OpenBatch {
   batch: BatchRecord;
   policy: BatchPolicy;
   watch: BatchWatch;
+  /** What stands in its file. */
+  file: FileRefs;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
 }

@@ -1,5 +1,4 @@
 import { assert } from '../core/assert.ts';
-import type { BatchPolicy } from '../core/batch-policy.ts';
 import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -24,15 +23,16 @@ export interface Intent {
 export async function writeIntents(
   unit: Unit,
   context: RunnerContext,
-  { batch, policy }: OpenBatch,
+  open: OpenBatch,
   rows: readonly RowRecord[],
 ): Promise<Intent[]> {
+  const { batch } = open;
   const names = rows.map((row) => paymentNames(batch, row, row.generation));
   const payments = await findPayments(
     unit.tx,
     names.map(({ key }) => key),
   );
-  const repeated = await repeatsOf(unit, batch, policy, rows);
+  const repeated = await repeatsOf(unit, open, rows);
   const intents: Intent[] = [];
   const bound: PaymentRecord[] = [];
   for (const [index, row] of rows.entries()) {
@@ -43,7 +43,7 @@ export async function writeIntents(
       await yieldToOwner(unit, row, taken);
       continue;
     }
-    if (row.status === 'ready' && repeated.length > 0 && (await holdRepeated(unit, batch, row, repeated))) continue;
+    if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       if (row.status === 'ready')
@@ -138,34 +138,38 @@ async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner 
 
 const dayMs = 24 * 3_600_000;
 
+/** What other batches of the account sent lately. */
+interface Repeats {
+  sent: readonly SentRow[];
+  /** What other runs first sent before this (epoch ms) does not count. */
+  since: number;
+}
+
 /** What other batches sent lately to the numbers of these rows. */
-async function repeatsOf(
-  unit: Unit,
-  batch: BatchRecord,
-  policy: BatchPolicy,
-  rows: readonly RowRecord[],
-): Promise<SentRow[]> {
-  if (policy.repeatWithinDays === 0) return [];
+async function repeatsOf(unit: Unit, { batch, policy }: OpenBatch, rows: readonly RowRecord[]): Promise<Repeats> {
+  const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
+  if (policy.repeatWithinDays === 0) return { sent: [], since };
   const numbers = new Set<string>();
   for (const { status, phone_number } of rows) {
     if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
   }
-  const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
-  return sentLately(unit.tx, { account: batch.account, batchId: batch.batch_id, since }, [...numbers]);
+  const query = { account: batch.account, batchId: batch.batch_id, since };
+  return { sent: await sentLately(unit.tx, query, [...numbers]), since };
 }
 
 /**
- * Another batch has sent the same to the same number, perhaps since this file was taken in: the row waits for a person, unless
- * one has let it go since then. Returns whether the row is not to be sent.
+ * Another batch has sent the same to the same number, or its run something else that the row may correct, perhaps since this file was
+ * taken in: the row waits for a person, unless one has let it go since then. Returns whether the row is not to be sent.
  */
 async function holdRepeated(
   unit: Unit,
-  { run_id }: BatchRecord,
+  { batch: { run_id }, file }: OpenBatch,
   row: RowRecord,
-  repeated: readonly SentRow[],
+  { sent, since }: Repeats,
 ): Promise<boolean> {
-  const toTheSameNumber = repeated.filter(({ phone_number }) => phone_number === row.phone_number);
-  const found = repeatProblem({ ...row, run_id }, toTheSameNumber);
+  const toTheSameNumber = sent.filter(({ phone_number }) => phone_number === row.phone_number);
+  if (toTheSameNumber.length === 0) return false;
+  const found = await repeatProblem({ ...row, run_id, since }, toTheSameNumber, (rowRef) => file.has(unit.tx, rowRef));
   if (!found) return false;
   const { problem, other } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);

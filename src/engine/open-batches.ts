@@ -1,6 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isSameService } from '../core/service-name.ts';
 import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
+import { makeFileRefs } from '../ledger/file-refs.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { pauseElsewhere } from './elsewhere.ts';
 import { canaryAllowances } from './guarding.ts';
@@ -23,6 +24,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
       batch,
       policy,
       watch,
+      file: known?.file ?? makeFileRefs(batch.batch_id),
       withDetails: known?.withDetails ?? (await isSmall(context, batch)),
     });
   }

@@ -47,6 +47,7 @@ export const problemTable = {
   MAY_BE_PAID: { title: 'The row has failed before, and the service now says otherwise', verdict: 'held' },
   REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
   SENT_LATELY: { title: 'Another batch sent the same to the same number lately', verdict: 'held' },
+  PAID_OTHERWISE: { title: 'The run has sent the number something else, which is not in this file', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 

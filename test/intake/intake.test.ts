@@ -262,6 +262,48 @@ describe('a file whose rows an earlier batch has', () => {
     assert.equal(problems[0]?.code, 'SENT_LATELY');
   });
 
+  const unnamed = files.map(({ reference: _, ...row }, index) => ({ ...row, phone_number: `+25471234567${index}` }));
+
+  /** Which rows of a file are held when it comes under the run id of `unnamed`, of which the first three rows were paid. */
+  async function heldOf(t: TestContext, rows: readonly Record<string, string>[], options: Partial<IntakeOptions> = {}) {
+    const { db, take } = await rig(t);
+    const first = await take(csv(unnamed), { runId: 'november' });
+    await pay(db, first.batch);
+    await db.execute('UPDATE rows SET first_sent_at = first_sent_at - ?', [30 * 24 * 3_600_000]);
+    await db.execute('UPDATE batches SET created_at = created_at - ?', [30 * 24 * 3_600_000]);
+    const { batch, counts, problems } = await take(csv(rows), { runId: 'november', ...options });
+    const held = (await pageRows(db, batch.batch_id, 0, 10_000)).filter(({ status }) => status === 'held');
+    return { first: first.batch, counts, problems, held: held.map(({ row_no }) => row_no) };
+  }
+
+  test('is held where it has no references, and another amount than the run has sent, however long ago', async (t) => {
+    const corrected = [{ ...unnamed[0], amount: '150' }, ...unnamed.slice(1)];
+    const { first, counts, problems, held } = await heldOf(t, corrected);
+    assert.deepEqual([counts.skipped, counts.valid, held], [2, 1, [1]]);
+    assert.match(
+      problems.find(({ code }) => code === 'PAID_OTHERWISE')?.examples[0]?.message ?? '',
+      new RegExp(`has sent the number KES 10\\.00 on .*, in batch ${first.batch_id}, row 1 \\(completed\\)`),
+    );
+  });
+
+  test('is ready where what the run has sent still stands in the file, thousands of rows away', async (t) => {
+    const filler = Array.from({ length: 2_500 }, (_, index) => {
+      const { reference: _reference, ...row } = rowOfMany(index);
+      return row;
+    });
+    const extra = { ...unnamed[0], amount: '150' };
+    const added = await heldOf(t, [extra, ...filler, ...unnamed]);
+    assert.deepEqual([added.counts.skipped, added.held], [3, []]);
+    const replaced = await heldOf(t, [extra, ...filler, ...unnamed.slice(1)]);
+    assert.deepEqual([replaced.counts.skipped, replaced.held], [2, [1]]);
+  });
+
+  test('is ready with another amount where the policy does not mind', async (t) => {
+    const corrected = [{ ...unnamed[0], amount: '150' }, ...unnamed.slice(1)];
+    const { held } = await heldOf(t, corrected, { policy: { repeatWithinDays: 0 } });
+    assert.deepEqual(held, []);
+  });
+
   test('is ready under another run id where the policy does not mind', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files))).batch);

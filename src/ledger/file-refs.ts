@@ -1,0 +1,59 @@
+import { contentRefParts, sha256 } from '../core/ids.ts';
+import { countRows } from './batches.ts';
+import type { Queryable } from './database.ts';
+
+/** The row refs of one batch's file. */
+export interface FileRefs {
+  /** Whether a row with this ref stands in the file; all of them are read from the ledger when this is first asked. */
+  has(db: Queryable, rowRef: string): Promise<boolean>;
+}
+
+/** Rows read at once: their refs are some 30 bytes each. */
+const rowsPerPage = 10_000;
+
+/** What intake wrote of a file's rows never changes, so that it is read once, and kept in 8 bytes a row. */
+export function makeFileRefs(batchId: string): FileRefs {
+  let marks: BigUint64Array | null = null;
+  return {
+    async has(db, rowRef) {
+      marks ??= await readMarks(db, batchId);
+      const { mark, occurrence } = markOf(rowRef);
+      return marks[firstAtLeast(marks, mark) + occurrence - 1] === mark;
+    },
+  };
+}
+
+/**
+ * Rows of the same content have one mark, and stand as often in the file as it is found: while a file is being read, the later ones do
+ * not have their occurrence in their refs yet.
+ */
+function markOf(rowRef: string): { mark: bigint; occurrence: number } {
+  const { digest, occurrence } = contentRefParts(rowRef) ?? { digest: sha256(rowRef), occurrence: 1 };
+  return { mark: BigInt(`0x${digest.slice(0, 16)}`), occurrence };
+}
+
+async function readMarks(db: Queryable, batchId: string): Promise<BigUint64Array> {
+  const counts = [...(await countRows(db, batchId)).values()];
+  const marks = new BigUint64Array(counts.reduce((sum, count) => sum + count, 0));
+  let found = 0;
+  for (let after = 0; ; ) {
+    const rows = await db.query<{ row_no: number; row_ref: string }>(
+      `SELECT row_no, row_ref FROM rows WHERE batch_id = ? AND row_no > ? AND row_ref IS NOT NULL ORDER BY row_no LIMIT ?`,
+      [batchId, after, rowsPerPage],
+    );
+    if (rows.length === 0) return marks.subarray(0, found).sort();
+    for (const { row_ref } of rows) marks[found++] = markOf(row_ref).mark;
+    after = rows.at(-1)?.row_no ?? after;
+  }
+}
+
+/** The first place of a sorted list at which a mark of this size or greater stands. */
+function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
+  let [low, high] = [0, marks.length];
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if ((marks[middle] ?? 0n) < mark) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
