@@ -25,7 +25,7 @@ export function execute(
     const batch = await requireBatch(session.db, batchId);
     if (batch.status !== 'awaiting_approval')
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
-    requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve');
+    requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve it');
     return withAccount(session, batch.account, async (account) => {
       requireService(batch, account.service, 'Point the account back, or reject the batch and submit the file again.');
       const plan = await planOf(session, account, batch);

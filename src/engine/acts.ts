@@ -12,11 +12,18 @@ import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import { type ApprovedPlan, checkContent, checkPlan, planChanged, requireSecondPerson } from './approval.ts';
+import {
+  type ApprovedPlan,
+  approvalReason,
+  checkContent,
+  checkPlan,
+  planChanged,
+  requireSecondPerson,
+} from './approval.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
 import { takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
-import type { Asked } from './preflight.ts';
+import { type Asked, askedOnceReleased } from './preflight.ts';
 
 /** Who acts, on which ledger, by which clock. */
 export interface Actor {
@@ -58,7 +65,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   const { toSend: rows, products, sums } = await checkPlan(actor.db, before, plan);
   return move(actor, batchId, 'approve', (unit, batch) => {
     if (batch.status === 'awaiting_approval')
-      requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve');
+      requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve it');
     // To read all rows takes too long for a transaction; but whatever changes one of them adds to the batch's chain.
     if (batch.audit_seq !== before.audit_seq)
       throw planChanged(batch, 'somebody else decided about it at the same time');
@@ -180,7 +187,7 @@ export async function releaseRows(actor: Actor, batchId: string, rowNos: readonl
   const batch = await requireBatch(actor.db, batchId);
   const kept: ReleaseResult['kept'] = [];
   const released = await changeHeld(actor, batchId, rowNos, {
-    check: (current) => requireReleaser(current, actor.name),
+    check: (db, current, rows) => requireReleaser(db, current, rows, actor.name),
     async change(unit, row) {
       const hold = await lastingHold(unit.tx, batch, row);
       if (hold === null) return unit.changeRow(row, 'release', { problems: null, released_at: unit.at }, {});
@@ -192,11 +199,23 @@ export async function releaseRows(actor: Actor, batchId: string, rowNos: readonl
   return { released, kept };
 }
 
-/** What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. */
-function requireReleaser(batch: BatchRecord, name: string): void {
+/**
+ * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. So does
+ * what nobody was asked for, once the batch would have needed one from the start with these rows (null: all that are held).
+ */
+async function requireReleaser(
+  db: Queryable,
+  batch: BatchRecord,
+  rows: readonly RowRecord[] | null,
+  name: string,
+): Promise<void> {
+  const policy = storedPolicy(batch.policy);
   const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
   if (batch.status === 'awaiting_approval' || approved?.asked)
-    requireSecondPerson(storedPolicy(batch.policy), batch, name, 'release rows of');
+    return requireSecondPerson(policy, batch, name, 'release rows of it');
+  if (approved === null || policy.approval.needed === 'never') return;
+  const why = approvalReason(policy, await askedOnceReleased(db, batch.batch_id, rows));
+  if (why !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${why}`);
 }
 
 type LastingHold = EarlierVerdict['problem'];
@@ -229,8 +248,11 @@ export function skipRows(actor: Actor, batchId: string, rowNos: readonly number[
 
 /** What a person decides about held rows. */
 interface HeldDecision {
-  /** Throws where it may not be decided now; asked within each transaction, since the batch may have moved on. */
-  check?: (batch: BatchRecord) => void;
+  /**
+   * Throws where it may not be decided now, for these rows (null: all that are held); asked within each transaction, since the batch may
+   * have moved on.
+   */
+  check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
 }
 
@@ -241,16 +263,17 @@ async function changeHeld(
   { check, change }: HeldDecision,
 ): Promise<number> {
   const batch = await requireBatch(actor.db, batchId);
-  check?.(batch);
   const options = { clock: actor.clock, actor: actor.name };
   const changeAll = async (rows: readonly RowRecord[]) =>
     inUnit(actor.db, options, async (unit) => {
-      check?.(await requireBatch(unit.tx, batchId));
+      await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
       let changed = 0;
       for (const row of rows) if (await change(unit, row)) changed += 1;
       return changed;
     });
   if (rowNos.length > 0) return changeAll(await heldRows(actor.db, batchId, rowNos));
+  // Before the first of them is let go: else some would be, and the rest not.
+  await check?.(actor.db, batch, null);
   let count = 0;
   for (let after = 0; ; ) {
     const rows = await pageRowsInState(actor.db, batchId, 'held', after, rowsPerUnit);

@@ -86,7 +86,12 @@ function planText({ toSend, products, sums }: Asked): string {
 }
 
 /** Fails with `SECOND_PERSON_NEEDED` where the one who submitted a batch does what only another may do. */
-export function requireSecondPerson(policy: BatchPolicy, batch: BatchRecord, name: string, what: string): void {
-  if (policy.approval.bySubmitter || batch.created_by !== name) return;
-  throw new AirbatchError('SECOND_PERSON_NEEDED', `${name} submitted batch ${batch.batch_id}, and cannot ${what} it`);
+export function requireSecondPerson(
+  { approval }: BatchPolicy,
+  { batch_id, created_by }: BatchRecord,
+  name: string,
+  what: string,
+): void {
+  if (approval.bySubmitter || created_by !== name) return;
+  throw new AirbatchError('SECOND_PERSON_NEEDED', `${name} submitted batch ${batch_id}, and cannot ${what}`);
 }

@@ -1,8 +1,8 @@
 import { multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
 import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
-import type { Database } from '../ledger/database.ts';
-import { type AskedAmount, linesAsking, readyAmounts } from '../ledger/rows.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
+import { type AskedAmount, letGoAmounts, linesAsking, type RowRecord, readyAmounts } from '../ledger/rows.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
@@ -67,6 +67,16 @@ export async function preflight(
 /** What the rows ask for that would be sent now. */
 export async function askedNow(db: Database, batchId: string): Promise<Asked> {
   return totalsOf(await readyAmounts(db, batchId));
+}
+
+/** What a batch will have asked for in all once these held rows are let go (null: every one), with all that were let go before them. */
+export async function askedOnceReleased(
+  db: Queryable,
+  batchId: string,
+  held: readonly RowRecord[] | null,
+): Promise<Asked> {
+  const more = (held ?? []).map(({ currency, amount }) => ({ currency, amount, count: 1, again: 0 }));
+  return totalsOf([...(await letGoAmounts(db, batchId, { held: held === null })), ...more]);
 }
 
 /** What the balance lacks for the rows to send, as far as it can be told: see `Preflight.short`. */

@@ -357,15 +357,23 @@ export async function linesAsking(
   return rows.map(({ line }) => line);
 }
 
+const askedAmounts = (states: string) =>
+  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again
+   FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
+const readyAmountsSql = askedAmounts(`status = 'ready'`);
+const letGoAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
+const letGoOrHeldAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
+
 /**
  * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
  * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in
  * exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {
-  return db.query(
-    `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again
-     FROM rows WHERE batch_id = ? AND status = 'ready' GROUP BY currency, amount`,
-    [batchId],
-  );
+  return db.query(readyAmountsSql, [batchId]);
+}
+
+/** The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait for a person. */
+export function letGoAmounts(db: Queryable, batchId: string, { held }: { held: boolean }): Promise<AskedAmount[]> {
+  return db.query(held ? letGoOrHeldAmountsSql : letGoAmountsSql, [batchId]);
 }

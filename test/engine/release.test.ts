@@ -208,6 +208,65 @@ describe('releasing rows of a batch that is not approved yet', () => {
   });
 });
 
+describe('releasing rows after an approval for which no second person was needed', () => {
+  /** Sam's batch of two ready rows and `held` more, sent as it is, where more than three rows, or KES 500, need a second person. */
+  async function below(held: number, approval: Record<string, unknown> = {}): Promise<Rig> {
+    const rig = await makeRig();
+    const rows = [aRow(1), aRow(2), ...Array.from({ length: held }, (_, index) => aRow(index + 3, { status: 'held' }))];
+    const policy = { approval: { needed: 'above', rows: 3, sums: { KES: '5000' }, ...approval } };
+    await rig.add(rows, { policy: JSON.stringify(policy), created_by: 'sam' });
+    await rig.run();
+    return rig;
+  }
+  const refused = { code: 'SECOND_PERSON_NEEDED' };
+
+  test('needs one as soon as the batch would have needed one with them, however few come at a time', async () => {
+    const rig = await below(3);
+    assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [3])).released, 1);
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), {
+      ...refused,
+      message: /cannot release these rows of it: with them, 4 rows are more than the 3 that go without a second person/,
+    });
+    assert.equal((await releaseRows(by(rig, 'ann'), 'batch-1', [4])).released, 1);
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [5]), refused);
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed', 'completed', 'held']);
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [5]), refused);
+  });
+
+  test('needs one for all of them, or lets none go', async () => {
+    const rig = await below(600, { rows: 550 });
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', []), refused);
+    assert.equal(new Set((await rig.states()).slice(2)).size, 1);
+    assert.equal((await releaseRows(by(rig, 'ann'), 'batch-1', [])).released, 600);
+  });
+
+  test('needs one for a sum, and for a product where sums are watched', async () => {
+    const sums = { rows: undefined, sums: { KES: '306' } };
+    const rig = await below(2, sums);
+    assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [3])).released, 1);
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), {
+      message: /KES 410\.00 is more than the KES 306\.00/,
+    });
+    await rig.db.execute('UPDATE rows SET amount = NULL, currency = NULL WHERE row_no = 4');
+    await assert.rejects(releaseRows(by(rig, 'sam'), 'batch-1', [4]), { message: /buys products/ });
+  });
+
+  test('is seen in the transaction that lets them go, where somebody else has just let others go', async () => {
+    const rig = await below(2);
+    const db = beforeTransaction(rig.db, () => releaseRows(by(rig, 'sam'), 'batch-1', [3]));
+    await assert.rejects(releaseRows({ ...by(rig, 'sam'), db }, 'batch-1', [4]), refused);
+    assert.equal((await rig.row(4)).status, 'held');
+  });
+
+  test('is the right of the one who submitted it where the policy says so, or asks for nobody', async () => {
+    for (const approval of [{ bySubmitter: true }, { needed: 'never' }, { rows: 5 }]) {
+      const rig = await below(3, approval);
+      assert.equal((await releaseRows(by(rig, 'sam'), 'batch-1', [])).released, 3);
+    }
+  });
+});
+
 test('a batch that somebody has just approved is not rejected any more', async () => {
   const rig = await waiting();
   const seen = await shown(rig);
