@@ -116,10 +116,12 @@ async function takeStep(
     aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
   };
   await updateAttempts(unit.tx, payment);
-  const step =
+  const found =
     outcome.kind === 'found'
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
       : stepWhenNotFound(payment, policy, unit.at);
+  const isLast = found.do === 'next_generation' && row.generation >= context.settings.generationsMax;
+  const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
   return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
 }
@@ -150,9 +152,6 @@ async function writeStep(
       return noted !== null;
     }
     case 'next_generation': {
-      if (row.generation >= context.settings.generationsMax) {
-        return writeReview(unit, row, 'the most generations allowed were refused', data);
-      }
       const code = lastEvidence(payment)?.code ?? null;
       const failed = await unit.changeRow(row, 'fail', { failure_code: code, completed_at: unit.at }, data);
       if (!failed) return false;

@@ -75,8 +75,12 @@ async function writeTrouble(
       // Both may speak of an earlier attempt of ours as well as of this one: the look-up tells them apart.
       await doubt(unit, context, row, closed(payment), { ...data, why: outcome.kind });
       return {};
-    case 'throttled':
-      return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
+    case 'throttled': {
+      const why = keptAnswer(unit, context, sent.payment, payment);
+      if (why === null) return giveBack(unit, context, row, closed(payment), { at: unit.at, charge: false, data });
+      await doubt(unit, context, row, closed(payment), { ...data, why });
+      return {};
+    }
     case 'account_blocked': {
       const pause = { reason: outcome.reason, detail: `${outcome.evidence.code}: ${outcome.evidence.message}` };
       if (payment.same_errors >= 2) {
@@ -98,6 +102,28 @@ async function writeTrouble(
     default:
       return unreachable(outcome);
   }
+}
+
+/**
+ * How long one key may meet nothing but a 429: those who share the account leave it some of its limit within a few windows of a minute.
+ */
+const throttledMsMax = 60 * 60_000;
+
+/**
+ * Why a 429 may be the answer that the service once gave to this key, and gives again (spec section 4.1, rule 4, does not except it): to
+ * ask once more would be in vain for a day, with the whole account waiting each time. Null where it speaks of the limit, as it should.
+ */
+function keptAnswer(
+  unit: Unit,
+  { gateway }: RunnerContext,
+  before: PaymentRecord,
+  payment: PaymentRecord,
+): string | null {
+  const [last, now] = [lastEvidence(before), lastEvidence(payment)];
+  if (last?.kind === 'throttled' && last.requestId !== null && last.requestId === now?.requestId)
+    return 'the very same answer again';
+  const isLong = unit.at - payment.first_intent_at >= throttledMsMax;
+  return isLong && payment.same_errors >= gateway.policy.sameErrorsMax ? 'told to wait for an hour' : null;
 }
 
 function outcomeData({ kind, evidence }: CreateOutcome): EventData {

@@ -123,6 +123,66 @@ describe('the engine', () => {
     assert.ok(second - first >= 30_000);
   });
 
+  describe('where the service gives the answer that told it to wait again and again', () => {
+    const keys = (rig: Rig) => [...Map.groupBy(rig.service.creates, ({ key }) => key).values()];
+    const many = <Behaviour extends string>(behaviour: Behaviour) => Array<Behaviour>(2_000).fill(behaviour);
+
+    test('looks the row up as soon as it is the very same, and goes on under the next generation', async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', ...many('throttle_kept'));
+      await rig.add(someRows(1));
+      await rig.run();
+      const row = await rig.row(1);
+      assert.deepEqual([row.status, row.generation], ['completed', 2]);
+      assert.deepEqual(
+        keys(rig).map(({ length }) => length),
+        [2, 1],
+      );
+      assert.deepEqual(rig.service.lookUps.slice(0, 1), ['run-1/ref-1']);
+      assert.equal(rig.service.charges.length, 1);
+    });
+
+    test('does so after an hour where the answers differ, and not while they come for a shorter time', async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', ...many('throttle'));
+      rig.service.script('run-1/ref-2', ...many('throttle').slice(0, 100));
+      await rig.add(someRows(2));
+      await rig.run();
+      assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 2]);
+      assert.deepEqual([(await rig.row(2)).status, (await rig.row(2)).generation], ['completed', 1]);
+      const sent = rig.service.creates
+        .filter(({ reference }) => reference.startsWith('run-1/ref-1'))
+        .map(({ at }) => at);
+      assert.ok((sent.at(-1) ?? 0) - (sent[0] ?? 0) < 65 * 60_000);
+      assert.equal(rig.service.charges.length, 2);
+    });
+
+    test('leaves the row to a person once every generation has met it', async () => {
+      const rig = await makeRig();
+      for (const mark of ['', '~2', '~3']) rig.service.script(`run-1/ref-1${mark}`, ...many('throttle_kept'));
+      await rig.add(someRows(1));
+      await rig.run();
+      const row = await rig.row(1);
+      assert.deepEqual([row.status, row.next_action_at], ['in_doubt', null]);
+      assert.match(row.failure_reason ?? '', /A person must decide: the most generations allowed were refused/);
+      assert.ok(rig.warnings.includes('a doubt waits for a person'));
+      assert.equal(rig.service.charges.length, 0);
+    });
+
+    test('adopts what a look-up finds, where the first answer was not true', async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', 'lose_answer', ...many('throttle_kept'));
+      await rig.add(someRows(1));
+      rig.service.hidden.add('run-1/ref-1');
+      const running = rig.runner().run(36 * 3_600_000);
+      await rig.clock.drive(rig.clock.sleep(10 * 60_000));
+      rig.service.hidden.clear();
+      await rig.clock.drive(running);
+      assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 1]);
+      assert.equal(rig.service.charges.length, 1);
+    });
+  });
+
   test('keeps trying while nobody answers, slower and slower, under the same key', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'unreachable', 'unreachable', 'unreachable');

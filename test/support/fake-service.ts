@@ -41,6 +41,8 @@ export type Behaviour =
   | 'lose_request'
   | 'refuse'
   | 'throttle'
+  /** The same answer, word for word, as to every other request that meets it. */
+  | 'throttle_kept'
   | 'cannot_pay'
   | 'unreachable'
   | 'error_500'
@@ -164,6 +166,12 @@ export function makeFakeService(
       case 'refuse':
         return { kind: 'refused', evidence: evidence('INVALID_PHONE_NUMBER', 400) };
       case 'throttle':
+        return {
+          kind: 'throttled',
+          retryAfterMs: 30_000,
+          evidence: { ...evidence('RATE_LIMITED', 429), requestId: `r-${creates.length}` },
+        };
+      case 'throttle_kept':
         return { kind: 'throttled', retryAfterMs: 30_000, evidence: evidence('RATE_LIMITED', 429) };
       case 'cannot_pay':
         return {
