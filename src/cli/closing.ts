@@ -62,9 +62,9 @@ function nextSteps(
   if (waiting.length > 0) return waiting;
   if (status !== 'completed') return [`airbatch resume ${batch_id}`];
   if (failed + invalid === 0) return [];
-  const corrections = join(dir, 'failed.csv');
-  // Under the same run id, what was paid is paid once, however often the corrected file comes.
-  const run = `correct ${corrections}, then airbatch run ${corrections} --run-id ${run_id}: nothing is paid twice`;
+  // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
+  // the corrected file comes.
+  const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then airbatch run corrected.csv --run-id ${run_id}: nothing is paid twice`;
   return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
 }
 

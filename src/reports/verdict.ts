@@ -56,8 +56,8 @@ function detailsOf(summary: BatchSummary): string[] {
   if (kept === null) {
     say(
       count.failed,
-      'failed: nothing was paid for it. failed.csv has it, to be corrected and sent again.',
-      'failed: nothing was paid for them. failed.csv has them, to be corrected and sent again.',
+      'failed: nothing was paid for it. failed.csv has it: correct a copy of it, and send that.',
+      'failed: nothing was paid for them. failed.csv has them: correct a copy of it, and send that.',
     );
   } else {
     say(count.failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');

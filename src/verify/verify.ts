@@ -107,6 +107,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     await prove("The results agree with the service's own list.", () =>
       attempt(findings, 'results.csv', () => checkServiceList(dir, serviceList, manifest, findings)),
     );
+  noteCorrections(findings);
   return {
     ok: findings.list.length === 0,
     findings: findings.list,
@@ -129,4 +130,12 @@ function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings
   const name = basename(resolve(dir));
   if (name !== batch_id && /^\d{8}-\d{6}-[0-9a-f]{4}$/.test(name))
     findings.doubt(`The folder has the name of batch ${name}, and these are the reports of batch ${batch_id}.`);
+}
+
+/** Whoever corrects failed.csv in its place changes a signed file. That is a finding; an auditor is told how far it goes. */
+function noteCorrections(findings: Findings): void {
+  if (findings.count !== 1 || findings.list[0]?.file !== 'failed.csv') return;
+  findings.note(
+    'Only failed.csv is not as it was signed: it was edited or taken away after the reports were written, as happens when it is corrected in its place. It lists what was to be corrected; nothing is wrong with the other files, which tell what was paid.',
+  );
 }

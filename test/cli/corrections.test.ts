@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { runCommand, workFolder } from '../support/command.ts';
 import { startSandbox } from './sandbox-process.ts';
@@ -22,16 +22,18 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   writeFileSync(join(folder.path, 'november.csv'), `${lines.join('\n')}\n`);
   const first = await run('run', 'november.csv', '--run-id', 'november', '--yes');
   assert.equal(first.code, 4, first.stderr);
-  const failedCsv = /correct (\S+failed\.csv), then airbatch run \1 --run-id november:/.exec(first.stderr)?.[1];
-  assert.ok(failedCsv, first.stderr);
+  const next = /copy (\S+failed\.csv) to (\S+), correct that, then airbatch run \2 --run-id november:/.exec(
+    first.stderr,
+  );
+  const [, failedCsv = '', corrected = ''] = next ?? [];
+  assert.ok(next, first.stderr);
 
   // A clerk corrects two of the three numbers, and leaves the third as it is.
-  const path = join(folder.path, failedCsv);
-  const corrected = readFileSync(path, 'utf8')
+  const text = readFileSync(join(folder.path, failedCsv), 'utf8')
     .replace('+254712100001', '+254712102002')
     .replace('0712,', '+254712103003,');
-  writeFileSync(path, corrected);
-  const second = await run('run', failedCsv, '--run-id', 'november', '--yes', '--json');
+  writeFileSync(join(folder.path, corrected), text);
+  const second = await run('run', corrected, '--run-id', 'november', '--yes', '--json');
   assert.equal(second.code, 4, second.stderr);
   const { summary } = JSON.parse(second.stdout);
   assert.deepEqual([summary.rows.total, summary.rows.by_status.completed, summary.rows.by_status.failed], [3, 2, 1]);
@@ -39,8 +41,18 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   for (const reference of ['november/e-2~2', 'november/e-3~2', 'november/e-4'])
     assert.match(results, new RegExp(`,${reference},`));
 
-  const twice = await run('run', failedCsv, '--run-id', 'november', '--yes');
+  const twice = await run('run', corrected, '--run-id', 'november', '--yes');
   assert.match(twice.stderr, /File {7}3 rows: 1 to pay \(1 of them again, after they failed\), 2 already paid\n/);
   const all = await run('reconcile', '--from', '2000-01-01', '--to', '2100-01-01', '--json');
   assert.equal(all.code, 0, all.stdout);
+
+  const verify = await run('verify', dirname(failedCsv));
+  assert.equal(verify.code, 0, verify.stdout);
+  writeFileSync(join(folder.path, failedCsv), text);
+  const edited = await run('verify', dirname(failedCsv));
+  assert.equal(edited.code, 4);
+  assert.match(
+    edited.stdout,
+    /! Only failed\.csv is not as it was signed: it was edited or taken away .*\n✘ failed\.csv has /,
+  );
 });

@@ -20,14 +20,13 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
   const { airbatch } = place(t);
   const { stderr } = await airbatch('run', sample, '--yes');
   const [batch = ''] = /\d{8}-\d{6}-[0-9a-f]{4}/.exec(stderr) ?? [];
-  const failedCsv = `reports/${batch}/failed.csv`;
   const ending = stderr.slice(stderr.indexOf('\nFailed '));
   assert.deepEqual(
     ending.split('\n').filter((line) => !/^(Charged|Took|Reports) /.test(line)),
     [
       '',
       'Failed     2 rows: The operator declined the top-up.',
-      `Next       correct ${failedCsv}, then airbatch run ${failedCsv} --run-id file-a94630ae71c560bf: nothing is paid twice`,
+      `Next       copy reports/${batch}/failed.csv to corrected.csv, correct that, then airbatch run corrected.csv --run-id file-a94630ae71c560bf: nothing is paid twice`,
       `Next       or, for failed rows as they are, airbatch retry ${batch}`,
       '',
     ],

@@ -171,6 +171,21 @@ test('a file that the manifest does not name is found', async (t) => {
   );
 });
 
+test('failed.csv that was corrected in its place, or is gone, is found, and it is said that nothing else is wrong', async (t) => {
+  const pack = await makePack(t);
+  const edited = Buffer.from('corrected');
+  const foundAfter = async (changes: [string, Buffer | null][]) => {
+    await pack.put(new Map(changes));
+    const { ok, findings, notes } = await verifyReports(pack.dir);
+    return [ok, findings.length, notes.some((note) => note.startsWith('Only failed.csv is not as it was signed'))];
+  };
+  assert.deepEqual(await foundAfter([['failed.csv', edited]]), [false, 1, true]);
+  assert.deepEqual(await foundAfter([['failed.csv', null]]), [false, 1, true]);
+  assert.deepEqual(await foundAfter([['report.html', edited]]), [false, 1, false]);
+  const both: [string, Buffer][] = ['failed.csv', 'report.html'].map((name) => [name, edited]);
+  assert.deepEqual(await foundAfter(both), [false, 2, false]);
+});
+
 test('what is said to be checked is what held', async (t) => {
   const pack = await makePack(t);
   const checkedWith = async (options: VerifyOptions) => (await verifyReports(pack.dir, options)).checked.join('\n');
