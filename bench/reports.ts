@@ -106,8 +106,8 @@ async function sampleLines(folder: string): Promise<(string | number | null)[][]
   const rows = await pageRows(db, batchId, 0, 1_000);
   await db.close();
   return rows.map((row) => {
-    const { values, input } = resultLine(batch, row, { mask: false });
-    return [...values, ...input];
+    const { values, input, place } = resultLine(batch, row, { mask: false });
+    return [...values, ...input, ...place];
   });
 }
 

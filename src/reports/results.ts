@@ -34,10 +34,14 @@ export const resultColumns = [
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
-/** A row as reports show it: our own columns in their order, then the cells of the file. */
+/** The columns of results.csv after all others: where a row stands in its file, and which columns of it its failure codes are about. */
+const placeColumns = ['line', 'failure_column'];
+
+/** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
 export interface ResultLine {
   values: (string | number | null)[];
   input: string[];
+  place: (string | number | null)[];
 }
 
 /**
@@ -87,6 +91,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
       row.completed_at === null ? null : isoTime(row.completed_at),
     ],
     input: inputOf(row),
+    place: [row.line, failure.column],
   };
   return mask ? maskLine(line, row.phone_number) : line;
 }
@@ -95,7 +100,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
 const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
 const namingColumns: readonly ResultColumn[] = ['row_ref', 'reference'];
 
-function maskLine({ values, input }: ResultLine, phoneNumber: string | null): ResultLine {
+function maskLine({ values, input, place }: ResultLine, phoneNumber: string | null): ResultLine {
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
     if (typeof value !== 'string') return value;
@@ -103,20 +108,26 @@ function maskLine({ values, input }: ResultLine, phoneNumber: string | null): Re
     if (foreignColumns.includes(column)) return maskNumbers(value);
     return namingColumns.includes(column) ? maskOccurrences(value, phoneNumber) : value;
   });
-  return { values: masked, input: input.map(maskNumbers) };
+  return { values: masked, input: input.map(maskNumbers), place };
 }
 
-/** Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself. */
-export function failureOf(row: ReportedRow): { code: string | null; reason: string | null } {
+/**
+ * Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself; then `column` names the
+ * file's column for each code, and nothing for a code that is about the row as a whole.
+ */
+function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
   const problems = row.failure_code === null && row.failure_reason === null ? problemsOf(row) : [];
-  if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason };
+  if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason, column: null };
   return {
     code: problems.map(({ code }) => code).join('; '),
     reason: problems.map(({ message }) => message).join(' '),
+    column: problems.some(({ column }) => column !== null)
+      ? problems.map(({ column }) => column ?? '').join('; ')
+      : null,
   };
 }
 
-/** The last column of results.csv, where any row has a text message: an approval binds to it, wherever the program took it from. */
+/** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
 const messageColumn = 'sms_message';
 
 /** The text of results.csv: one line for every row of the file, in file order. */
@@ -128,15 +139,15 @@ export async function* resultsCsv(
 ): AsyncGenerator<string> {
   const inputs = inputColumns(batch, survey);
   const messages = survey.messageRows > 0 ? [messageColumn] : [];
-  yield csvText([[...resultColumns, ...inputs, ...messages]]);
+  yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns]]);
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
-      const { values, input } = resultLine(batch, row, options);
+      const { values, input, place } = resultLine(batch, row, options);
       const line = values.concat(input);
       while (line.length < resultColumns.length + inputs.length) line.push('');
       if (messages.length > 0)
         line.push(options.mask ? row.sms_message && maskNumbers(row.sms_message) : row.sms_message);
-      return line;
+      return line.concat(place);
     });
     yield csvText(lines);
   }

@@ -36,11 +36,12 @@ async function results(
   return { header, rows: lines.map((line) => Object.fromEntries(line.map((cell, at) => [header[at] ?? '', cell]))) };
 }
 
-test('results.csv has its own columns first and then the columns of the file', async (t) => {
+test('results.csv has its own columns first, then the columns of the file, and where the row stands in it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { header } = await results(t, db);
-  assert.deepEqual(header, [...ownColumns.split(','), ...columns.map((name) => `input_${name}`)]);
+  const inputs = columns.map((name) => `input_${name}`);
+  assert.deepEqual(header, [...ownColumns.split(','), ...inputs, 'line', 'failure_column']);
 });
 
 test('every row of the file has its line, in file order', async (t) => {
@@ -92,6 +93,33 @@ test('an invalid row names its problems as its failure', async (t) => {
   assert.equal(rows[8]?.failure_reason, '"0712" is too short to be a phone number.');
 });
 
+test('every row names its line of the file, and of each problem the column', async (t) => {
+  const db = await testLedger(t);
+  const problem = (code: string, column: string | null) => ({
+    code,
+    column,
+    message: 'Wrong.',
+    suggestion: 'Correct.',
+  });
+  const problems = (...columns: (string | null)[]) =>
+    JSON.stringify(columns.map((column, at) => problem(`CODE_${at}`, column)));
+  await writeBatch(db, newBatch('B-1'), [
+    { row: invalidRow('B-1', 1, { line: 2, problems: problems('Téléphone', null, 'Net pay') }) },
+    { row: invalidRow('B-1', 2, { line: 5, problems: problems(null) }) },
+    { row: newRow('B-1', 3, { line: 6, sms_message: 'Thanks' }), way: failedWay(3) },
+  ]);
+  const { header, rows } = await results(t, db);
+  assert.deepEqual(header.slice(-3), ['sms_message', 'line', 'failure_column']);
+  assert.deepEqual(
+    rows.map(({ line, failure_code, failure_column }) => [line, failure_code, failure_column]),
+    [
+      ['2', 'CODE_0; CODE_1; CODE_2', 'Téléphone; ; Net pay'],
+      ['5', 'CODE_0', ''],
+      ['6', 'PROVIDER_DECLINED', ''],
+    ],
+  );
+});
+
 test('lines with too few or too many cells shift and lose nothing', async (t) => {
   const db = await testLedger(t);
   const short = invalidRow('B-1', 1, { input: JSON.stringify(['0712', '1']) });
@@ -104,7 +132,7 @@ test('lines with too few or too many cells shift and lose nothing', async (t) =>
     { row: newRow('B-1', 3), way: completedWay(3) },
   ]);
   const { header, rows } = await results(t, db);
-  assert.deepEqual(header.slice(-3), ['input_name', 'input_column_8', 'input_column_9']);
+  assert.deepEqual(header.slice(-5, -2), ['input_name', 'input_column_8', 'input_column_9']);
   assert.deepEqual([rows[0]?.input_network_id, rows[0]?.input_amount, rows[0]?.input_name], ['1', '', '']);
   assert.deepEqual(
     [rows[1]?.input_name, rows[1]?.input_column_8, rows[1]?.input_column_9],
