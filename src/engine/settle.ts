@@ -45,6 +45,7 @@ export function settle(
     const isCompleted = payment.state === 'completed';
     const { cost, cost_currency } = fields;
     const failure_code = isCompleted ? null : payment.failureCode;
+    const failure_reason = isCompleted ? null : payment.failureReason;
     return unit.changeRow(
       row,
       isCompleted ? 'complete' : 'fail',
@@ -53,9 +54,11 @@ export function settle(
         next_action_at: null,
         completed_at: payment.completedAt ?? unit.at,
         failure_code,
-        failure_reason: isCompleted ? null : payment.failureReason,
+        failure_reason,
       },
-      isCompleted ? { ...data, cost, cost_currency } : { ...data, failure_code },
+      isCompleted
+        ? { ...data, cost, cost_currency }
+        : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
     );
   }
   // A payment that already ended but must be read in full is due at once.

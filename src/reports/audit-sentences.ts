@@ -56,8 +56,10 @@ const rowSentences: Record<string, (data: Data) => string> = {
     as
       ? `decided that it was paid${because(evidence)}`
       : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
-  'row.fail': ({ as, evidence, failure_code, ...data }) =>
-    as ? `decided that it was not paid${because(evidence)}` : `it failed${because(failure_code)}${answer(data)}`,
+  'row.fail': ({ as, evidence, failure_code, failure_reason, ...data }) =>
+    as
+      ? `decided that it was not paid${because(evidence)}`
+      : `it failed${because(failure_code)}${because(failure_reason)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
     `begins anew${next_generation ? `, as generation ${text(next_generation)}` : ''}${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
   'row.look_up': ({ step, look_up, look_ups, ...data }) =>

@@ -9,7 +9,8 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   const folder = workFolder();
   t.after(() => folder.dispose());
   const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
-  const rows = ['+254712101000,1,10,KES,e-1', '+254712101001,1,20,KES,e-2'];
+  // Numbers that end in 0001 are declined.
+  const rows = ['+254712101000,1,10,KES,e-1', '+254712101001,1,20,KES,e-2', '+254712110001,1,30,KES,e-3'];
   writeFileSync(
     join(folder.path, 'p.csv'),
     ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'),
@@ -20,14 +21,16 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
 
   const whole = await run('audit', '--batch', batch);
   assert.equal(whole.code, 0);
-  assert.match(whole.stdout, /intake {2}batch: read 2 rows: 2 to pay, 0 wrong/);
+  assert.match(whole.stdout, /intake {2}batch: read 3 rows: 3 to pay, 0 wrong/);
   assert.match(whole.stdout, /engine {2}row 2: it was paid for /);
   assert.match(whole.stderr, /The chain of \d+ events is whole/);
-  assert.doesNotMatch(whole.stdout, /712101/);
+  assert.doesNotMatch(whole.stdout, /7121[01]/);
 
   const row = await run('audit', '--batch', batch, '--row', '2');
   const lines = row.stdout.trim().split('\n');
   assert.ok(lines.length >= 3 && lines.every((line) => line.includes('row 2: ')), row.stdout);
+  const failed = await run('audit', '--batch', batch, '--row', '3');
+  assert.match(failed.stdout, /row 3: it failed: The operator declined the top-up\.\n$/);
   assert.equal(
     (await run('--json', 'audit', '--batch', batch)).stdout
       .trim()
@@ -35,7 +38,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
       .every((line) => JSON.parse(line).batch_id === batch),
     true,
   );
-  assert.match((await run('audit')).stdout, new RegExp(`${batch}.*approved 2 rows`));
+  assert.match((await run('audit')).stdout, new RegExp(`${batch}.*approved 3 rows`));
   assert.equal((await run('audit', '--row', '2')).code, 2);
   assert.equal((await run('audit', '--batch', 'none')).code, 2);
 

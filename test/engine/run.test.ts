@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { cancelUnsent, pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { cancelRowsLeft } from '../../src/engine/cancelled-rows.ts';
 import { countRows } from '../../src/ledger/batches.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
 import { findLease } from '../../src/ledger/leases.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
@@ -40,6 +41,25 @@ describe('the engine', () => {
     const row = await rig.row(2);
     assert.deepEqual([row.failure_code, row.failure_reason, row.cost], ['DECLINED', 'declined', '0']);
     assert.equal((await rig.row(1)).provider_reference, null);
+  });
+
+  test('keeps in the audit chain why a row failed, without phone numbers, and whole in the row, which can be forgotten', async () => {
+    const rig = await makeRig();
+    const { read } = rig.service;
+    const failureReason = '0712 405 118 is barred';
+    rig.service.read = async (payment) => {
+      const found = await read(payment);
+      return found.kind === 'found'
+        ? { ...found, payments: found.payments.map((one) => ({ ...one, failureReason })) }
+        : found;
+    };
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.equal((await rig.row(1)).failure_reason, failureReason);
+    const failed = (await pageEvents(rig.db, 'batch-1', 0, 100)).find(({ kind }) => kind === 'row.fail');
+    const { failure_code, failure_reason } = JSON.parse(failed?.body ?? '{}');
+    assert.deepEqual([failure_code, failure_reason], ['DECLINED', '[number] is barred']);
   });
 
   test('fails a row that the service refuses, and goes on with the others', async () => {

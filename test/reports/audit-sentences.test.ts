@@ -138,6 +138,13 @@ describe('a sentence of the audit log', () => {
     ['row.complete', 17, { as: 'paid', evidence: 'receipt 8841' }, 'row 17: decided that it was paid: receipt 8841'],
     ['row.fail', 17, { failure_code: 'DECLINED' }, 'row 17: it failed: DECLINED'],
     [
+      'row.fail',
+      17,
+      { failure_code: '30', failure_reason: 'The number is barred' },
+      'row 17: it failed: 30: The number is barred',
+    ],
+    ['row.fail', 17, { failure_code: null, failure_reason: 'Declined' }, 'row 17: it failed: Declined'],
+    [
       'row.skip',
       17,
       { why: 'already_paid', other_batch: 'A', other_row: 3 },
