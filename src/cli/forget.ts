@@ -10,20 +10,21 @@ import { filesLeft } from '../scheduler/files-left.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
+import { reasonText } from './reason-text.ts';
 import { withSession } from './session.ts';
 
 const dayMs = 24 * 3_600_000;
 
 /** `airbatch forget`: takes what names persons out of batches that have ended. */
-export function execute(
+export async function execute(
   context: CommandContext,
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
+  const why = options.why === undefined ? 'retention' : reasonText('--why', options.why);
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const actor = { ...session, name: session.person };
-    const why = typeof options.why === 'string' ? options.why : 'retention';
     const days = session.config.retention.personalDataDays;
     let done: { batches: string[]; rows: number };
     if (batchId !== undefined) done = { batches: [batchId], rows: await forgetBatch(actor, batchId, why) };

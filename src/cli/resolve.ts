@@ -1,8 +1,8 @@
-import { AirbatchError } from '../core/errors.ts';
 import { resolveDoubt } from '../engine/decisions.ts';
 import { requireRole } from '../runtime/people.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
@@ -13,9 +13,7 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const [rowNo = 0] = rowNumbers([row]);
-  const evidence = String(options.evidence).trim();
-  if (evidence === '')
-    throw new AirbatchError('USAGE', 'the evidence is empty: say what shows that it was, or was not, paid');
+  const evidence = reasonText('--evidence', options.evidence);
   const as = options.as === 'paid' ? 'paid' : 'not-paid';
   return withSession(context, async (session) => {
     requireRole(session, 'run');

@@ -3,6 +3,7 @@ import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
@@ -13,9 +14,10 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const rowNos = rowNumbers(given);
+  const why = reasonText('--why', options.why);
   return withSession(context, async (session) => {
     requireRole(session, 'run');
-    const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, String(options.why));
+    const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, why);
     const words = `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.`;
     answer(context, { batch: batchId, skipped }, words);
     return 0;

@@ -128,3 +128,20 @@ test('--json answers a wrong command line with a document too', async (t) => {
     assert.deepEqual([code, JSON.parse(stdout).error.code], [2, 'USAGE'], args.join(' '));
   }
 });
+
+test('a reason in which nothing is said is wrong usage', async (t) => {
+  const { airbatch } = place(t);
+  const batch = '20261120-093000-4f2a';
+  for (const [option, ...args] of [
+    ['--why', 'reject', batch],
+    ['--why', 'skip', batch],
+    ['--why', 'forget', batch],
+    ['--evidence', 'resolve', batch, '17', '--as', 'paid'],
+  ] as [string, ...string[]][]) {
+    for (const blank of ['', ' \u200b\u00a0']) {
+      const { code, stderr } = await airbatch(...args, option, blank);
+      assert.equal(code, 2);
+      assert.match(stderr, new RegExp(`^Error: ${option} is empty \\[USAGE\\]`), args.join(' '));
+    }
+  }
+});
