@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -60,10 +60,15 @@ const schema = `
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (next_at) WHERE status = 'waiting';
 `;
 
-/** Opens the store at `path`, or in memory. What was committed survives a kill of the process (not a loss of power). */
+/**
+ * Opens the store at `path`, or in memory. What was committed survives a kill of the process (not a loss of power). It has phone numbers:
+ * its owner alone may read it.
+ */
 export function openStore(path: string | undefined): Store {
   if (path) mkdirSync(dirname(path), { recursive: true });
+  const isNew = path !== undefined && !existsSync(path);
   const database = new DatabaseSync(path ?? ':memory:', { timeout: 5_000 });
+  if (isNew) chmodSync(path, 0o600);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
   database.exec(schema);
   const statements = new Map<string, StatementSync>();

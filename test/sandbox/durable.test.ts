@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -29,6 +29,14 @@ test('what was answered is there after a restart on the same data, the idempoten
   assert.notEqual(JSON.parse(other.body).data.id, JSON.parse(answer.body).data.id, 'the seed gives no id twice');
   assert.equal(second.charges().length, 2);
   await second.close();
+  rmSync(folder, { recursive: true });
+});
+
+test('what it keeps may be read by its owner alone', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+  const sandbox = await makeSandbox({ data: join(folder, 'sandbox.db'), seed: 1 });
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
+  await sandbox.close();
   rmSync(folder, { recursive: true });
 });
 
