@@ -3,9 +3,10 @@ import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import type { BoundPayment } from '../ledger/reconciliations.ts';
 
-/** Each payment of the ledger and of the service lands in exactly one of these. */
+/** Each payment of the ledger and of the service lands in exactly one of these, and what the ledger sent in vain in `no_payment`. */
 export const buckets = [
   'matched',
+  'no_payment',
   'status_differs',
   'amount_differs',
   'cost_differs',
@@ -20,6 +21,7 @@ export type Bucket = (typeof buckets)[number];
 /** What each bucket means, and what to do next about an item in it. */
 export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
   matched: { meaning: 'Ledger and service say the same.', next: '' },
+  no_payment: { meaning: 'Neither side has a payment: the service refused it, or it never arrived.', next: '' },
   status_differs: {
     meaning: 'The service gives it another outcome than the ledger.',
     next: 'Resume the batch, so that it is looked up again; if they still differ, ask the service with the top-up id.',
@@ -54,6 +56,16 @@ export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
   },
 };
 
+/** Whether somebody has to look at what is in a bucket. */
+export function isOpen(bucket: Bucket): boolean {
+  return bucket !== 'matched' && bucket !== 'no_payment';
+}
+
+/** How many payments there are on either side. */
+export function paymentsIn(counts: Readonly<Record<Bucket, number>>): number {
+  return buckets.reduce((sum, bucket) => (bucket === 'no_payment' ? sum : sum + counts[bucket]), 0);
+}
+
 /** The bucket of a payment that the service has. `bound` is the ledger's payment under the same reference, if any. */
 export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, livePayments: number): Bucket {
   if (!bound) {
@@ -75,10 +87,10 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
   return bound.status === 'completed' && sameAmount(payment.cost?.value ?? '', '0') ? 'refunded_later' : 'cost_differs';
 }
 
-/** The bucket of a payment of the ledger that the service does not have: a refused one was never created there. */
+/** The bucket of what the ledger has sent and the service does not have: what it refused was never created there. */
 export function bucketOfAbsent(bound: BoundPayment): Bucket {
   const wasRefused = bound.generation < bound.row_generation || (bound.status === 'failed' && bound.topup_id === null);
-  return wasRefused || bound.status === 'ready' ? 'matched' : 'ledger_only';
+  return wasRefused || bound.status === 'ready' ? 'no_payment' : 'ledger_only';
 }
 
 function stateHere({ status }: BoundPayment): ServicePayment['state'] {

@@ -4,7 +4,7 @@ import { pageOpenItems } from '../ledger/reconciliations.ts';
 import { sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { pageStyle } from './html-style.ts';
-import { buckets, bucketWords } from './reconcile-buckets.ts';
+import { buckets, bucketWords, paymentsIn } from './reconcile-buckets.ts';
 import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import { counted } from './words.ts';
 import { type Cell, workbook } from './workbook.ts';
@@ -67,7 +67,7 @@ function summaryRows(run: Reconciliation): Cell[][] {
     ['To', run.to],
     ['Batch', run.batch_id ?? 'all'],
     [],
-    heading('Bucket', 'Payments', '', '', 'Meaning'),
+    heading('Bucket', 'Items', '', '', 'Meaning'),
     ...buckets.map((bucket): Cell[] => [
       bucketName(bucket),
       { as: 'integer', value: run.counts[bucket] },
@@ -93,7 +93,7 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
     lines.push(...items.slice(0, itemsOnPageMax - lines.length).map(itemLine));
     if (lines.length >= itemsOnPageMax) break;
   }
-  const total = buckets.reduce((sum, bucket) => sum + run.counts[bucket], 0);
+  const total = paymentsIn(run.counts);
   const headline =
     run.open === 0
       ? `All ${counted(total, 'payment')} agree: nothing is open.`
@@ -104,9 +104,9 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
     html`
 <header><div><h1>Reconciliation of account ${run.account}</h1><p>${timeText(run.from)} to ${timeText(run.to)} · ${run.batch_id === null ? 'all batches' : `batch ${run.batch_id}`} · ${run.reconciliation_id}</p></div></header>
 <main><section class="verdict ${run.open === 0 ? 'good' : 'attention'}"><p>${headline}</p></section>
-<section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Payments</th><th>What it means</th></tr></thead><tbody>${buckets.map(
+<section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets.map(
       (bucket) =>
-        html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Payments">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketWords[bucket].meaning}</td></tr>`,
+        html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketWords[bucket].meaning}</td></tr>`,
     )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
 ${walletSection(run)}
 ${

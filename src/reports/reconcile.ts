@@ -20,7 +20,7 @@ import {
 import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
 import { writeFolder } from './files.ts';
-import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords } from './reconcile-buckets.ts';
+import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords, isOpen } from './reconcile-buckets.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
 import { balanceNow, listedPayments, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
 import { explainWallets, type ReadingSpan, readingSpan, readingsOf } from './reconcile-wallets.ts';
@@ -124,7 +124,7 @@ async function* itemLines(run: Run): AsyncGenerator<string> {
   yield csvText([[...itemColumns]]);
   for await (const items of allItems(run)) {
     for (const { bucket } of items) run.gathered.counts[bucket] += 1;
-    const open = items.filter(({ bucket }) => bucket !== 'matched');
+    const open = items.filter(({ bucket }) => isOpen(bucket));
     if (open.length > 0) {
       await run.db.transact(async (tx) => {
         for (const item of open) {
@@ -195,7 +195,7 @@ async function listedItems(run: Run, payments: readonly ServicePayment[]): Promi
 
 /** A payment that no list named is asked for by itself: a list may lag, and V1 has none. */
 async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileItem[]> {
-  const isExpected = bucketOfAbsent(bound) === 'matched' && run.deps.gateway.list !== null;
+  const isExpected = bucketOfAbsent(bound) === 'no_payment' && run.deps.gateway.list !== null;
   const found = isExpected ? [] : await lookedUp(run.deps, bound.reference);
   if (found.length === 0) return [itemOf(bucketOfAbsent(bound), bound, null)];
   const live = found.filter(({ state }) => state !== 'failed').length;

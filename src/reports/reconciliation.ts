@@ -1,4 +1,4 @@
-import type { Bucket } from './reconcile-buckets.ts';
+import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
 import type { WalletProof } from './reconcile-wallets.ts';
 import { counted } from './words.ts';
 
@@ -12,7 +12,7 @@ export interface Reconciliation {
   to: string;
   finished_at: string;
   counts: Record<Bucket, number>;
-  /** Items in every bucket but `matched`: 0 means that nothing is open. */
+  /** Items in every bucket but `matched` and `no_payment`: 0 means that nothing is open. */
   open: number;
   /** What the service charged in this time, by currency, all its payments taken together. */
   charged_by_service: Record<string, string>;
@@ -26,13 +26,12 @@ export function isSettled({ open, wallets }: Reconciliation): boolean {
 
 /** What came of it, in a clause: how many payments were compared, and whether they agree. */
 export function outcomeOf(run: Reconciliation): string {
-  const all = Object.values(run.counts).reduce((sum, count) => sum + count, 0);
-  const compared = `${counted(all, 'payment')} compared`;
+  const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
   if (isSettled(run)) return `${compared}: everything agrees`;
   return `${compared}: ${run.open > 0 ? `${run.open} need somebody to look` : 'the wallets do not add up'}`;
 }
 
-/** One line of reconciliation.csv: a payment as the ledger and as the service have it. */
+/** One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became none. */
 export interface ReconcileItem {
   bucket: Bucket;
   batch_id: string | null;

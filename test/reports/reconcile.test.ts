@@ -9,6 +9,7 @@ import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReconciliations } from '../../src/ledger/reconciliations.ts';
 import { type ReconcileRequest, reconcile } from '../../src/reports/reconcile.ts';
 import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
+import { outcomeOf } from '../../src/reports/reconciliation.ts';
 import { aPayment } from '../support/ledger.ts';
 import { startMs, tempFolder, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
@@ -100,7 +101,7 @@ async function run(
   const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, await tempFolder(t));
   const items = parse(await readFile(join(dir, 'reconciliation.csv')), { columns: true }) as Record<string, string>[];
   const odd = items
-    .filter(({ bucket }) => bucket !== 'matched')
+    .filter(({ bucket }) => bucket !== 'matched' && bucket !== 'no_payment')
     .map(({ bucket, reference, topup_id }) => [bucket, reference, topup_id]);
   return { db, dir, files, reconciliation, items, odd };
 }
@@ -196,6 +197,28 @@ for (const [name, change, expected] of differences) {
 test('a payment that the list has not yet is asked for by itself before it is called missing', async (t) => {
   const { reconciliation } = await run(t, serviceWith(allAtService(), { listed: allAtService().slice(0, 6) }));
   assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [8, 0]);
+});
+
+test('what the service refused at once is no payment: it is told by itself, is not open, and is not counted as compared', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await bindPayments(db);
+  await db.execute("UPDATE rows SET topup_id = NULL WHERE status = 'failed'");
+  for (const hasList of [true, false]) {
+    const { reconciliation, odd, items, dir } = await run(
+      t,
+      serviceWith(allAtService().slice(0, 7), { hasList }),
+      {},
+      db,
+    );
+    const { matched, no_payment } = reconciliation.counts;
+    assert.deepEqual([matched, no_payment, reconciliation.open, odd, items.length], [7, 1, 0, [], 8]);
+    assert.equal(outcomeOf(reconciliation), '7 payments compared: everything agrees');
+    assert.match(
+      await readFile(join(dir, 'reconciliation.html'), 'utf8'),
+      /All 7 payments agree: nothing is open\.[\s\S]*no payment<\/td><td class="n" data-name="Items">1</,
+    );
+  }
 });
 
 test('a service without a list (V1) is asked payment by payment', async (t) => {
