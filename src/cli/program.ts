@@ -106,7 +106,9 @@ function addPeople(program: Command, call: Call): void {
     addBatchOptions(program.command('submit').argument('<file>', theFile)),
     'airbatch submit payroll.csv --run-id payroll-2026-11',
   )
-    .description('take a file in and leave it for another person to approve; nothing is sent')
+    .description(
+      'take a file in for another person to approve; where the policy asks for nobody (as without one), it is approved at once; nothing is sent',
+    )
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
     .description('see what a submitted batch would do, and let it be sent')

@@ -3,7 +3,7 @@ import type { CommandContext } from './command.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { submittedJson, tellWaiting } from './waiting.ts';
 
-/** `airbatch submit FILE`: takes a file in, for another person to approve and for whoever runs it to send. */
+/** `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for whoever runs it to send. */
 export function execute(
   context: CommandContext,
   [file = '']: string[],
@@ -18,7 +18,10 @@ export function execute(
     }
     const approved = await approve(actor, batchId, { balance: plan.balance, plan });
     if (context.json) context.terminal.print(`${JSON.stringify(submittedJson(approved, null))}\n`);
-    else context.terminal.error(`No second person is needed. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
+    else
+      context.terminal.error(
+        `Approved: the policy asks for no second person. Nothing was sent. Next: airbatch resume ${batchId}, or "airbatch serve".\n`,
+      );
     return 0;
   });
 }

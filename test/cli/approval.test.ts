@@ -162,6 +162,16 @@ describe('the policy', () => {
     const sums = await status(await at({ sums: { KES: '99.99' } }));
     assert.match(sums.approval_needed, /KES 100\.00 is more than the KES 99\.99/);
   });
+
+  test('that is not there asks for nobody: submit approves at once, and says so, as its help does', async (t) => {
+    const place = await setUp(t, {});
+    const { code, stderr } = await place.run('submit', 'payroll.csv');
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /Approved: the policy asks for no second person\. Nothing was sent\. Next: airbatch resume /);
+    assert.equal(JSON.parse((await place.run('status', '--json')).stdout).batches[0].status, 'approved');
+    const help = (await place.run('submit', '--help')).stdout.replaceAll(/\s+/g, ' ');
+    assert.match(help, /where the policy asks for nobody \(as without one\), it is approved at once; nothing is sent/);
+  });
 });
 
 describe('people', () => {
