@@ -5,7 +5,7 @@ import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
-import { paceOf, waitsFor } from './waits-for.ts';
+import { paceOf, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
@@ -20,6 +20,8 @@ interface Watched {
   run_id: string;
   account: string;
   status: string;
+  /** The process that works for its account now (`host/pid/start`), or null where none does. */
+  worker: string | null;
   rows: number;
   settled: number;
   failed: number;
@@ -104,6 +106,7 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     run_id: batch.run_id,
     account: batch.account,
     status: batch.status,
+    worker: await workerOf(session, batch.account),
     rows: of('ready', 'held', 'sending', 'accepted', 'in_doubt', 'completed', 'failed'),
     settled: of('completed', 'failed'),
     failed: of('failed'),

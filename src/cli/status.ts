@@ -4,14 +4,14 @@ import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
-import { batchStateWords, counted, pauseReasonWords, rowStateWords } from '../reports/words.ts';
+import { counted, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
-import { waitsFor } from './waits-for.ts';
+import { standsAt, waitsFor, workerOf } from './waits-for.ts';
 
 /** Batches that the list shows; older ones are there by name. */
 const batchesMax = 50;
@@ -25,6 +25,8 @@ interface BatchStatus {
   service: string;
   file: string;
   status: BatchRecord['status'];
+  /** The process that works for the account of the batch now (`host/pid/start`), or null where none does. */
+  worker: string | null;
   pause_reason: BatchRecord['pause_reason'];
   pause_detail: string | null;
   created_at: string;
@@ -46,7 +48,7 @@ export function execute(
   });
 }
 
-async function statusOf({ db }: Session, batch: BatchRecord): Promise<BatchStatus> {
+async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStatus> {
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -54,10 +56,11 @@ async function statusOf({ db }: Session, batch: BatchRecord): Promise<BatchStatu
     service: batch.service,
     file: batch.file_name,
     status: batch.status,
+    worker: await workerOf(session, batch.account),
     pause_reason: batch.pause_reason,
     pause_detail: batch.pause_detail,
     created_at: isoTime(batch.created_at),
-    counts: Object.fromEntries(await countRows(db, batch.batch_id)),
+    counts: Object.fromEntries(await countRows(session.db, batch.batch_id)),
   };
 }
 
@@ -68,22 +71,33 @@ const columns: readonly TableColumn[] = [
 
 async function showAll(context: CommandContext, session: Session): Promise<void> {
   const found = await listBatches(session.db, batchesMax);
-  const batches = await Promise.all(found.map((batch) => statusOf(session, batch)));
-  const lines = batches.map(({ batch, file, account, status, pause_reason, counts }) => {
-    return [
+  const batches: BatchStatus[] = [];
+  const lines: string[][] = [];
+  let isLeft = false;
+  for (const one of found) {
+    const status = await statusOf(session, one);
+    const { batch, file, account, worker, counts } = status;
+    const stands = await standsAt(session, one, worker);
+    if (stands === 'interrupted' || (stands === 'approved' && worker === null)) isLeft = true;
+    batches.push(status);
+    lines.push([
       batch,
       file,
       account,
-      statusWords(status, pause_reason),
+      stands,
       String(total(counts)),
       String(counts.completed ?? 0),
       String(counts.failed ?? 0),
       // What a cancelled batch had not sent stays as it was, and nobody has anything to do about it.
-      String(status === 'cancelled' ? 0 : open(counts)),
+      String(status.status === 'cancelled' ? 0 : open(counts)),
       String(counts.invalid ?? 0),
-    ];
-  });
+    ]);
+  }
   printTable(context, columns, lines, { json: { batches }, none: 'No batches yet. Begin with: airbatch run FILE' });
+  if (isLeft && !context.json)
+    context.terminal.print(
+      'No program works on what is approved or interrupted: "airbatch resume" or "airbatch serve" goes on with it.\n',
+    );
 }
 
 async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {
@@ -99,13 +113,15 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     `Batch      ${status.batch} (run ${status.run_id})`,
     `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
-    `Status     ${statusWords(status.status, status.pause_reason)}${batch.pause_detail === null ? '' : ` (${batch.pause_detail})`}`,
+    `Status     ${await standsAt(session, batch, status.worker)}${batch.pause_detail === null ? '' : ` (${batch.pause_detail})`}`,
     `Rows       ${rows.join(', ')}`,
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
   for (const row of attention) {
     const { why, next } = attentionOf(row);
-    lines.push(`Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next ? ` Next look-up: ${next}.` : ''}`);
+    lines.push(
+      `Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next && status.worker ? ` Next look-up: ${next}.` : ''}`,
+    );
   }
   const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) - attention.length;
   if (more > 0) lines.push(`and ${counted(more, 'row')} more`);
@@ -123,11 +139,6 @@ function attentionOf(row: RowRecord): { row: number; status: string; why: string
   const why = row.status === 'held' ? held.join(' ') : (row.failure_reason ?? '');
   const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
   return { row: row.row_no, status: row.status, why, next };
-}
-
-function statusWords(status: BatchRecord['status'], reason: BatchRecord['pause_reason']): string {
-  const { label } = batchStateWords[status];
-  return reason === null ? label : `${label}: ${pauseReasonWords[reason].label}`;
 }
 
 function total(counts: Record<string, number>): number {

@@ -1,10 +1,12 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { movesByItself } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
-import { counted, pauseReasonWords } from '../reports/words.ts';
+import { batchStateWords, counted, pauseReasonWords } from '../reports/words.ts';
+import { isDeadProcess } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 
 /** A pace that was noted longer ago says nothing of now. */
@@ -13,10 +15,28 @@ const paceStaleMs = 15_000;
 /** The ledger, and the time. */
 type LedgerNow = Pick<Session, 'db' | 'clock'>;
 
+/** The process that has the account now (`host/pid/start`), and so works on its batches; null where none does. */
+export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
+  const lease = await findLease(db, account);
+  // One that was killed keeps its hold until that runs out.
+  return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
+}
+
+/** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
+export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
+  const { status, pause_reason: reason } = batch;
+  const { label } = batchStateWords[status];
+  if (reason !== null) return `${label}: ${pauseReasonWords[reason].label}`;
+  if (status !== 'running' || worker !== null) return label;
+  const moves = await movesByItself(db, batch, clock.now(), Number.POSITIVE_INFINITY);
+  return moves ? 'interrupted' : 'waits for a person';
+}
+
 /** The pace at which a batch is sent at this moment; null while it is not. */
-export async function paceOf({ db, clock }: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
-  const noted = await notedPace(db, batch.account);
-  return noted && clock.now() - noted.at < paceStaleMs && batch.status === 'running' ? noted : null;
+export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
+  if (batch.status !== 'running' || (await workerOf(session, batch.account)) === null) return null;
+  const noted = await notedPace(session.db, batch.account);
+  return noted && session.clock.now() - noted.at < paceStaleMs ? noted : null;
 }
 
 /** What a batch waits for, in words; null where it goes on by itself, or has ended. */
@@ -41,8 +61,8 @@ export async function waitsFor(
     if (held > 0) return `a person to decide on ${counted(held, 'held row')} ("airbatch release", "airbatch skip")`;
   }
   const now = clock.now();
-  const lease = await findLease(db, batch.account);
-  if (!lease || lease.expires_at <= now) return 'a program to send it ("airbatch resume" or "airbatch serve")';
+  if ((await workerOf(session, batch.account)) === null)
+    return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const { canary } = storedPolicy(batch.policy);
   const sent = of('sending', 'accepted', 'in_doubt', 'completed', 'failed');
   if (canary !== null && batch.canary_at === null && sent >= canary.rows)

@@ -116,6 +116,8 @@ function stateSentence(summary: BatchSummary): string {
       ? batchStateWords.completed.meaning
       : 'Nothing of it is under way: a person is waited for.';
   }
+  // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
+  if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
   const reason = summary.pause && pauseReasonWords[summary.pause.reason as keyof typeof pauseReasonWords];
   return reason ? `The batch is ${label} (${reason.label}). ${reason.meaning}` : `The batch is ${label}. ${meaning}`;
 }

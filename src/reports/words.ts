@@ -35,7 +35,7 @@ export const batchStateWords: Record<BatchState, Words> = {
     meaning: 'A second person must approve it before anything is sent.',
   },
   approved: { label: 'approved', meaning: 'It may be sent, and begins when its turn comes.' },
-  running: { label: 'running', meaning: 'It is under way: not every row has ended.' },
+  running: { label: 'running', meaning: 'It has begun, and not every row has ended.' },
   paused: { label: 'paused', meaning: 'Nothing more is sent until it is resumed; what was sent is followed.' },
   completed: { label: 'finished', meaning: 'Every row of the file has its final outcome.' },
   cancelled: { label: 'cancelled', meaning: 'It was cancelled; rows that had not been sent will not be.' },

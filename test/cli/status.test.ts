@@ -3,7 +3,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
 
 test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
   const folder = workFolder();
@@ -53,4 +54,42 @@ test('neither a name of a file nor one of a column begins a line of its own on a
     assert.doesNotMatch(stdout + stderr, /[^\P{Cc}\n]/u);
   }
   assert.match(shown[1].stdout, /^File {7}pay\\nBalance {4}KES 9,999,999\.00\.csv, 1 row$/m);
+});
+
+test('airbatch status calls a batch interrupted that nobody sends any more, ended or killed, and says what goes on with it', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const sandbox = await startSandbox(folder.path, ['--rate', '2', '--window-ms', '600000']);
+  t.after(() => sandbox.stop());
+  const lines = [1, 2, 3, 4].map((row) => `+25471240511${row},1,${50 + row},KES`);
+  writeFileSync(join(folder.path, 'p.csv'), ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
+  const options = { cwd: folder.path, env: sandbox.env };
+  const listed = async () => {
+    const [first] = JSON.parse((await runCommand(['status', '--json'], options)).stdout).batches;
+    return { batch: first?.batch, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
+  };
+  let start = ['run', 'p.csv', '--yes'];
+  for (const signal of ['SIGINT', 'SIGKILL'] as const) {
+    const run = startCommand(start, options);
+    let seen = await listed();
+    for (let looks = 1; looks < 50 && (seen.status !== 'running' || !seen.isWorkedOn); looks++) seen = await listed();
+    const { batch } = seen;
+    assert.match((await runCommand(['status'], options)).stdout, /^\S+ +p\.csv +default +running /m);
+    run.child.kill(signal);
+    await run.ended;
+    assert.deepEqual(await listed(), { batch, status: 'running', isWorkedOn: false }, signal);
+    const { stdout } = await runCommand(['status'], options);
+    assert.match(stdout, /^\S+ +p\.csv +default +interrupted /m);
+    assert.match(
+      stdout,
+      /^No program works on what is approved or interrupted: "airbatch resume" or "airbatch serve"/m,
+    );
+    const one = (await runCommand(['status', batch], options)).stdout;
+    assert.match(one, /^Status {5}interrupted$/m);
+    assert.match(
+      one,
+      new RegExp(`^Waits for  a program to work on it: none does now \\("airbatch resume ${batch}" `, 'm'),
+    );
+    start = ['resume'];
+  }
 });
