@@ -1,8 +1,10 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { idempotencyKey } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import { countRows } from '../ledger/batches.ts';
-import { batchesToForget, forgetPayments, forgetRows, lastNamed } from '../ledger/forget.ts';
+import { type BatchRecord, countRows } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../ledger/forget.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type Actor, requireBatch } from './acts.ts';
 
@@ -21,20 +23,30 @@ const daysMin = 2;
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<number> {
   const options = { clock: actor.clock, actor: actor.name };
-  await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
+  const batch = await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
   let rows = 0;
   // The first row comes last, so that it tells whether all are done.
   for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit)
-    rows += await inUnit(actor.db, options, ({ tx }) => forgetRows(tx, batchId, to - rowsPerUnit + 1, to));
+    rows += await inUnit(actor.db, options, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
   return rows;
 }
 
+/** Forgets the rows between two row numbers, and their payments of all generations. Returns how many rows. */
+async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to: number): Promise<number> {
+  const { account, run_id: runId, batch_id } = batch;
+  for (const { row_ref: rowRef, generation: last } of await keyedRows(tx, batch_id, from, to)) {
+    for (let generation = 1; generation <= last; generation++)
+      await forgetPayment(tx, batch_id, idempotencyKey({ account, runId, rowRef, generation }));
+  }
+  return forgetRows(tx, batch_id, from, to);
+}
+
 /** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
-async function decideToForget(unit: Unit, batchId: string, why: string): Promise<void> {
+async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
   const batch = await requireBatch(unit.tx, batchId);
   if (!['completed', 'cancelled', 'rejected'].includes(batch.status))
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: its people are still needed`);
-  if (batch.forgotten_at !== null) return;
+  if (batch.forgotten_at !== null) return batch;
   // Until then the guard between runs compares numbers with those of this batch.
   const days = Math.max(daysMin, storedPolicy(batch.policy).repeatWithinDays);
   const endedAt = batch.completed_at ?? batch.created_at;
@@ -42,12 +54,12 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
       hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
     });
-  await forgetPayments(unit.tx, batchId);
   const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
   if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
   const counts = await countRows(unit.tx, batchId);
   const rows = [...counts.values()].reduce((sum, count) => sum + count, 0);
   await unit.append(batchId, 'batch.forget', { why: withoutNumbers(why), rows });
+  return batch;
 }
 
 /** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which, and how many rows. */

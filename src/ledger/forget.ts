@@ -43,7 +43,27 @@ export async function forgetRows(tx: Queryable, batchId: string, fromRowNo: numb
   );
 }
 
-/** The same for the payments of a batch, whose bodies name the person; the digests of the bodies stay. */
-export async function forgetPayments(tx: Queryable, batchId: string): Promise<void> {
-  await tx.execute(`UPDATE payments SET body = '', last_evidence = NULL WHERE batch_id = ?`, [batchId]);
+/** What the keys of a row's payments are made of, beside its batch. */
+export interface KeyedRow {
+  row_ref: string;
+  generation: number;
+}
+
+/** The rows between two row numbers that may have payments. */
+export function keyedRows(db: Queryable, batchId: string, fromRowNo: number, toRowNo: number): Promise<KeyedRow[]> {
+  return db.query(
+    `SELECT row_ref, generation FROM rows WHERE batch_id = ? AND row_no BETWEEN ? AND ? AND row_ref IS NOT NULL`,
+    [batchId, fromRowNo, toRowNo],
+  );
+}
+
+/**
+ * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the service said; the
+ * digest of the body stays. By the key, since a look for all payments of a batch goes through those of the whole ledger.
+ */
+export async function forgetPayment(tx: Queryable, batchId: string, idempotencyKey: string): Promise<void> {
+  await tx.execute(`UPDATE payments SET body = '', last_evidence = NULL WHERE idempotency_key = ? AND batch_id = ?`, [
+    idempotencyKey,
+    batchId,
+  ]);
 }

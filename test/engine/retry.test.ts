@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { idempotencyKey } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { insertPayments } from '../../src/ledger/payments.ts';
+import { findPayment, insertPayments } from '../../src/ledger/payments.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aPayment } from '../support/ledger.ts';
@@ -124,21 +125,29 @@ describe('a batch whose people are being forgotten when the program is killed', 
   for (const units of [0, 1, 2, 3, 4]) {
     test(`after ${units} of its transactions: it is not retried, and the rest is forgotten the next time`, async () => {
       const { rig, retry } = await endedAs(Array(rows).fill('FAILED'));
+      const body = '{"phone_number":"+254712000001"}';
       const identity = { account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 };
-      await insertPayments(rig.db, [aPayment(identity, { body: '{"phone_number":"+254712000001"}' })]);
+      const others = { ...identity, rowRef: 'ref-2' };
+      await insertPayments(rig.db, [
+        aPayment(identity, { body }),
+        aPayment({ ...identity, generation: 2 }, { body, generation: 2 }),
+        // The row's key is bound by another file, whose people are not forgotten.
+        aPayment(others, { body, batch_id: 'batch-0', row_no: 2 }),
+      ]);
+      await rig.db.execute(`UPDATE rows SET generation = 2 WHERE row_no = 1`);
       await rig.db.execute(`UPDATE batches SET status = 'completed', started_at = 1, completed_at = 1`);
       const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
       const left = async () => {
         const [one] = await rig.db.query<{ count: number }>(
           `SELECT (SELECT COUNT(*) FROM rows WHERE phone_number IS NOT NULL)
-             + (SELECT COUNT(*) FROM payments WHERE body <> '') AS count`,
+             + (SELECT COUNT(*) FROM payments WHERE body <> '' AND batch_id = 'batch-1') AS count`,
         );
         return one?.count;
       };
       const dying = forgetBatch({ ...actor, db: killedAfter(rig.db, units) }, 'batch-1', 'asked to');
       if (units < 4) await assert.rejects(dying, /killed/);
       else assert.equal(await dying, rows);
-      assert.equal(await left(), [rows + 1, rows, rows - 500, 1, 0][units]);
+      assert.equal(await left(), [rows + 2, rows + 2, rows - 500 + 2, 1 + 2, 0][units]);
       // Nothing is forgotten of a batch that could still be paid.
       if (units === 0) assert.equal((await rig.batch()).forgotten_at, null);
       else await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /is forgotten/ });
@@ -148,6 +157,7 @@ describe('a batch whose people are being forgotten when the program is killed', 
       assert.equal(await left(), 0);
       assert.deepEqual(await forgetEnded(actor, rig.clock.now(), 'retention'), { batches: [], rows: 0 });
       assert.equal(await forgetBatch(actor, 'batch-1', 'asked to'), 0);
+      assert.equal((await findPayment(rig.db, idempotencyKey(others)))?.body, body);
       const told = await rig.db.query<{ body: string }>(`SELECT body FROM events WHERE kind = 'batch.forget'`);
       assert.deepEqual(
         told.map(({ body }) => JSON.parse(body).rows),
