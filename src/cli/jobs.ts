@@ -20,7 +20,7 @@ const columns = [
   { name: 'schedule' },
   { name: 'next run' },
   { name: 'last run' },
-  { name: 'file' },
+  { name: 'file', breaksInWords: true },
 ] as const;
 
 /** `airbatch jobs [list|check|run NAME|new NAME]`: what runs with no one watching. */

@@ -8,7 +8,8 @@ import { systemTerminal } from './terminal.ts';
 
 /** Runs the command line. Resolves with the exit code; writes what went wrong, and what to do about it, to stderr. */
 export async function main(argv: readonly string[]): Promise<number> {
-  const terminal = systemTerminal();
+  const json = argv.includes('--json');
+  const terminal = systemTerminal({ json });
   let exitCode = 0;
   const call =
     (name: CommandName) =>
@@ -27,7 +28,6 @@ export async function main(argv: readonly string[]): Promise<number> {
       const module: CommandModule = await load[name]();
       exitCode = await module.execute(context, args, options);
     };
-  const json = argv.includes('--json');
   try {
     await buildProgram(call).parseAsync(argv as string[]);
     return exitCode;

@@ -34,7 +34,7 @@ export function migrationJson(rows: readonly CheckedRow[]) {
 
 /** What a clerk needs to know: how many rows, what they become, which of them need a person, and what is true of all. */
 export function migrationLines(
-  terminal: Pick<Terminal, 'paint'>,
+  terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
   rows: readonly CheckedRow[],
   { knowsProducts }: { knowsProducts: boolean },
 ): string[] {
@@ -55,7 +55,7 @@ export function migrationLines(
 }
 
 /** The changes that are known, the same ones together, with the first of them as an example. */
-function changeLines(terminal: Pick<Terminal, 'paint'>, rows: readonly CheckedRow[]): string[] {
+function changeLines(terminal: Pick<Terminal, 'paint' | 'answerColumns'>, rows: readonly CheckedRow[]): string[] {
   const groups = new Map<string, { note: MigrationNote; count: number }>();
   for (const note of rows.flatMap(({ notes }) => notes).filter(({ effect }) => effect !== 'needed')) {
     const key = JSON.stringify([note.field, note.effect, note.why]);
@@ -91,7 +91,7 @@ function exampleOf({ effect, from, to }: MigrationNote): string {
 }
 
 /** The rows for which a person is needed, in file order, one line for everything that is to be filled in. */
-function personLines(terminal: Pick<Terminal, 'paint'>, rows: readonly CheckedRow[]): string[] {
+function personLines(terminal: Pick<Terminal, 'paint' | 'answerColumns'>, rows: readonly CheckedRow[]): string[] {
   const waiting = rows.filter(needsPerson);
   if (waiting.length === 0) return [];
   const columns = [

@@ -65,7 +65,9 @@ async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStat
 }
 
 const columns: readonly TableColumn[] = [
-  ...['batch', 'file', 'account', 'status'].map((name) => ({ name })),
+  { name: 'batch' },
+  { name: 'file', breaksInWords: true },
+  ...['account', 'status'].map((name) => ({ name })),
   ...['rows', 'paid', 'failed', 'open', 'wrong'].map((name) => ({ name, align: 'right' as const })),
 ];
 

@@ -1,4 +1,5 @@
 import Table from 'cli-table3';
+import stringWidth from 'string-width';
 import { visible } from '../core/visible.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -10,6 +11,8 @@ export interface TableColumn {
   align?: 'left' | 'right';
   /** Longer cells go over several lines; without it a column is as wide as its longest cell. */
   widthMax?: number;
+  /** Names of files: on a narrow screen they may be broken after a hyphen, an underline, a dot or a slash. */
+  breaksInWords?: boolean;
 }
 
 /** Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns in which no line has anything are left out. */
@@ -22,37 +25,96 @@ export function printTable(
   answer(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
 }
 
-/** Spaces between two columns. */
-const cellPadding = 2;
+/** Spaces between two columns: on a screen that has room, and on one that has not. */
+const paddings = [2, 1] as const;
 
-/** A table with a rule below its head only: short on a screen, and readable with a hundred lines. */
+/**
+ * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is too narrow, cells go over
+ * several lines; where that does not suffice either, each line of the table becomes lines of its own.
+ */
 export function tableText(
-  terminal: Pick<Terminal, 'paint'>,
+  terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
   columns: readonly TableColumn[],
   lines: readonly (readonly string[])[],
 ): string {
   const cells = lines.map((line) => line.map(visible));
   const shown = columns.flatMap((column, index) => (cells.some((line) => line[index]) ? [{ column, index }] : []));
-  const widths = shown.map(({ column, index }) => {
-    const longest = Math.max(column.name.length, ...cells.map((line) => line[index]?.length ?? 0));
-    return Math.min(longest, column.widthMax ?? longest) + cellPadding;
+  const sizes = shown.map(({ column, index }) => {
+    const texts = [column.name, ...cells.map((line) => line[index] ?? '')];
+    const longest = Math.min(widest(texts), column.widthMax ?? Infinity);
+    // Money and numbers stay in one piece.
+    const least = column.align === 'right' ? longest : widest(texts.flatMap((text) => piecesOf(text, column)));
+    return { width: longest, least: Math.min(longest, least) };
   });
+  const padding = paddings.find((spaces) => fitted(sizes, spaces, terminal.answerColumns) !== null);
+  const widths = padding && fitted(sizes, padding, terminal.answerColumns);
+  if (!widths) return blocks(terminal, shown, cells);
   const none = { mid: '', 'left-mid': '', 'mid-mid': '', 'right-mid': '', left: '', right: '', middle: '' };
   const frame = { top: '', 'top-mid': '', 'top-left': '', 'top-right': '' };
   const foot = { bottom: '', 'bottom-mid': '', 'bottom-left': '', 'bottom-right': '' };
   const table = new Table({
     head: shown.map(({ column }) => terminal.paint('bold', column.name)),
     colAligns: shown.map(({ column }) => column.align ?? 'left'),
-    colWidths: widths,
+    colWidths: widths.map((width) => width + padding),
     wordWrap: true,
     chars: { ...none, ...frame, ...foot },
-    style: { head: [], border: [], 'padding-left': 0, 'padding-right': cellPadding },
+    style: { head: [], border: [], 'padding-left': 0, 'padding-right': padding },
   });
-  table.push(shown.map((_, place) => '─'.repeat((widths[place] ?? 0) - cellPadding)));
-  for (const line of cells) table.push(shown.map(({ index }) => line[index] ?? ''));
+  table.push(widths.map((width) => '─'.repeat(width)));
+  for (const line of cells)
+    table.push(shown.map(({ column, index }, at) => broken(line[index] ?? '', column, widths[at] ?? 0)));
   return table
     .toString()
     .split('\n')
     .map((text) => text.trimEnd())
     .join('\n');
+}
+
+function widest(texts: readonly string[]): number {
+  return texts.reduce((most, text) => Math.max(most, stringWidth(text)), 0);
+}
+
+/** The parts of a cell that stay in one piece, each with what it ends in. */
+function piecesOf(text: string, { breaksInWords = false }: TableColumn): string[] {
+  return breaksInWords ? text.split(/(?<=[-_./ ])/) : text.split(' ');
+}
+
+/** A cell with its line breaks, where it is broken within words; the table itself breaks between them. */
+function broken(text: string, column: TableColumn, width: number): string {
+  if (column.breaksInWords !== true) return text;
+  const lines = [''];
+  for (const piece of piecesOf(text, column)) {
+    const line = `${lines.at(-1)}${piece}`;
+    if (stringWidth(line.trimEnd()) <= width) lines[lines.length - 1] = line;
+    else lines.push(piece);
+  }
+  return lines.join('\n');
+}
+
+/** The widths of the columns on a screen that is so wide, the widest made narrower first; null where none fit. */
+function fitted(sizes: readonly { width: number; least: number }[], padding: number, screen: number): number[] | null {
+  const widths = sizes.map(({ width }) => width);
+  let over = widths.reduce((sum, width) => sum + width + padding, -padding) - screen;
+  for (; over > 0; over--) {
+    const spare = widths.map((width, at) => (width > (sizes[at]?.least ?? 0) ? width : 0));
+    const most = Math.max(...spare);
+    if (most === 0) return null;
+    widths[spare.indexOf(most)] = most - 1;
+  }
+  return widths;
+}
+
+/** Each line of a table with the names of its columns before its cells. */
+function blocks(
+  { paint }: Pick<Terminal, 'paint'>,
+  shown: readonly { column: TableColumn; index: number }[],
+  cells: readonly (readonly string[])[],
+): string {
+  const named = widest(shown.map(({ column }) => column.name)) + paddings[0];
+  const block = (line: readonly string[]) =>
+    shown
+      .filter(({ index }) => line[index])
+      .map(({ column, index }) => `${paint('bold', column.name.padEnd(named))}${line[index]}`)
+      .join('\n');
+  return cells.map(block).join('\n\n');
 }
