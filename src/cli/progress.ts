@@ -1,8 +1,8 @@
-import cliProgress from 'cli-progress';
 import { countRows } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
+import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
@@ -21,7 +21,7 @@ interface Tally {
 }
 
 export interface Progress {
-  /** Leaves the bar as it is, at once, and goes to the next line: something else is about to be said. */
+  /** Leaves what is shown as it is, at once: something else is about to be said. */
   leave(): void;
   end(): Promise<void>;
 }
@@ -34,77 +34,41 @@ export function showProgress(
   batchIds: readonly string[],
 ): Progress {
   const stop = new AbortController();
-  const bar = terminal.isInteractive ? makeBar() : null;
-  const done = bar
-    ? drawBar(terminal, bar, session, account, batchIds, stop.signal)
-    : writeLines(terminal, session, account, batchIds, stop.signal);
+  let isLeft = false;
+  const show = async () => {
+    const now = await tally(session, batchIds);
+    if (now.payable === 0 || isLeft) return;
+    const parts = [`${settled(now)} of ${now.payable} rows settled`];
+    parts.push(...details(now, account, session.clock.now(), stop.signal.aborted));
+    if (!terminal.isInteractive) terminal.error(`${parts.join(' · ')}\n`);
+    else {
+      // Each part stays in one piece where the line is broken.
+      const words = parts.map((part) => part.replaceAll(' ', '\u00a0'));
+      terminal.show([` ${bar(settled(now), now.payable)} ${words.join('\u00a0· ')}`]);
+    }
+  };
+  const leave = () => {
+    // Lines of which each goes below the last are in nobody's way.
+    if (!terminal.isInteractive) return;
+    isLeft = true;
+    terminal.keep();
+  };
+  const done = showAgain();
   return {
-    leave() {
-      if (!bar) return;
-      bar.stop();
-      terminal.setBar(false);
-      stop.abort();
-    },
+    leave,
     async end() {
       stop.abort();
       await done;
+      leave();
     },
   };
-}
 
-function makeBar(): cliProgress.SingleBar {
-  return new cliProgress.SingleBar({
-    format: ' {bar} {value} of {total} rows settled{details}',
-    barCompleteChar: '█',
-    barIncompleteChar: '░',
-    barsize: 24,
-    hideCursor: true,
-    // Whoever reacts to Ctrl-C here also ends the bar.
-    gracefulExit: false,
-    clearOnComplete: false,
-    fps: 10,
-    stream: process.stderr,
-  });
-}
-
-async function drawBar(
-  terminal: Terminal,
-  bar: cliProgress.SingleBar,
-  session: Session,
-  account: OpenAccount,
-  batchIds: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  const first = await tally(session, batchIds);
-  if (first.payable === 0) return;
-  bar.start(first.payable, settled(first), { details: '' });
-  terminal.setBar(true);
-  while (!signal.aborted) {
-    await session.clock.sleep(redrawMs, signal);
-    const now = await tally(session, batchIds);
-    if (!bar.isActive) return;
-    bar.setTotal(now.payable);
-    bar.update(settled(now), { details: details(now, account, session.clock.now(), signal.aborted) });
-  }
-  bar.stop();
-  terminal.setBar(false);
-}
-
-async function writeLines(
-  terminal: Terminal,
-  session: Session,
-  account: OpenAccount,
-  batchIds: readonly string[],
-  signal: AbortSignal,
-): Promise<void> {
-  while (!signal.aborted) {
-    await session.clock.sleep(lineMs, signal);
-    const now = await tally(session, batchIds);
-    const end = signal.aborted;
-    if (now.payable === 0) continue;
-    terminal.error(
-      `${settled(now)} of ${now.payable} rows settled${details(now, account, session.clock.now(), end)}\n`,
-    );
+  async function showAgain(): Promise<void> {
+    if (terminal.isInteractive) await show();
+    while (!stop.signal.aborted) {
+      await session.clock.sleep(terminal.isInteractive ? redrawMs : lineMs, stop.signal);
+      await show();
+    }
   }
 }
 
@@ -126,15 +90,16 @@ async function tally({ db }: Session, batchIds: readonly string[]): Promise<Tall
   return sum;
 }
 
-function details(now: Tally, account: OpenAccount, at: number, ended: boolean): string {
+/** What there is to say besides how many rows are settled; after the end, only what stays so. */
+function details(now: Tally, account: OpenAccount, at: number, ended: boolean): string[] {
   const parts: string[] = [];
   if (now.failed > 0) parts.push(`${now.failed} failed`);
-  if (ended) return parts.map((part) => ` · ${part}`).join('');
+  if (ended) return parts;
   if (now.waiting > 0) {
     const { limit, windowMs, nextAt } = account.limiter.usage('creation');
     const left = Math.floor(now.waiting / limit) * windowMs + Math.max(0, nextAt - at);
     parts.push(`${now.waiting} to send${left >= 1_000 ? `, about ${durationText(left)} left` : ''}`);
   }
   if (now.underWay > 0) parts.push(`${now.underWay} under way`);
-  return parts.map((part) => ` · ${part}`).join('');
+  return parts;
 }

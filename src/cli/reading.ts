@@ -37,7 +37,8 @@ function startReading(terminal: Terminal): Reading & { dispose(): void } {
       const percent = Math.floor((100 * bytes) / bytesTotal);
       if (percent === shown) return;
       shown = percent;
-      terminal.draw(`\rReading    ${percent}% · ${rows.toLocaleString('en-US')} rows${percent === 100 ? '\n' : ''}`);
+      terminal.show([`Reading    ${percent}% · ${rows.toLocaleString('en-US')} rows`]);
+      if (percent === 100) terminal.keep();
     },
     end() {
       isOver = true;

@@ -4,13 +4,13 @@ import { countRows, findBatch, listBatches } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
+import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { paceOf, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
 const lineMs = 10_000;
-const barLength = 24;
 /** Batches that are looked through for those that are not finished. */
 const batchesMax = 200;
 
@@ -46,7 +46,6 @@ export async function watchStatus(
   const stop = () => stopping.abort();
   process.once('SIGINT', stop);
   process.once('SIGTERM', stop);
-  let drawn = 0;
   try {
     while (!stopping.signal.aborted) {
       const named = batchId === undefined ? await listBatches(db, batchesMax) : [await findBatch(db, batchId)];
@@ -56,7 +55,7 @@ export async function watchStatus(
       const watched: Watched[] = [];
       for (const batch of shown) watched.push(await watch(session, batch));
       if (json) for (const one of watched) terminal.print(`${JSON.stringify(one)}\n`);
-      else if (terminal.isInteractive) drawn = redraw(terminal.draw, watched, drawn);
+      else if (terminal.isInteractive) terminal.show(watched.flatMap((one) => [...linesOf(one), '']));
       else for (const one of watched) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
       if (unfinished.length === 0) {
         if (!json && watched.length === 0) terminal.print('Every batch of this ledger is finished.\n');
@@ -66,26 +65,17 @@ export async function watchStatus(
     }
     return 130;
   } finally {
+    terminal.keep();
     process.off('SIGINT', stop);
     process.off('SIGTERM', stop);
   }
 }
 
-/** Draws over what was drawn before. Returns how many lines there are now. */
-function redraw(print: (text: string) => void, watched: readonly Watched[], drawn: number): number {
-  const lines = watched.flatMap((one) => [...linesOf(one), '']);
-  const back = drawn > 0 ? `\u001b[${drawn}A\u001b[0J` : '';
-  print(`${back}${lines.map((line) => `${line}\n`).join('')}`);
-  return lines.length;
-}
-
 function linesOf(one: Watched): string[] {
-  const share = one.rows === 0 ? 1 : one.settled / one.rows;
-  const full = Math.floor(share * barLength);
   const failed = one.failed > 0 ? `, ${one.failed} failed` : '';
   const lines = [
     `${one.batch} (run ${one.run_id}, account ${one.account})`,
-    ` ${'█'.repeat(full)}${'░'.repeat(barLength - full)} ${one.settled} of ${one.rows} rows settled${failed}`,
+    ` ${bar(one.settled, one.rows)} ${one.settled} of ${one.rows} rows settled${failed}`,
   ];
   const pace =
     one.rate_used === null || one.window_ms === null

@@ -1,6 +1,8 @@
 import { createInterface } from 'node:readline/promises';
 import { stripVTControlCharacters, styleText } from 'node:util';
+import stringWidth from 'string-width';
 import { visibleLines } from '../core/visible.ts';
+import { counted } from '../reports/words.ts';
 import { wrapped } from './wrap.ts';
 
 export type Paint = 'red' | 'green' | 'yellow' | 'bold' | 'dim' | 'cyan';
@@ -20,16 +22,19 @@ export interface Terminal {
   /** Resolves when what was printed has been taken, or nobody reads any more: for answers that are longer than memory. */
   taken(): Promise<void>;
   error(text: string): void;
-  /** Writes on stderr what moves the cursor; `text` must be our own, or made `visible`. */
-  draw(text: string): void;
-  /** Whether a bar stands on the last line: what is said on stderr meanwhile goes above it, whole. */
-  setBar(isDrawn: boolean): void;
+  /**
+   * Shows lines that change, below everything else on stderr and in place of those that were shown before: broken to fit the screen, and no
+   * more of them than it has. A no-break space holds words together. What is said on stderr meanwhile goes above them.
+   */
+  show(lines: readonly string[]): void;
+  /** Leaves the lines that are shown where they are: what is shown next goes below them. */
+  keep(): void;
   paint(style: Paint, text: string): string;
   /** Asks a question that "y" or "yes" answers; anything else is a no. */
   confirm(question: string): Promise<boolean>;
 }
 
-type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number };
+type Output = NodeJS.WritableStream & { isTTY?: boolean; columns?: number; rows?: number };
 
 interface Streams {
   stdin: NodeJS.ReadableStream & { isTTY?: boolean };
@@ -47,7 +52,7 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
   const forgive = (error: NodeJS.ErrnoException) => {
     if (error.code !== 'EPIPE') throw error;
   };
-  let hasBar = false;
+  const shown = shownLines(stderr);
   let isRead = true;
   stdout.on('error', (error) => {
     isRead = false;
@@ -62,8 +67,8 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
     },
     // Painting asks stderr: what goes into a file or to another program has no colours.
     print(text) {
-      const shown = wrapped(visibleLines(text), answerColumns());
-      stdout.write(stdout.isTTY === true ? shown : stripVTControlCharacters(shown));
+      const lines = wrapped(visibleLines(text), answerColumns());
+      stdout.write(stdout.isTTY === true ? lines : stripVTControlCharacters(lines));
     },
     taken: () =>
       new Promise((resolve) => {
@@ -75,16 +80,9 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
         };
         for (const event of events) stdout.on(event, done);
       }),
-    // A bar is cut off at the edge of the screen (wrapping is off meanwhile), draws itself again below what is said, and ends at the
-    // place that was kept last (ESC 7).
-    error(text) {
-      const shown = wrapped(visibleLines(text), columnsOf(stderr));
-      stderr.write(hasBar ? `\r\u001b[2K\u001b[?7h${shown}\u001b[?7l\u001b7` : shown);
-    },
-    draw: (text) => void stderr.write(text),
-    setBar(isDrawn) {
-      hasBar = isDrawn;
-    },
+    error: (text) => shown.writeAbove(wrapped(visibleLines(text), columnsOf(stderr))),
+    show: shown.show,
+    keep: shown.keep,
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });
@@ -95,4 +93,58 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
       return /^y(es)?$/i.test(answer.trim());
     },
   };
+}
+
+/** Lines that change, at the end of an output; the cursor stands at the beginning of the line below them. */
+function shownLines(output: Output) {
+  const [clearLine, clearBelow, noWrap, wrap] = ['\u001b[K', '\u001b[0J', '\u001b[?7l', '\u001b[?7h'];
+  let drawn: string[] = [];
+  let drawnColumns = 0;
+
+  /** Goes back to where the lines began, and takes them away. */
+  const clear = () => {
+    if (drawn.length === 0) return '';
+    // A screen that was made narrower has broken the lines anew.
+    const columns = columnsOf(output);
+    const rows = drawn.reduce((sum, line) => {
+      const width = Math.min(stringWidth(line), drawnColumns);
+      return sum + Math.max(1, Math.ceil(width / columns));
+    }, 0);
+    // The first line by itself: some screens put into their history what is cleared from their first row on.
+    return `\r\u001b[${rows}A${clearLine}\n${clearBelow}\u001b[1A`;
+  };
+  // Words that are longer than the screen are cut off, so that no line takes two rows.
+  const text = () => (drawn.length === 0 ? '' : `${noWrap}${drawn.map((line) => `${line}\n`).join('')}${wrap}`);
+
+  return {
+    show(lines: readonly string[]) {
+      const columns = columnsOf(output);
+      const next = fittedLines(lines, columns, output.rows || Number.POSITIVE_INFINITY);
+      if (columns === drawnColumns && next.join('\n') === drawn.join('\n')) return;
+      const cleared = clear();
+      [drawn, drawnColumns] = [next, columns];
+      output.write(`${cleared}${text()}`);
+    },
+    keep() {
+      // What was typed stands where the next line begins.
+      if (drawn.length > 0) output.write(`\r${clearBelow}`);
+      drawn = [];
+    },
+    writeAbove(said: string) {
+      output.write(`${clear()}${said}${text()}`);
+    },
+  };
+}
+
+/** Lines as they stand on a screen; where it is too low for all, the last one says how many are missing. */
+function fittedLines(lines: readonly string[], columns: number, rows: number): string[] {
+  if (lines.length === 0) return [];
+  const broken = wrapped(visibleLines(lines.join('\n')), columns)
+    .replaceAll('\u00a0', ' ')
+    .split('\n');
+  // The cursor has a row of its own.
+  const most = rows - 1;
+  if (broken.length <= most) return broken;
+  const seen = broken.slice(0, Math.max(0, most - 1));
+  return [...seen, `and ${counted(broken.length - seen.length, 'more line')}: the window is too low`];
 }

@@ -6,9 +6,9 @@ const indent = 2;
 const labelPattern = /^ *(?:[^ ]+ )?[^ ]+ {2,}/;
 /**
  * A word with the spaces before it. A command is one word, since who copies half of one runs another command; so is an amount with its
- * currency.
+ * currency, and a time with its unit.
  */
-const wordPattern = /( *)((?:airbatch [^",:;]+|\b[A-Z]{3} (?=\d)|[^ ])+)/g;
+const wordPattern = /( *)((?:airbatch [^",:;]+|\b[A-Z]{3} (?=\d)|\b\d+ (?=(?:s|min|h)\b)|[^ ])+)/g;
 
 /** A text whose lines are broken between words to fit a screen of so many columns; longer words are left to the screen. */
 export function wrapped(text: string, columns: number): string {

@@ -36,10 +36,10 @@ test('what a screen would obey is shown, on a terminal and off it; lines and our
     const red = isTTY ? terminal.paint('red', '✘') : '✘';
     terminal.print(`${red} ${text}`);
     terminal.error(`${red} ${text}`);
-    terminal.draw('\u001b[2A');
+    terminal.show([text]);
     assert.deepEqual(
       [stdout.written.join(''), stderr.written.join('')],
-      [`${red} ${shown}`, `${red} ${shown}\u001b[2A`],
+      [`${red} ${shown}`, `${red} ${shown}\u001b[?7l${shown}\n\u001b[?7h`],
     );
   }
 });
@@ -107,22 +107,94 @@ test('a long answer waits for its reader, and no longer when he is gone', async 
   assert.equal(stdout.listenerCount('drain') + stdout.listenerCount('close'), 0);
 });
 
-test('what is said while a bar is drawn goes above it, whole', () => {
-  const [stdin, stdout, stderr] = [stream(true), stream(true), stream(true)];
-  const terminal = systemTerminal(
-    { json: false },
-    { stdin: stdin.stream, stdout: stdout.stream, stderr: stderr.stream },
-  );
-  terminal.setBar(true);
-  const log = makeLog({ level: 'warn', secrets: [], screen: terminal.error });
-  log.warn('the account is paused', { account: 'main' });
-  terminal.setBar(false);
-  log.warn('again');
-  const [clear, wrap, noWrap] = ['\r\u001b[2K', '\u001b[?7h', '\u001b[?7l\u001b7'];
-  assert.equal(
-    stderr.written.join(''),
-    `${clear}${wrap}Note: the account is paused (account=main)\n${noWrap}Note: again\n`,
-  );
+/** A terminal whose stderr is a screen of this size; `rows` are what stands on it, and what has scrolled off its top. */
+function onScreen(size: { columns: number; rows: number }) {
+  const rows: string[] = [''];
+  let [row, column, top, wraps] = [0, 0, 0, true];
+  const write = (character: string) => {
+    if (column === size.columns && !wraps) column -= 1;
+    if (column === size.columns) [row, column] = [row + 1, 0];
+    while (rows.length <= row) rows.push('');
+    rows[row] = (rows[row] ?? '').padEnd(column).slice(0, column) + character + (rows[row] ?? '').slice(column + 1);
+    column += 1;
+  };
+  const obey: Record<string, (count: number) => void> = {
+    A: (count) => {
+      row = Math.max(top, row - count);
+    },
+    // A cursor behind the last column stands on it.
+    K: () => {
+      rows[row] = (rows[row] ?? '').slice(0, Math.min(column, size.columns - 1));
+    },
+    J: () => {
+      rows.length = row + 1;
+      obey.K?.(0);
+    },
+  };
+  const take = (text: string) => {
+    for (const [found, count, letter, mode] of text
+      .replaceAll('\u001b', '␛')
+      .matchAll(/␛\[(\d*)([AJK])|␛\[\?7([lh])|./gs)) {
+      if (letter !== undefined) obey[letter]?.(Number(count));
+      else if (mode !== undefined) wraps = mode === 'h';
+      else if (found === '\r') column = 0;
+      else if (found === '\n') [row, column] = [row + 1, 0];
+      else write(found);
+      while (rows.length <= row) rows.push('');
+      top = Math.max(top, row - size.rows + 1);
+    }
+  };
+  const output = new Writable({ write: (text, _encoding, done) => done(void take(String(text))) });
+  const stderr = Object.assign(output, { isTTY: true }, size);
+  const terminal = systemTerminal({ json: false }, { stdin: stream(true).stream, stdout: stream(true).stream, stderr });
+  return { terminal, type: take, rows: () => rows.slice(0, row) };
+}
+
+test('lines that change are drawn over, broken at words to any width, and never leave old ones behind', () => {
+  for (const columns of [20, 33, 60, 80, 120]) {
+    const { terminal, rows } = onScreen({ columns, rows: 24 });
+    terminal.error('Before\n');
+    const lines = (count: number) => [
+      ` ████ ${count} of 60 rows settled, ${count} failed, and some more that takes a while to be said`,
+      ' waits for a program ("airbatch resume 20261122-224333-0307" or "airbatch serve")',
+      '',
+    ];
+    for (let count = 1; count <= 60; count++) terminal.show(lines(count));
+    terminal.error('Note: it goes on\n');
+    assert.deepEqual(rows().slice(0, 2), ['Before', 'Note: it goes on']);
+    const drawn = rows().slice(2);
+    assert.ok(drawn.every((row) => row.length <= columns));
+    assert.equal(drawn.join(' ').match(/60 of 60 rows/g)?.length, 1, drawn.join('\n'));
+    assert.doesNotMatch(rows().join(' '), /59 of 60/);
+    if (columns >= 60) assert.equal(drawn.join(' ').replace(/\s+/g, ' ').trim(), lines(60).join('').trim());
+  }
+});
+
+test('lines that change hold words together by no-break spaces, and show plain ones', () => {
+  const { terminal, rows } = onScreen({ columns: 20, rows: 24 });
+  terminal.show(['3 of 60 rows · 2\u00a0in\u00a0doubt']);
+  assert.deepEqual(rows(), ['3 of 60 rows ·', '  2 in doubt']);
+});
+
+test('what is kept stays, and what was typed meanwhile does not', () => {
+  const { terminal, rows, type } = onScreen({ columns: 40, rows: 24 });
+  terminal.show(['1 of 2']);
+  type('^C');
+  terminal.keep();
+  terminal.error('Stopping\n');
+  terminal.show(['a']);
+  terminal.show(['b']);
+  assert.deepEqual(rows(), ['1 of 2', 'Stopping', 'b']);
+});
+
+test('where the window is too low for all lines, the last one says how many are missing, and none scrolls away', () => {
+  const { terminal, rows } = onScreen({ columns: 60, rows: 6 });
+  for (let count = 1; count <= 3; count++)
+    terminal.show(Array.from({ length: 9 }, (_, index) => `batch ${index}: ${count} of 3`));
+  assert.deepEqual(rows(), [
+    ...[0, 1, 2, 3].map((index) => `batch ${index}: 3 of 3`),
+    'and 5 more lines: the window is too low',
+  ]);
 });
 
 test('an answer that nobody reads any more is waited for no more', async () => {

@@ -51,6 +51,10 @@ test('a name of a file is broken after its signs before a table is given up', ()
   assert.deepEqual(text.split('\n').slice(2), ['20261122-1 monthly-', '           payroll_', '           11.csv']);
 });
 
+test('a time stays with its unit', () => {
+  assert.equal(wrapped('all sent in about 2 h 5 min; then', 25), 'all sent in about 2 h\n  5 min; then');
+});
+
 test('a table becomes narrower at its words, and where it does not fit at all, its lines become lines of their own', () => {
   const columns = [{ name: 'batch' }, { name: 'status' }, { name: 'paid', align: 'right' }] as const;
   const lines = [
