@@ -182,6 +182,8 @@ function makeFacts(): ChainFacts & { note(rowNo: number, kind: string, data: Rec
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
+      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is.
+      if (kind === 'row.retry') sent[rowNo] = 0;
       if (kind === 'row.complete' && data.topup_id)
         paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
       const refund = refunds.has(rowNo) ? null : refundIn(kind, data);

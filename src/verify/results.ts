@@ -104,9 +104,8 @@ function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, fin
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
-  // A row that waits for its next generation already shows the key under which it will be sent.
   const sent = chain.sentOf(rowNo);
-  if (sent !== 0 && status !== 'ready' && sent !== fingerprint(row.generation, row.idempotency_key)) {
+  if (sent !== 0 && sent !== fingerprint(row.generation, row.idempotency_key)) {
     findings.add('results.csv', `row ${rowNo} has another key or generation than the audit chain.`);
   }
 }

@@ -14,9 +14,11 @@ import { InputError } from '../../src/verify/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../../src/verify/verify.ts';
 import {
   completedWay,
+  failedWay,
   invalidRow,
   newBatch,
   newRow,
+  type Step,
   startMs,
   tempFolder,
   testClock,
@@ -119,6 +121,23 @@ test('rows that were let go or held since, messages, references like formulas an
     ]);
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
   assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
+});
+
+test('a failed row that was opened again, and was then held or put aside before anything more was sent, verifies', async (t) => {
+  const again = { generation: 2, attempts: 0, topup_id: null, cost: null, cost_currency: null, failure_code: null };
+  const opened: Step[] = [...failedWay(1), ['retry', { ...again, first_sent_at: null, service_status: null }]];
+  const held: Step = ['hold', { problems: '[]' }];
+  const prepare = (db: Database) =>
+    writeBatch(
+      db,
+      newBatch('B-1'),
+      [opened, [...opened, held], [...opened, held, ['skip', {}]]].map((way, index) => ({
+        row: newRow('B-1', index + 1),
+        way: way as Step[],
+      })),
+      null,
+    );
+  assert.deepEqual((await foundIn(t, { prepare })).findings, []);
 });
 
 test('rows that no longer say whom they paid verify, and what cannot be checked is said', async (t) => {
