@@ -108,6 +108,14 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
   return row.status !== 'failed' || isDoubtfulEnd(row.service_status);
 }
 
+/**
+ * Whether a row that waits for a person, or was put aside by one, bears what the service says of an earlier payment of it, which may
+ * have arrived, and when that was first sent: nothing of its own generation was.
+ */
+export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
+  return (row.status === 'held' || row.status === 'skipped') && row.service_status !== null;
+}
+
 /** A payment that another batch sent. */
 export interface OtherPayment {
   batch_id: string;
@@ -209,6 +217,6 @@ function placeOf({ batch_id, row_no }: OtherPayment): string {
   return `batch ${batch_id}, row ${row_no}`;
 }
 
-function wordOf({ status, service_status }: OtherPayment): string | null {
-  return status === 'failed' ? service_status : status;
+function wordOf(other: OtherPayment): string | null {
+  return other.status === 'failed' || bearsEarlierPayment(other) ? other.service_status : other.status;
 }

@@ -1,22 +1,23 @@
-import { isDoubtfulEnd } from '../core/earlier-payment.ts';
+import { isDoubtfulEnd, samePayment } from '../core/earlier-payment.ts';
 import type { Gateway, ReadProblem } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import type { RowRecord } from '../ledger/rows.ts';
+import { findPayment } from '../ledger/payments.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
-import { referenceOf } from './orders.ts';
+import { paymentNames, referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 
 /** What the service says of the payments of a row's generations, each of which has failed here. */
 export type EarlierGenerations =
   | { kind: 'failed' }
   /** One has failed with a word after which it may have arrived, and which no person has named. */
-  | { kind: 'doubtful'; reference: string; serviceStatus: string }
+  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
-  | { kind: 'live'; reference: string; serviceStatus: string }
+  | { kind: 'live'; generation: number; reference: string; serviceStatus: string }
   | { kind: 'unread'; reference: string; problem: ReadProblem };
 
 /**
@@ -35,11 +36,11 @@ export async function lookUpGenerations(
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
-    if (live) return { kind: 'live', reference, serviceStatus: live.serviceStatus };
+    if (live) return { kind: 'live', generation, reference, serviceStatus: live.serviceStatus };
     const doubtful = outcome.payments.find(
       ({ serviceStatus }) => isDoubtfulEnd(serviceStatus) && !named.includes(serviceStatus),
     );
-    if (doubtful) return { kind: 'doubtful', reference, serviceStatus: doubtful.serviceStatus };
+    if (doubtful) return { kind: 'doubtful', generation, reference, serviceStatus: doubtful.serviceStatus };
   }
   return { kind: 'failed' };
 }
@@ -83,18 +84,31 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     context.picker.putBack(row, context.clock.now() + wait);
     return false;
   }
-  const { reference, serviceStatus } = earlier;
-  await context.committer.commit((unit) => holdMayBePaid(unit, row, reference, serviceStatus));
+  const { generation, reference, serviceStatus } = earlier;
+  await context.committer.commit(async (unit) => {
+    const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
+    const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
+    // A row that was corrected since asks for something else than may have arrived.
+    const firstSentAt = owner && samePayment(row, owner) ? payment.first_intent_at : null;
+    await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
+  });
   context.picker.dropped(row);
   return false;
+}
+
+/** What the service says of an earlier payment of a row, which it does not call failed any more. */
+interface MayBePaid {
+  reference: string;
+  serviceStatus: string;
+  /** When it was sent (epoch ms), where it was for what the row asks for: the row bears that, so that other runs see it; else null. */
+  firstSentAt: number | null;
 }
 
 /** Holds a row for a person, of whose earlier payment the service says this. */
 export function holdMayBePaid(
   unit: Unit,
   row: RowRecord,
-  reference: string,
-  serviceStatus: string,
+  { reference, serviceStatus, firstSentAt }: MayBePaid,
 ): Promise<RowRecord | null> {
   const problem = {
     code: 'MAY_BE_PAID',
@@ -102,5 +116,11 @@ export function holdMayBePaid(
     message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
     suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
   };
-  return unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]) }, { why: problem.code, reference });
+  const borne = firstSentAt === null ? {} : { service_status: serviceStatus, first_sent_at: firstSentAt };
+  return unit.changeRow(
+    row,
+    'hold',
+    { problems: JSON.stringify([problem]), ...borne },
+    { why: problem.code, reference },
+  );
 }

@@ -136,7 +136,10 @@ async function takeWord(
 /** It speaks of a generation that had failed here, so that a later one could be opened: that is not sent before a person looked. */
 async function takeEarlier(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
   if (word.says === 'completed') {
-    if (row.status === 'ready' && payment) await holdMayBePaid(unit, row, payment.reference, word.verbatim);
+    if (row.status === 'ready' && payment) {
+      const { reference, first_intent_at: firstSentAt } = payment;
+      await holdMayBePaid(unit, row, { reference, serviceStatus: word.verbatim, firstSentAt });
+    }
     return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
   }
   await close(unit, entry, 'nothing_new');

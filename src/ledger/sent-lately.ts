@@ -1,7 +1,7 @@
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 
-/** A row of another batch whose payment was sent, and has arrived or may still arrive. */
+/** A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row bears. */
 export interface SentRow {
   batch_id: string;
   run_id: string;
@@ -34,7 +34,8 @@ const sentSql = (count: number): string =>
    FROM rows CROSS JOIN batches
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
-     AND rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
+     AND (rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
+       OR (rows.status IN ('held', 'skipped') AND rows.service_status IS NOT NULL))
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);

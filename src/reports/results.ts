@@ -1,4 +1,5 @@
 import { isoTime } from '../core/clock.ts';
+import { bearsEarlierPayment } from '../core/earlier-payment.ts';
 import { idempotencyKey, paymentReference } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -60,7 +61,8 @@ export function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'
 
 /** `mask`: phone numbers are made unreadable wherever they may stand. */
 export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
-  const sent = row.attempts > 0 || row.first_sent_at !== null;
+  const sentAt = bearsEarlierPayment(row) ? null : row.first_sent_at;
+  const sent = row.attempts > 0 || sentAt !== null;
   const identity =
     sent && row.row_ref !== null
       ? { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation: row.generation }
@@ -87,7 +89,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
       row.cost_currency,
       failure.code,
       failure.reason,
-      row.first_sent_at === null ? null : isoTime(row.first_sent_at),
+      sentAt === null ? null : isoTime(sentAt),
       row.completed_at === null ? null : isoTime(row.completed_at),
     ],
     input: inputOf(row),

@@ -69,6 +69,71 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.equal(sent(rig).length, 2);
   });
 
+  describe('and is held since the earlier payment may have arrived', () => {
+    /** The row of batch 2, held, and another run's row to the same number for the same amount. */
+    async function heldAndOther(
+      rig: Rig,
+      { decide, amount = '101' }: { decide?: () => Promise<unknown>; amount?: string } = {},
+    ) {
+      rig.service.ends('run-1/ref-1', 'completed');
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-2'), ['held']);
+      await decide?.();
+      await rig.add([aRow(1, { amount })], { batch_id: 'batch-3', run_id: 'run-2', created_at: rig.clock.now() });
+      await rig.run();
+      return rig.row(1, 'batch-3');
+    }
+    const unchanged = async () => {
+      const rig = await fedAgain();
+      await rig.db.execute(`UPDATE rows SET amount = '101' WHERE batch_id = 'batch-2'`);
+      return rig;
+    };
+
+    test('has the same payment of another run held', async () => {
+      const other = await heldAndOther(await unchanged());
+      assert.equal(other.status, 'held');
+      assert.match(other.problems ?? '', /SENT_LATELY.* on 2026-.*batch-2, row 1 \(run run-1, completed\)/);
+    });
+
+    test('has it held as well after a person has put the row aside', async () => {
+      const rig = await unchanged();
+      const decide = () => skipRows(mary(rig), 'batch-2', [], 'the recipient has it');
+      assert.equal((await heldAndOther(rig, { decide })).status, 'held');
+      assert.deepEqual(await rig.states('batch-2'), ['skipped']);
+    });
+
+    test('has it held where the row was retried in the batch in which it failed', async () => {
+      const rig = await makeRig();
+      rig.service.ends('run-1/ref-1', 'failed');
+      await rig.add(someRows(1));
+      await rig.run();
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+      rig.service.ends('run-1/ref-1', 'completed');
+      await rig.run();
+      assert.deepEqual(await rig.states(), ['held']);
+      await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-2'), ['held']);
+    });
+
+    test('has it go where the row was corrected since: what it asks for now has not arrived', async () => {
+      assert.equal((await heldAndOther(await fedAgain(), { amount: '999' })).status, 'completed');
+    });
+
+    test('is as unsent as before once it is released', async () => {
+      const rig = await unchanged();
+      const decide = async () => {
+        await releaseRows(mary(rig), 'batch-2', []);
+        const { status, service_status, first_sent_at } = await rig.row(1, 'batch-2');
+        assert.deepEqual([status, service_status, first_sent_at], ['ready', null, null]);
+        rig.service.ends('run-1/ref-1', 'failed');
+      };
+      await heldAndOther(rig, { decide, amount: '102' });
+      assert.deepEqual(await rig.states('batch-2'), ['completed']);
+    });
+  });
+
   test('waits as long as the earlier payment cannot be looked up', async () => {
     const rig = await fedAgain();
     const { lookUp } = rig.service;

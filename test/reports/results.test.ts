@@ -16,6 +16,8 @@ import {
   invalidRow,
   newBatch,
   newRow,
+  type Step,
+  startMs,
   tempFolder,
   testLedger,
   writeBatch,
@@ -83,6 +85,17 @@ test('a row that was never sent has neither key nor reference', async (t) => {
   await writeSampleBatch(db);
   const { rows } = await results(t, db);
   for (const row of rows.slice(8)) assert.deepEqual([row.idempotency_key, row.reference], ['', '']);
+});
+
+test('a held row of whose earlier payment the service tells has the word, and neither key nor time of its own', async (t) => {
+  const db = await testLedger(t);
+  const hold: Step = ['hold', { problems: '[]', service_status: 'completed', first_sent_at: startMs - 1_000 }];
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: [hold] }], null);
+  const [row] = (await results(t, db)).rows;
+  assert.deepEqual(
+    [row?.status, row?.service_status, row?.idempotency_key, row?.reference, row?.first_sent_at],
+    ['held', 'completed', '', '', ''],
+  );
 });
 
 test('an invalid row names its problems as its failure', async (t) => {
