@@ -89,6 +89,11 @@ export function contentRefParts(rowRef: string): { digest: string; occurrence: n
   return digest === undefined ? null : { digest, occurrence: Number(occurrence) };
 }
 
+/** Whether a row ref has the form of those that are made of a row's content: whoever tries all numbers finds the one it was made of. */
+export function isContentRowRef(rowRef: string): boolean {
+  return /^[0-9a-f]{20}-[0-9]+$/.test(rowRef);
+}
+
 /** SHA-256 of a text (as UTF-8) or of bytes, as lower-case hex. */
 export function sha256(data: string | Uint8Array): string {
   return hash('sha256', data);

@@ -1,3 +1,5 @@
+import { isContentRowRef } from '../core/ids.ts';
+
 /** Digits of any script, with what people write between them: long enough to be a phone number. */
 const numberLike = /\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
 
@@ -20,6 +22,11 @@ export function maskOccurrences(text: string, phoneNumber: string | null): strin
   // The last seven digits are what national and international spellings of one number have in common.
   const tail = phoneNumber.slice(-7);
   return text.replace(numberLike, (run) => (run.replace(/\P{Nd}/gu, '').includes(tail) ? maskDigits(run) : run));
+}
+
+/** A row ref without its row's number; null where it was made of the number, so that nothing of it can be shown. */
+export function maskRowRef(rowRef: string, phoneNumber: string | null): string | null {
+  return isContentRowRef(rowRef) ? null : maskOccurrences(rowRef, phoneNumber);
 }
 
 function maskDigits(run: string): string {

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { csvText } from './csv.ts';
-import { maskNumbers, maskOccurrences, maskPhone } from './mask.ts';
+import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from './mask.ts';
 import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
 import type { Survey } from './survey.ts';
 
@@ -95,20 +95,23 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
     input: inputOf(row),
     place: [row.line, failure.column],
   };
-  return mask ? maskLine(line, row.phone_number) : line;
+  return mask ? maskLine(line, row) : line;
 }
 
 /** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
 const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
-const namingColumns: readonly ResultColumn[] = ['row_ref', 'reference'];
 
-function maskLine({ values, input, place }: ResultLine, phoneNumber: string | null): ResultLine {
+function maskLine({ values, input, place }: ResultLine, row: ReportedRow): ResultLine {
+  const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
     if (typeof value !== 'string') return value;
     if (column === 'phone_number') return maskPhone(value);
-    if (foreignColumns.includes(column)) return maskNumbers(value);
-    return namingColumns.includes(column) ? maskOccurrences(value, phoneNumber) : value;
+    if (column === 'row_ref') return shownRef;
+    if (column === 'reference') return shownRef && maskOccurrences(value, row.phone_number);
+    // The key is made of the row ref: where that has the number in it, all numbers can be tried until one fits the key.
+    if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
+    return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
   return { values: masked, input: input.map(maskNumbers), place };
 }

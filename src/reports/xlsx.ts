@@ -3,7 +3,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
 import { durationText, timeText } from './format.ts';
-import { maskNumbers, maskPhone } from './mask.ts';
+import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
 import { inputColumns, type ResultColumn, resultColumns, resultLine } from './results.ts';
 import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
@@ -125,7 +125,7 @@ async function* problemRows(
         { as: 'integer', value: row.line },
         { as: stateStyle[row.status], value: row.status },
         mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
-        mask && row.row_ref !== null ? maskNumbers(row.row_ref) : row.row_ref,
+        mask && row.row_ref !== null ? maskRowRef(row.row_ref, row.phone_number) : row.row_ref,
         code,
         column,
         mask ? maskNumbers(message) : message,

@@ -39,7 +39,7 @@ export async function checkServiceList(
     await given(`${listPath} cannot be read as the service's list`, () =>
       readList(scratch, listPath, `${manifest.run_id}/`, findings),
     );
-    await compareRows(scratch, dir, findings);
+    await compareRows(scratch, dir, manifest, findings);
     const left = scratch.prepare('SELECT id, reference FROM listed WHERE seen = 0 ORDER BY rowid');
     for (const { id, reference } of left.iterate()) {
       findings.add(
@@ -74,12 +74,19 @@ async function readList(scratch: DatabaseSync, path: string, prefix: string, fin
   }
 }
 
-async function compareRows(scratch: DatabaseSync, dir: string, findings: Findings): Promise<void> {
+async function compareRows(
+  scratch: DatabaseSync,
+  dir: string,
+  { masked }: Manifest,
+  findings: Findings,
+): Promise<void> {
+  // Masked references are not those that the service has.
+  if (masked) scratch.exec('CREATE INDEX listed_by_id ON listed (id)');
   const find = scratch.prepare(
-    'UPDATE listed SET seen = 1 WHERE reference = ? RETURNING reference, id, status, value, currency',
+    `UPDATE listed SET seen = 1 WHERE ${masked ? 'id' : 'reference'} = ? RETURNING reference, id, status, value, currency`,
   );
   for await (const row of resultRows(dir)) {
-    const entry = find.get(row.reference ?? '') as Listed | undefined;
+    const entry = find.get((masked ? row.topup_id : row.reference) ?? '') as Listed | undefined;
     if (row.status === 'completed' && !entry)
       findings.add('results.csv', `row ${row.row} is completed; the service's list does not have it.`);
     if (!entry) continue;

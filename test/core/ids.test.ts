@@ -5,6 +5,7 @@ import { v5 } from 'uuid';
 import {
   contentRowRef,
   idempotencyKey,
+  isContentRowRef,
   isRunId,
   parseReference,
   paymentReference,
@@ -92,6 +93,9 @@ describe('row refs', () => {
     assert.notEqual(contentRowRef(['a', 'b'], 1), contentRowRef(['a', 'b'], 2));
     assert.notEqual(contentRowRef(['ab', ''], 1), contentRowRef(['a', 'b'], 1));
     assert.equal(contentRowRef(['a', null], 1), contentRowRef(['a', null], 1));
+    for (const occurrence of [1, 12]) assert.ok(isContentRowRef(contentRowRef(['a'], occurrence)));
+    for (const reference of ['NOV-1', 'deadbeef-1', `x${contentRowRef(['a'], 1)}`])
+      assert.equal(isContentRowRef(reference), false, reference);
   });
 });
 

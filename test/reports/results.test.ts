@@ -3,8 +3,9 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { idempotencyKey } from '../../src/core/ids.ts';
+import { contentRowRef, idempotencyKey } from '../../src/core/ids.ts';
 import { withoutSpreadsheetGuard } from '../../src/core/spreadsheet-safe.ts';
+import { laterContentRef } from '../../src/intake/check-row.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
@@ -212,6 +213,31 @@ test('masked results show no phone number, neither ours nor as the file has it',
   const text = await readFile(join(dir, 'results.csv'), 'utf8');
   assert.doesNotMatch(text, /712000\d\d\d/);
   assert.match(text, /\+2\*{8}001/);
+});
+
+test('masked results have no name that was made of a number, and nothing that is made of such a name', async (t) => {
+  const db = await testLedger(t);
+  const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
+  const references = [made, 'staff 254712000002', 'staff 17'];
+  const rows = references.map((row_ref, at) => ({
+    row: newRow('B-1', at + 1, { row_ref, input: '[]' }),
+    way: completedWay(at + 1),
+  }));
+  const held = newRow('B-1', 4, { row_ref: laterContentRef(made, 2), status: 'held', input: '[]' });
+  await writeBatch(db, newBatch('B-1'), [...rows, { row: held }], null);
+  const named = async (options: object) =>
+    (await results(t, db, options)).rows.map(({ row_ref, reference, idempotency_key }) => [
+      row_ref,
+      reference,
+      idempotency_key !== '',
+    ]);
+  assert.deepEqual(await named({ mask: true }), [
+    ['', '', false],
+    ['staff *********002', 'payroll-2026-11/staff *********002', false],
+    ['staff 17', 'payroll-2026-11/staff 17', true],
+    ['', '', false],
+  ]);
+  assert.deepEqual((await named({}))[0], [made, `payroll-2026-11/${made}`, true]);
 });
 
 test('reports of an unknown batch are refused by name', async (t) => {

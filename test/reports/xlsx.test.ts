@@ -4,11 +4,13 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readXlsx, streamXlsxRows } from 'hucre/xlsx';
+import { contentRowRef } from '../../src/core/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { type Cell, type Sheet, workbook } from '../../src/reports/workbook.ts';
 import {
   completedWay,
+  failedWay,
   newBatch,
   newRow,
   startMs,
@@ -32,8 +34,8 @@ async function cellsOf(rows: Cell[][]): Promise<unknown[][]> {
   return sheets[0]?.rows ?? [];
 }
 
-async function reportBook(t: TestContext, db: Database) {
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+async function reportBook(t: TestContext, db: Database, options = {}) {
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
   return { path: join(dir, 'results.xlsx'), book: await readXlsx(await readFile(join(dir, 'results.xlsx'))) };
 }
 
@@ -55,6 +57,18 @@ test('the workbook has a summary, the results and the problems', async (t) => {
       [9, 'invalid'],
     ],
   );
+});
+
+test('no sheet of a masked workbook has a name that was made of a number', async (t) => {
+  const db = await testLedger(t);
+  const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
+  const row = newRow('B-1', 1, { row_ref: made, input: '[]' });
+  await writeBatch(db, newBatch('B-1'), [{ row, way: failedWay(1) }]);
+  const named = async (options: object) =>
+    (await reportBook(t, db, options)).book.sheets
+      .filter(({ rows }) => JSON.stringify(rows).includes(made))
+      .map(({ name }) => name);
+  assert.deepEqual([await named({}), await named({ mask: true })], [['Results', 'Problems'], []]);
 });
 
 test('numbers are numbers, times are times, and names and phone numbers are text', async (t) => {

@@ -3,6 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { contentRowRef } from '../../src/core/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, pageEvents } from '../../src/ledger/events.ts';
 import { forgetRows } from '../../src/ledger/forget.ts';
@@ -42,6 +43,35 @@ test('masked reports verify too', async (t) => {
   const pack = await makePack(t, { mask: true });
   assert.deepEqual((await verifyReports(pack.dir)).findings, []);
   assert.equal(pack.files.has('failed.csv'), false);
+});
+
+test('masked reports of a file without references verify, with the list of the service too, and it is said that keys are left out', async (t) => {
+  const db = await testLedger(t);
+  const rows = [1, 2, 3].map((rowNo) => {
+    const row = newRow('B-1', rowNo);
+    return { ...row, row_ref: contentRowRef([row.phone_number, row.amount, row.currency, row.product_id], 1) };
+  });
+  await writeBatch(
+    db,
+    newBatch('B-1'),
+    rows.map((row) => ({ row, way: completedWay(row.row_no) })),
+  );
+  const folder = await tempFolder(t);
+  const { dir } = await writeReports(db, 'B-1', folder, {
+    key: await openSigningKey(join(folder, 'key.pem')),
+    mask: true,
+  });
+  const serviceList = join(folder, 'list.jsonl');
+  const entries = rows.map(({ row_no, row_ref }) =>
+    serviceEntry(row_no, { reference: `payroll-2026-11/${row_ref}`, status: 'completed' }),
+  );
+  await writeFile(serviceList, entries.join('\n'));
+  const { findings, notes } = await verifyReports(dir, { serviceList });
+  assert.deepEqual(findings, []);
+  assert.ok(notes.includes('The keys of 3 rows are left out of the masked results: they were not checked.'));
+  await writeFile(serviceList, entries.slice(1).join('\n'));
+  const missing = await verifyReports(dir, { serviceList });
+  assert.match(missing.findings[0]?.message ?? '', /row 1 is completed; the service's list does not have it/);
 });
 
 /** What verification finds where the ledger was edited before its reports were written. */
