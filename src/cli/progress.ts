@@ -14,7 +14,9 @@ interface Tally {
   payable: number;
   completed: number;
   failed: number;
-  /** Accepted by the service and followed, or in doubt. */
+  /** It is not known whether they were paid. */
+  inDoubt: number;
+  /** On their way to the service, or accepted by it and followed. */
   underWay: number;
   /** Not sent yet. */
   waiting: number;
@@ -28,9 +30,9 @@ export interface Progress {
 
 /** Shows how far the batches are, from what the ledger says: nothing counts as done before it is durable. */
 export function showProgress(
-  terminal: Terminal,
-  session: Session,
-  account: OpenAccount,
+  terminal: Pick<Terminal, 'isInteractive' | 'error' | 'show' | 'keep'>,
+  session: Pick<Session, 'db' | 'clock'>,
+  account: Pick<OpenAccount, 'limiter'>,
   batchIds: readonly string[],
 ): Progress {
   const stop = new AbortController();
@@ -76,23 +78,25 @@ function settled({ completed, failed }: Tally): number {
   return completed + failed;
 }
 
-async function tally({ db }: Session, batchIds: readonly string[]): Promise<Tally> {
-  const sum: Tally = { payable: 0, completed: 0, failed: 0, underWay: 0, waiting: 0 };
+async function tally({ db }: Pick<Session, 'db'>, batchIds: readonly string[]): Promise<Tally> {
+  const sum: Tally = { payable: 0, completed: 0, failed: 0, inDoubt: 0, underWay: 0, waiting: 0 };
   for (const batchId of batchIds) {
     const counts = await countRows(db, batchId);
     const count = (state: string) => counts.get(state) ?? 0;
     sum.completed += count('completed');
     sum.failed += count('failed');
-    sum.underWay += count('sending') + count('accepted') + count('in_doubt');
+    sum.inDoubt += count('in_doubt');
+    sum.underWay += count('sending') + count('accepted');
     sum.waiting += count('ready');
   }
-  sum.payable = sum.completed + sum.failed + sum.underWay + sum.waiting;
+  sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
 }
 
 /** What there is to say besides how many rows are settled; after the end, only what stays so. */
-function details(now: Tally, account: OpenAccount, at: number, ended: boolean): string[] {
+function details(now: Tally, account: Pick<OpenAccount, 'limiter'>, at: number, ended: boolean): string[] {
   const parts: string[] = [];
+  if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt`);
   if (now.failed > 0) parts.push(`${now.failed} failed`);
   if (ended) return parts;
   if (now.waiting > 0) {

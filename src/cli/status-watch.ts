@@ -25,6 +25,7 @@ interface Watched {
   rows: number;
   settled: number;
   failed: number;
+  in_doubt: number;
   rate_used: number | null;
   rate_allowed: number | null;
   window_ms: number | null;
@@ -72,10 +73,11 @@ export async function watchStatus(
 }
 
 function linesOf(one: Watched): string[] {
+  const doubts = one.in_doubt > 0 ? `, ${one.in_doubt} in doubt` : '';
   const failed = one.failed > 0 ? `, ${one.failed} failed` : '';
   const lines = [
     `${one.batch} (run ${one.run_id}, account ${one.account})`,
-    ` ${bar(one.settled, one.rows)} ${one.settled} of ${one.rows} rows settled${failed}`,
+    ` ${bar(one.settled, one.rows)} ${one.settled} of ${one.rows} rows settled${doubts}${failed}`,
   ];
   const pace =
     one.rate_used === null || one.window_ms === null
@@ -100,6 +102,7 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     rows: of('ready', 'held', 'sending', 'accepted', 'in_doubt', 'completed', 'failed'),
     settled: of('completed', 'failed'),
     failed: of('failed'),
+    in_doubt: of('in_doubt'),
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.windowMs ?? null,

@@ -68,7 +68,7 @@ const columns: readonly TableColumn[] = [
   { name: 'batch' },
   { name: 'file', breaksInWords: true },
   ...['account', 'status'].map((name) => ({ name })),
-  ...['rows', 'paid', 'failed', 'open', 'wrong'].map((name) => ({ name, align: 'right' as const })),
+  ...['rows', 'paid', 'failed', 'open', 'in doubt', 'wrong'].map((name) => ({ name, align: 'right' as const })),
 ];
 
 async function showAll(context: CommandContext, session: Session): Promise<void> {
@@ -92,6 +92,8 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
       String(counts.failed ?? 0),
       // What a cancelled batch had not sent stays as it was, and nobody has anything to do about it.
       String(status.status === 'cancelled' ? 0 : open(counts)),
+      // A column that stands there only where there is a doubt.
+      counts.in_doubt ? String(counts.in_doubt) : '',
       String(counts.invalid ?? 0),
     ]);
   }
