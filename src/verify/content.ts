@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { unguarded } from './guards.ts';
 import type { ResultRow } from './rows.ts';
 
 /** Bytes that are digested at once: a call for each row takes longer than the digest itself. */
@@ -44,12 +45,4 @@ export class ContentDigest {
 /** An empty cell stands for what the row does not have. */
 function json(cell: string | undefined): string {
   return cell ? JSON.stringify(cell) : 'null';
-}
-
-/** The text of a cell that was written with an apostrophe before what a spreadsheet would run as a formula: its start, or one within. */
-function unguarded(cell: string | undefined): string | undefined {
-  if (!cell?.includes("'")) return cell;
-  return cell
-    .replace(/(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, '')
-    .replace(/^'(?=[=+\-@\t\r\n\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}$)/, '');
 }

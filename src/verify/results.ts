@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { type ChainFacts, fingerprint } from './chain.ts';
 import { ExactSums } from './decimal.ts';
 import type { Findings } from './findings.ts';
+import { withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import { type ResultRow, resultRows } from './rows.ts';
@@ -123,19 +124,15 @@ function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, findings: F
 function checkNames(row: ResultRow, rowNo: number, { account, run_id }: Manifest, findings: Findings): void {
   const generation = Number(row.generation);
   // Where a spreadsheet would run a row ref, or what follows a semicolon in it, as a formula, there is an apostrophe before it.
-  const written = [row.row_ref ?? '', unguarded(row.row_ref ?? '')];
+  const written = [row.row_ref ?? '', withoutInnerGuards(row.row_ref ?? '')];
   const candidates = written.flatMap((ref) => [ref, ref.replace(/^'/, '')]);
-  const references = [row.reference ?? '', unguarded(row.reference ?? '')];
+  const references = [row.reference ?? '', withoutInnerGuards(row.reference ?? '')];
   const fits = candidates.some(
     (ref) =>
       row.idempotency_key === uuidV5(JSON.stringify([account, run_id, ref, generation])) &&
       references.includes(`${run_id}/${ref}${generation === 1 ? '' : `~${generation}`}`),
   );
   if (!fits) findings.add('results.csv', `row ${rowNo} has a key or reference that is not its own.`);
-}
-
-function unguarded(cell: string): string {
-  return cell.replace(/;'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g, ';');
 }
 
 /** RFC 9562, version 5, in the name space of airbatch's keys. */
