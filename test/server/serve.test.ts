@@ -115,6 +115,18 @@ async function readiness(url: string) {
   return (await answer.json()) as { ready: boolean; accounts: { working: number; waiting: number } };
 }
 
+/** A `serve` that works, and beside it a `run` of one row (`beside/a`) that has found it and watches. */
+async function runBeside(t: TestContext, place: Place, ...args: string[]) {
+  const { command: serve, url } = await place.serve();
+  await until('working', async () => (await readiness(url)).accounts.working === 1);
+  const file = join(place.folder, 'payroll.csv');
+  writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
+  const run = startCommand(['run', file, '--run-id', 'beside', '--yes', ...args], { cwd: place.folder, env });
+  t.after(() => run.child.kill('SIGKILL'));
+  await run.seen(/this command watches/);
+  return { serve, run };
+}
+
 describe('airbatch serve', () => {
   test('pays what is approved before and while it runs, ends rows by webhooks, and reports', async (t) => {
     const place = await setUp(t);
@@ -253,13 +265,7 @@ describe('airbatch serve', () => {
 
   test('does the work of a run beside it, which watches and reports', async (t) => {
     const place = await setUp(t);
-    const { url } = await place.serve();
-    await until('working', async () => (await readiness(url)).accounts.working === 1);
-    const file = join(place.folder, 'payroll.csv');
-    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
-    const run = startCommand(['run', file, '--run-id', 'beside', '--yes', '--json'], { cwd: place.folder, env });
-    t.after(() => run.child.kill('SIGKILL'));
-    await run.seen(/this command watches/);
+    const { run } = await runBeside(t, place, '--json');
     await place.service.asked(1);
     place.service.complete('beside/a');
     const { code, stdout, stderr } = await run.ended;
@@ -270,13 +276,7 @@ describe('airbatch serve', () => {
 
   test('goes on sending when a run that only watches is interrupted, which says so', async (t) => {
     const place = await setUp(t);
-    const { url } = await place.serve();
-    await until('working', async () => (await readiness(url)).accounts.working === 1);
-    const file = join(place.folder, 'payroll.csv');
-    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
-    const run = startCommand(['run', file, '--run-id', 'beside', '--yes'], { cwd: place.folder, env });
-    t.after(() => run.child.kill('SIGKILL'));
-    await run.seen(/this command watches/);
+    const { run } = await runBeside(t, place);
     run.child.kill('SIGINT');
     const { stderr } = await run.ended;
     assert.match(stderr, /This command stops watching\. The other process goes on sending/);
@@ -286,16 +286,10 @@ describe('airbatch serve', () => {
 
   test('goes on for a run beside it when it is stopped', async (t) => {
     const place = await setUp(t);
-    const serve = await place.serve();
-    await until('working', async () => (await readiness(serve.url)).accounts.working === 1);
-    const file = join(place.folder, 'payroll.csv');
-    writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
-    const run = startCommand(['run', file, '--run-id', 'beside', '--yes', '--json'], { cwd: place.folder, env });
-    t.after(() => run.child.kill('SIGKILL'));
-    await run.seen(/this command watches/);
+    const { serve, run } = await runBeside(t, place, '--json');
     await place.service.asked(1);
-    serve.command.child.kill('SIGTERM');
-    assert.equal((await serve.command.ended).code, 0);
+    serve.child.kill('SIGTERM');
+    assert.equal((await serve.ended).code, 0);
     place.service.complete('beside/a');
     const { code, stdout, stderr } = await run.ended;
     assert.equal(code, 0, stderr);
