@@ -1,10 +1,11 @@
 import { storedPolicy } from '../../src/core/batch-policy.ts';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { addAmounts, sameAmount } from '../../src/core/money.ts';
+import { addAmounts, Sums, sameAmount } from '../../src/core/money.ts';
 import { terminalRowStates } from '../../src/core/row-state.ts';
 import type { ApprovedPlan } from '../../src/engine/approval.ts';
 import { paymentNames } from '../../src/engine/orders.ts';
 import { type BatchRecord, batchesOfRun, countRows, listBatches } from '../../src/ledger/batches.ts';
+import { costsOfBatch } from '../../src/ledger/costs.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
 import { findPayment } from '../../src/ledger/payments.ts';
@@ -74,6 +75,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     buckets(judged, batches),
     scheduled(judged, rows),
     money(judged, rows),
+    costs(judged, batches, rows),
     chains(judged.db, batches),
     intents(judged),
     patience(judged),
@@ -245,6 +247,28 @@ async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   }
   if (!sameAmount(ledger, service))
     faults.push({ invariant: 'I8', what: `the ledger says ${ledger}, the service ${service}` });
+  return faults;
+}
+
+/** I8: what is kept of each batch's costs, by currency, is the sum of its rows' costs. */
+async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const batch of batches) {
+    const sums = new Sums();
+    for (const { row } of rows)
+      if (row.batch_id === batch.batch_id && row.cost !== null && row.cost_currency !== null)
+        sums.add(row.cost_currency, row.cost);
+    const kept = await costsOfBatch(db, batch.batch_id);
+    const ofRows = new Map(Object.entries(sums.toObject()));
+    for (const currency of new Set([...kept.keys(), ...ofRows.keys()])) {
+      const [sum, cost] = [ofRows.get(currency) ?? '0', kept.get(currency) ?? '0'];
+      if (!sameAmount(sum, cost))
+        faults.push({
+          invariant: 'I8',
+          what: `batch ${batch.batch_id} keeps ${currency} ${cost} of costs, its rows have ${sum}`,
+        });
+    }
+  }
   return faults;
 }
 

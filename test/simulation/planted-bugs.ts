@@ -116,6 +116,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'cost: null,',
   },
   {
+    name: 'a batch’s costs that keep what a row cost before it failed',
+    file: 'ledger/unit-of-work.ts',
+    find: '      countCost(before, true);\n',
+    replace: '',
+  },
+  {
     name: 'code 90 taken for success without a look',
     file: 'engine/outcomes.ts',
     find: "    case 'exists':\n    case 'number_blocked':",
