@@ -187,8 +187,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an approval by who submitted the batch',
     file: 'engine/approval.ts',
-    find: 'policy.approval.bySubmitter || batch.created_by !== name',
-    replace: 'policy.approval.bySubmitter || name !== null',
+    find: 'approval.bySubmitter || created_by !== name',
+    replace: 'approval.bySubmitter || name !== null',
   },
   {
     name: 'an approval of whatever rows are there',
