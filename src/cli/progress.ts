@@ -1,9 +1,11 @@
-import { countRows } from '../ledger/batches.ts';
+import { countRows, findBatch } from '../ledger/batches.ts';
+import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
+import { paceOf, unreachedWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -20,6 +22,9 @@ interface Tally {
   underWay: number;
   /** Not sent yet. */
   waiting: number;
+  isPaused: boolean;
+  /** At what pace they are sent; null while nothing is. */
+  pace: NotedPace | null;
 }
 
 export interface Progress {
@@ -78,16 +83,28 @@ function settled({ completed, failed }: Tally): number {
   return completed + failed;
 }
 
-async function tally({ db }: Pick<Session, 'db'>, batchIds: readonly string[]): Promise<Tally> {
-  const sum: Tally = { payable: 0, completed: 0, failed: 0, inDoubt: 0, underWay: 0, waiting: 0 };
+async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly string[]): Promise<Tally> {
+  const sum: Tally = {
+    payable: 0,
+    completed: 0,
+    failed: 0,
+    inDoubt: 0,
+    underWay: 0,
+    waiting: 0,
+    isPaused: false,
+    pace: null,
+  };
   for (const batchId of batchIds) {
-    const counts = await countRows(db, batchId);
+    const counts = await countRows(session.db, batchId);
     const count = (state: string) => counts.get(state) ?? 0;
     sum.completed += count('completed');
     sum.failed += count('failed');
     sum.inDoubt += count('in_doubt');
     sum.underWay += count('sending') + count('accepted');
     sum.waiting += count('ready');
+    const batch = await findBatch(session.db, batchId);
+    sum.isPaused ||= batch?.status === 'paused';
+    sum.pace ??= batch && (await paceOf(session, batch));
   }
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
@@ -99,11 +116,16 @@ function details(now: Tally, account: Pick<OpenAccount, 'limiter'>, at: number, 
   if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt`);
   if (now.failed > 0) parts.push(`${now.failed} failed`);
   if (ended) return parts;
-  if (now.waiting > 0) {
-    const { limit, windowMs, nextAt } = account.limiter.usage('creation');
-    const left = Math.floor(now.waiting / limit) * windowMs + Math.max(0, nextAt - at);
-    parts.push(`${now.waiting} to send${left >= 1_000 ? `, about ${durationText(left)} left` : ''}`);
-  }
+  if (now.waiting > 0) parts.push(`${now.waiting} to send${whenSent(now, account, at)}`);
   if (now.underWay > 0) parts.push(`${now.underWay} under way`);
   return parts;
+}
+
+/** When the last row is sent; no time is promised while nothing is. */
+function whenSent({ waiting, isPaused, pace }: Tally, { limiter }: Pick<OpenAccount, 'limiter'>, at: number): string {
+  if (pace === null) return isPaused ? ', paused' : '';
+  if (pace.unreachableSince !== null) return `; waits for ${unreachedWords(pace.unreachableSince, at)}`;
+  const { limit, windowMs, nextAt } = limiter.usage('creation');
+  const left = Math.floor(waiting / limit) * windowMs + Math.max(0, nextAt - at);
+  return left >= 1_000 ? `, about ${durationText(left)} left` : '';
 }

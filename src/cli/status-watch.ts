@@ -111,7 +111,8 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
   };
 }
 
-function leftMs({ limit, windowMs, nextAt }: NotedPace, ready: number, now: number): number {
+function leftMs({ limit, windowMs, nextAt, unreachableSince }: NotedPace, ready: number, now: number): number | null {
   if (ready === 0) return 0;
+  if (unreachableSince !== null) return null;
   return Math.max(0, nextAt - now) + Math.ceil((ready / limit) * windowMs);
 }

@@ -39,6 +39,11 @@ export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<No
   return noted && session.clock.now() - noted.at < paceStaleMs ? noted : null;
 }
 
+/** What is waited for where the service cannot be reached since then (epoch ms). */
+export function unreachedWords(since: number, now: number): string {
+  return `the service, not reached for ${durationText(Math.max(0, now - since))}`;
+}
+
 /** What a batch waits for, in words; null where it goes on by itself, or has ended. */
 export async function waitsFor(
   session: LedgerNow,
@@ -69,6 +74,7 @@ export async function waitsFor(
     return `the first ${counted(canary.rows, 'row')} to end: they go alone`;
   if (of('ready') > 0) {
     const pace = await paceOf(session, batch);
+    if (pace !== null && pace.unreachableSince !== null) return unreachedWords(pace.unreachableSince, now);
     return pace !== null && pace.nextAt > now + 1_000
       ? `the service's rate limit, ${durationText(pace.nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
       : null;

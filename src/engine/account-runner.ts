@@ -6,7 +6,6 @@ import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
-import { notePace } from '../ledger/pace.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { makeCommitter } from './committer.ts';
 import type { EngineDeps, RunnerContext } from './context.ts';
@@ -23,6 +22,7 @@ import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makeListMark } from './list-mark.ts';
 import { refreshBatches } from './open-batches.ts';
+import { noteOwnPace } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
@@ -138,6 +138,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     followed: makeFollowed(),
     trips: new Map(),
     pausesTold: new Set(),
+    unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,
     endings: makeEndings(),
@@ -252,12 +253,6 @@ async function renewLoop(context: RunnerContext): Promise<void> {
     await context.lease.renew();
     await noteOwnPace(context);
   }
-}
-
-/** How fast it goes, for `airbatch status --watch` in another process. */
-async function noteOwnPace({ committer, limiter, account }: RunnerContext): Promise<void> {
-  const { used, limit, windowMs, nextAt, shared } = limiter.usage('creation');
-  await committer.commit((unit) => notePace(unit.tx, account, { at: unit.at, used, limit, windowMs, nextAt, shared }));
 }
 
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */

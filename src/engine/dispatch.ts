@@ -9,6 +9,7 @@ import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
+import { noteOwnPace } from './own-pace.ts';
 
 /**
  * Sends ready rows until the runner stops. The limiter's queue is fed just in time: a job takes its rows only when its
@@ -137,21 +138,31 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 }
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
+  if (outcome.kind !== 'not_sent') await noteReached(context);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (after.putBack) {
     const { row, at } = after.putBack;
     context.picker.putBack(row, at);
     // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
-    if (outcome.kind === 'not_sent') waitForService(context, at, outcome.evidence.code);
+    if (outcome.kind === 'not_sent') await waitForService(context, at, outcome.evidence.code);
   }
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
 }
 
 /** Holds the account until then (epoch ms). The rows that were under way together are told of once. */
-function waitForService(context: RunnerContext, until: number, code: string): void {
+async function waitForService(context: RunnerContext, until: number, code: string): Promise<void> {
   const now = context.clock.now();
   if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
   context.unreachableUntil = Math.max(context.unreachableUntil, until);
   context.limiter.hold('creation', Math.max(0, until - now));
+  if (context.unreachableSince !== null) return;
+  context.unreachableSince = now;
+  await noteOwnPace(context);
+}
+
+async function noteReached(context: RunnerContext): Promise<void> {
+  if (context.unreachableSince === null) return;
+  context.unreachableSince = null;
+  await noteOwnPace(context);
 }

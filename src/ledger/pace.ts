@@ -13,6 +13,8 @@ export interface NotedPace {
   nextAt: number;
   /** Whether others were seen to use the account. */
   shared: boolean;
+  /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
+  unreachableSince: number | null;
 }
 
 const factName = (account: string) => `pace:${account}`;

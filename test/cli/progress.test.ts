@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { showProgress } from '../../src/cli/progress.ts';
+import { takeLease } from '../../src/ledger/leases.ts';
+import { notePace } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
@@ -41,4 +43,33 @@ test('a batch without doubts shows none', async () => {
   await rig.add(someRows(3));
   await rig.run(60_000);
   assert.equal((await shown(rig)).atEnd, '3 of 3 rows settled · 1 failed');
+});
+
+/** A batch of 90 rows that a runner works on, which last noted this. */
+async function sending(unreachableForMs: number | null): Promise<Rig> {
+  const rig = await makeRig();
+  await rig.add(someRows(90));
+  const { db, clock } = rig;
+  await db.execute(`UPDATE batches SET status = 'running'`);
+  const at = clock.now();
+  // The screen is looked at 40 s from now.
+  await takeLease(db, { account: 'main', holder: 'elsewhere/1/1', now: at, expiresAt: at + 60_000, deadHolder: null });
+  const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;
+  const pace = { used: 0, limit: 60, windowMs: 60_000, nextAt: 0, shared: false };
+  await notePace(db, 'main', { at: at + 40_000, ...pace, unreachableSince });
+  return rig;
+}
+
+test('how long it takes is said while it is sent, and while the service cannot be reached, that it is waited for', async () => {
+  assert.equal((await shown(await sending(null))).before, '0 of 90 rows settled · 90 to send, about 1 min left');
+  assert.equal(
+    (await shown(await sending(125_000))).before,
+    '0 of 90 rows settled · 90 to send; waits for the service, not reached for 2 min 5 s',
+  );
+});
+
+test('no time is promised for a batch that is paused', async () => {
+  const rig = await sending(null);
+  await rig.db.execute(`UPDATE batches SET status = 'paused'`);
+  assert.equal((await shown(rig)).before, '0 of 90 rows settled · 90 to send, paused');
 });

@@ -5,6 +5,7 @@ import { cancelRowsLeft } from '../../src/engine/cancelled-rows.ts';
 import { countRows } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { findLease } from '../../src/ledger/leases.ts';
+import { notedPace } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aRow } from '../support/ledger.ts';
@@ -223,6 +224,26 @@ describe('the engine', () => {
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
     const told = 'the service cannot be reached; it is tried again';
     assert.deepEqual(rig.warnings, [told, told]);
+  });
+
+  test('notes since when nobody answers, once, for whoever watches, and that somebody answers again', async () => {
+    const rig = await makeRig();
+    for (const row of [1, 2]) rig.service.script(`run-1/ref-${row}`, ...Array(6).fill('unreachable'));
+    await rig.add(someRows(2));
+    const from = rig.clock.now();
+    const noted: (number | null | undefined)[] = [];
+    const watch = async () => {
+      while (!(await rig.states()).every((state) => state === 'completed')) {
+        noted.push((await notedPace(rig.db, 'main'))?.unreachableSince);
+        await rig.clock.sleep(1_000);
+      }
+    };
+    await rig.clock.drive(Promise.all([rig.runner().run(36 * 3_600_000), watch()]).then(() => undefined));
+    const unreached = noted.filter((since) => typeof since === 'number');
+    assert.ok(unreached.length > 30, `${noted}`);
+    assert.equal(new Set(unreached).size, 1);
+    assert.ok((unreached[0] ?? 0) - from < 1_000);
+    assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
   });
 
   test('pauses the account when the money runs out, and burns no rows', async () => {
