@@ -138,7 +138,10 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 }
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
-  if (outcome.kind !== 'not_sent') await noteReached(context);
+  if (outcome.kind !== 'not_sent' && context.unreachableSince !== null) {
+    context.unreachableSince = null;
+    await noteOwnPace(context);
+  }
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (after.putBack) {
     const { row, at } = after.putBack;
@@ -158,11 +161,5 @@ async function waitForService(context: RunnerContext, until: number, code: strin
   context.limiter.hold('creation', Math.max(0, until - now));
   if (context.unreachableSince !== null) return;
   context.unreachableSince = now;
-  await noteOwnPace(context);
-}
-
-async function noteReached(context: RunnerContext): Promise<void> {
-  if (context.unreachableSince === null) return;
-  context.unreachableSince = null;
   await noteOwnPace(context);
 }
