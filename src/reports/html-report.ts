@@ -48,9 +48,19 @@ ${await listSection(view, batch, summary, mask)}
 
 function verdictSection(summary: BatchSummary): Html {
   const { tone, headline, details } = verdictOf(summary);
-  return html`<section class="verdict ${tone}"><p>${headline}</p>${
-    details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${detail}</li>`)}</ul>` : null
+  return html`<section class="verdict ${tone}"><p>${unbroken(headline)}</p>${
+    details.length > 0 ? html`<ul>${details.map((detail) => html`<li>${unbroken(detail)}</li>`)}</ul>` : null
   }</section>`;
+}
+
+/** An amount stays on one line with its currency. */
+function unbroken(text: string): Html[] {
+  const [first = '', ...amounts] = text.split(/\b(?=[A-Z]{3} \d)/);
+  const rest = amounts.map((part) => {
+    const [, amount = '', after = ''] = /^([A-Z]{3} [\d.,]*\d)(.*)$/s.exec(part) ?? [];
+    return html`<span class="w">${amount}</span>${after}`;
+  });
+  return [html`${first}`, ...rest];
 }
 
 function tiles({ rows, requested, charged, times }: BatchSummary): Html {
