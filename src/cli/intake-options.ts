@@ -1,7 +1,7 @@
 import { type Command, Option } from 'commander';
 import { AirbatchError } from '../core/errors.ts';
 import type { FileFindings } from '../intake/findings.ts';
-import { problemTable } from '../intake/problems.ts';
+import { ledgerProblems, problemTable } from '../intake/problems.ts';
 import { intakeShape } from '../intake/settings.ts';
 import { counted } from '../reports/words.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -15,6 +15,9 @@ interface IntakeOptions {
   expectRows?: string;
   expectSum?: string[];
 }
+
+/** Options by which a file is read otherwise. */
+const readingOptions = ['map', 'sheet', 'country', 'currency', 'account'] as const;
 
 const collect = (value: string, values: string[] = []): string[] => [...values, value];
 
@@ -116,17 +119,25 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
   ];
 }
 
-/** Kinds of problems that are named before a person is asked: the most frequent; the rest is a look at the file. */
+/** Kinds of problems of the file that are named before a person is asked: the most frequent; the rest is a look at the file. */
 const problemsNamedMax = 3;
 
-/** What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. */
-export function problemLines({ problems }: FileFindings, file: string): string[] {
+/**
+ * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. What a look
+ * at the file would not show (standard input, which is read by now; the ledger) is all named.
+ */
+export function problemLines({ problems }: FileFindings, file: string, given: Record<string, unknown>): string[] {
   if (problems.length === 0) return [];
-  const named = problems.slice(0, problemsNamedMax).map(({ code, count, examples }) => {
-    const line = examples[0] ? ` (${count === 1 ? '' : 'first in '}line ${examples[0].line})` : '';
-    return `${counted(count, 'row')}: ${problemTable[code].title}${line}`;
-  });
-  const more = problems.length - named.length;
-  if (more > 0) named.push(`and ${counted(more, 'other kind')} of problems: "airbatch validate ${file}" has them all`);
+  const ofFile = problems.filter(({ code }) => !ledgerProblems.has(code));
+  const left = new Set(file === '-' ? [] : ofFile.slice(problemsNamedMax));
+  const named = problems
+    .filter((problem) => !left.has(problem))
+    .map(({ code, count, examples }) => {
+      const line = examples[0] ? ` (${count === 1 ? '' : 'first in '}line ${examples[0].line})` : '';
+      return `${counted(count, 'row')}: ${problemTable[code].title}${line}`;
+    });
+  const isSaid = readingOptions.some((option) => given[option] !== undefined);
+  const look = `"airbatch validate ${file}"${isSaid ? ' with the same options' : ''}`;
+  if (left.size > 0) named.push(`and ${counted(left.size, 'other kind')} of problems: ${look} has them all`);
   return named.map((text, index) => `${index === 0 ? 'Problems  ' : '          '} ${text}`);
 }

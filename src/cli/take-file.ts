@@ -81,6 +81,8 @@ async function takeFile(
   });
   const plan = await planOf(session, account, intake.batch);
   if (!context.json)
-    terminal.error(planLines(plan, intake.batch, [...understoodLines(intake), ...problemLines(intake, file)]));
+    terminal.error(
+      planLines(plan, intake.batch, [...understoodLines(intake), ...problemLines(intake, file, { ...options })]),
+    );
   return { batch: intake.batch, plan };
 }

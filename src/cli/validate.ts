@@ -21,9 +21,6 @@ import { intakeSettingsWith, understoodLines } from './intake-options.ts';
 import { whileReading } from './reading.ts';
 import type { Terminal } from './terminal.ts';
 
-/** How many kinds of problems are shown; `--json` and `--errors` have all of them. */
-const problemsShownMax = 10;
-
 /** `airbatch validate FILE`: what is right and wrong with a file; nothing is stored or sent. */
 export async function execute(
   context: CommandContext,
@@ -127,14 +124,12 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
       ([country, own]) => `  ${country}       ${counted(own.rows, 'row')}: ${sumsText(own.sums)}`,
     ),
   ];
-  for (const { code, count, examples } of problems.slice(0, problemsShownMax)) {
+  for (const { code, count, examples } of problems) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);
     for (const { line, message } of examples) lines.push(`  line ${line}: ${visible(message)}`);
     const [first] = examples;
     if (first?.suggestion) lines.push(`  ${visible(first.suggestion)}`);
   }
-  const more = problems.length - problemsShownMax;
-  if (more > 0) lines.push('', `and ${counted(more, 'other kind')} of problems (--json has them all)`);
   return lines;
 }
 

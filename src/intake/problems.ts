@@ -53,6 +53,16 @@ export const problemTable = {
 
 export type ProblemCode = keyof typeof problemTable;
 
+/** Problems that the file alone does not show (`airbatch validate`): what is known of its rows from other batches. */
+export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
+  'ALREADY_PAID',
+  'FAILED_BEFORE',
+  'MAY_BE_PAID',
+  'REFERENCE_REUSED',
+  'SENT_LATELY',
+  'SKIPPED_BY_PERSON',
+]);
+
 /** One thing that is wrong with a row, in words that a clerk understands. */
 export interface Problem {
   code: ProblemCode;

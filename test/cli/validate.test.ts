@@ -34,6 +34,18 @@ describe('airbatch validate', () => {
     assert.deepEqual(readdirSync(cwd), []);
   });
 
+  test('shows every kind of problem, however many there are', async (t) => {
+    const cwd = folderOf(t);
+    const { stdout } = await runCommand(['validate', sample], { cwd });
+    const { problems } = JSON.parse((await runCommand(['validate', sample, '--json'], { cwd })).stdout);
+    const shown = [...stdout.matchAll(/^([A-Z_]+) in \d+ rows?$/gm)].map(([, code]) => code);
+    assert.deepEqual(
+      shown,
+      problems.map(({ code }: { code: string }) => code),
+    );
+    assert.ok(shown.length > 10, stdout);
+  });
+
   test('says the same as JSON', async (t) => {
     const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);

@@ -69,6 +69,25 @@ test('before it asks, a run says what is wrong with rows, and why others are not
   ]);
 });
 
+test('what a run does not name, a look at its file shows; what only the ledger knows is always named', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const header = 'phone_number,network_id,amount,currency,reference';
+  const paid = '+254712405118,1,50,KES,paid';
+  writeFileSync(join(cwd, 'first.csv'), `${header}\n${paid}\n`);
+  await airbatch('run', 'first.csv', '--run-id', 'a', '--yes');
+  const wrong = [',1,50,KES,', '+254712405119,1,-1,KES,', '+254712405119,1,5x,KES,', '+254712405119,1,1,XYZ,'];
+  writeFileSync(join(cwd, 'a.csv'), [header, ...wrong, ...wrong, ',', paid, ''].join('\n'));
+  const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
+  assert.match(stderr, /1 row: An earlier batch of the run has paid this row \(line 11\)$/m);
+  const [, more] = /and (\d+) other kinds? of problems: "airbatch validate a\.csv" has them all/.exec(stderr) ?? [];
+  assert.ok(Number(more) > 0, stderr);
+  const validated = await airbatch('validate', 'a.csv');
+  const kinds = [...validated.stdout.matchAll(/^[A-Z_]+ in \d+ rows?$/gm)];
+  assert.equal(kinds.length, 3 + Number(more), validated.stdout);
+  const optioned = await airbatch('run', 'a.csv', '--country', 'KE', '--yes');
+  assert.match(optioned.stderr, /"airbatch validate a\.csv" with the same options has them all/);
+});
+
 test('a command that finds nothing to do says so', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
