@@ -1,6 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
-import { durationText, spanTexts, timeText } from './format.ts';
+import { durationText, spanTexts } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Timeline } from './timeline.ts';
 import { counted, rowStateWords } from './words.ts';
@@ -37,7 +37,7 @@ export function stateBar(counts: Record<RowState, number>): Html {
 }
 
 /** Columns over time: how many rows were delivered and how many failed in each span. */
-export function timeChart({ bucketMs, startMs, buckets }: Timeline): Html {
+export function timeChart({ bucketMs, startMs, firstMs, lastMs, buckets }: Timeline): Html {
   const highest = Math.max(...buckets.map(({ completed, failed }) => completed + failed));
   // Two columns alone would fill the page, so a short run leaves the rest of its chart empty.
   const slots = Math.max(buckets.length, 24);
@@ -50,13 +50,52 @@ export function timeChart({ bucketMs, startMs, buckets }: Timeline): Html {
         : null
     }`;
   });
-  const [from, to] = spanTexts(isoTime(startMs), isoTime(startMs + slots * bucketMs));
-  const endMs = startMs + buckets.length * bucketMs;
-  const label = `Rows that ended, from ${timeText(isoTime(startMs))} to ${timeText(isoTime(endMs))}; at most ${highest} in ${durationText(bucketMs)}`;
-  return html`<div class="axis top"><span>${counted(highest, 'row')} in ${durationText(bucketMs)} at most</span><span class="keys"><span><svg class="key" aria-hidden="true"><rect class="f-completed" width="100%" height="100%"/></svg>completed</span><span><svg class="key" aria-hidden="true"><rect class="f-failed" width="100%" height="100%"/></svg>failed</span></span></div>
+  const [from, to] = spanTexts(isoTime(firstMs), isoTime(lastMs));
+  const most = `${counted(highest, 'row')} in ${lengthText(bucketMs)}`;
+  const when = to === from.slice(11) ? `at ${from}` : `from ${from} to ${to}`;
+  const label = `Rows that ended, ${when}; at most ${most}`;
+  return html`<div class="axis top"><span>${most} at most</span><span class="keys"><span><svg class="key" aria-hidden="true"><rect class="f-completed" width="100%" height="100%"/></svg>completed</span><span><svg class="key" aria-hidden="true"><rect class="f-failed" width="100%" height="100%"/></svg>failed</span></span></div>
 <svg class="time" role="img" aria-label="${label}" viewBox="0 0 ${slots * 10} 100" preserveAspectRatio="none">${columns}</svg>
-<div class="axis"><span>${from}</span><span>${to}</span></div>
-<p class="soft small">Each column is ${durationText(bucketMs)}.</p>`;
+${ticks(startMs, slots * bucketMs)}
+<p class="soft small">Rows ended ${when}. Each column is ${lengthText(bucketMs)}.</p>`;
+}
+
+const [second, minute, hour, day] = [1_000, 60_000, 3_600_000, 86_400_000];
+/** How far apart the times below a chart may be: such as a person reads off a clock. Days go on in doubles. */
+const stepsMs = [
+  ...[1, 2, 5, 10, 15, 30].map((seconds) => seconds * second),
+  ...[1, 2, 5, 10, 15, 30].map((minutes) => minutes * minute),
+  ...[1, 2, 3, 6, 12, 24].map((hours) => hours * hour),
+];
+/** Steps that an axis has at most: on a telephone there is room for so many times beside each other. */
+const stepsMax = 4;
+/** Parts of the axis at its ends on which no time is written: it would stand outside. */
+const edge = 0.04;
+
+/** The times below a chart, each at its place. */
+function ticks(startMs: number, spanMs: number): Html {
+  let stepMs = stepsMs.find((step) => spanMs <= step * stepsMax) ?? day;
+  while (spanMs > stepMs * stepsMax) stepMs *= 2;
+  const marks: Html[] = [];
+  for (let at = Math.ceil(startMs / stepMs) * stepMs; at < startMs + spanMs; at += stepMs) {
+    const place = (at - startMs) / spanMs;
+    if (place < edge || place > 1 - edge) continue;
+    const x = percent(place * 100);
+    marks.push(html`<line x1="${x}" x2="${x}" y1="0" y2="5"/><text x="${x}" y="19">${clockText(at, stepMs)}</text>`);
+  }
+  return html`<svg class="ticks" aria-hidden="true">${marks}</svg>`;
+}
+
+/** A time on an axis, no finer than the axis. */
+function clockText(at: number, stepMs: number): string {
+  const iso = isoTime(at);
+  if (stepMs >= day) return iso.slice(0, 10);
+  return stepMs >= minute ? iso.slice(11, 16) : iso.slice(11, 19);
+}
+
+/** As `durationText`, with tenths of what is less than a second. */
+function lengthText(ms: number): string {
+  return ms < second ? `${ms / second} s` : durationText(ms);
 }
 
 /** A bar that shows what part of the largest one it is. */

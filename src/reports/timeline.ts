@@ -4,12 +4,22 @@ export interface Timeline {
   bucketMs: number;
   /** The beginning of the first bucket (epoch ms). */
   startMs: number;
+  /** When the first row ended, and the last (epoch ms). */
+  firstMs: number;
+  lastMs: number;
   buckets: { completed: number; failed: number }[];
 }
 
 /** Buckets that a chart shows at most. The memory of a timeline does not grow with the batch. */
 const bucketsMax = 96;
-const narrowestMs = 1_000;
+const [second, minute, hour] = [1_000, 60_000, 3_600_000];
+/** What a person reads off a clock, each a multiple of the one before it, so that buckets can be put together; days go on in doubles. */
+const widthsMs = [
+  ...[0.1, 0.5, 1, 5, 15, 30].map((seconds) => seconds * second),
+  ...[1, 5, 15, 30].map((minutes) => minutes * minute),
+  ...[1, 3, 6, 12, 24].map((hours) => hours * hour),
+];
+const [narrowestMs = 100] = widthsMs;
 
 /** Gathers a timeline in one pass. The buckets widen by themselves, and do not depend on the order in which rows come. */
 export function makeTimelineGatherer() {
@@ -24,8 +34,10 @@ export function makeTimelineGatherer() {
   const widen = () => {
     const before = counts;
     counts = new Map();
-    bucketMs *= 2;
-    for (const [bucket, { completed, failed }] of before) addTo(Math.floor(bucket / 2), completed, failed);
+    const widerMs = widthsMs[widthsMs.indexOf(bucketMs) + 1] ?? bucketMs * 2;
+    const times = widerMs / bucketMs;
+    bucketMs = widerMs;
+    for (const [bucket, { completed, failed }] of before) addTo(Math.floor(bucket / times), completed, failed);
   };
 
   return {
@@ -41,7 +53,7 @@ export function makeTimelineGatherer() {
       const start = Math.floor(first / bucketMs);
       const length = Math.floor(last / bucketMs) - start + 1;
       const buckets = Array.from({ length }, (_, at) => counts.get(start + at) ?? { completed: 0, failed: 0 });
-      return { bucketMs, startMs: start * bucketMs, buckets };
+      return { bucketMs, startMs: start * bucketMs, firstMs: first, lastMs: last, buckets };
     },
   };
 }
