@@ -138,6 +138,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     followed: makeFollowed(),
     trips: new Map(),
     pausesTold: new Set(),
+    readTroubleToldAt: Number.NEGATIVE_INFINITY,
     unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,

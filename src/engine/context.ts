@@ -64,6 +64,8 @@ export interface RunnerContext extends EngineDeps {
   trips: Map<string, string>;
   /** Pauses of the account that were told in the log since a batch last began or went on. */
   pausesTold: Set<string>;
+  /** When the log last told of a read that got no answer (monotonic ms). */
+  readTroubleToldAt: number;
   /** Since when no payment could be sent because the service could not be reached (epoch ms); null where the last one could. */
   unreachableSince: number | null;
   /** Until when the account waits because the service could not be reached (epoch ms). */

@@ -2,6 +2,9 @@ import { withJitter } from '../core/random.ts';
 import type { ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
 
+/** An outage is one trouble, however many reads it meets: a person is told of it again after so long. */
+const toldEveryMs = 60_000;
+
 /**
  * What to do about a read that gave no answer: reads change nothing, so they are asked again. Returns after how long
  * (milliseconds). Credentials that are rejected stop the account, since a payment would be refused just so.
@@ -20,6 +23,10 @@ export async function readTrouble(
     await context.pauseAccount(problem.reason, `${code}: ${message}`);
     return context.settings.unreachableWaitMsMax;
   }
-  context.log.warn('a read got no answer; it is asked again', { code });
+  const now = context.clock.monotonic();
+  if (now - context.readTroubleToldAt >= toldEveryMs) {
+    context.log.warn('a read got no answer; it is asked again', { code });
+    context.readTroubleToldAt = now;
+  }
   return withJitter(context.settings.readRetryMs, context.random);
 }

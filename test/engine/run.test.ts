@@ -226,6 +226,26 @@ describe('the engine', () => {
     assert.deepEqual(rig.warnings, [told, told]);
   });
 
+  test('tells of reads without an answer once a minute, however many there are', async () => {
+    const rig = await makeRig();
+    const { list } = rig.service;
+    assert.ok(list);
+    const [from, forMs] = [rig.clock.monotonic(), 5 * 60_000];
+    let unanswered = 0;
+    const silent: typeof list = async (query) => {
+      if (rig.clock.monotonic() >= from + forMs) return list(query);
+      unanswered += 1;
+      return { kind: 'unavailable', evidence: { code: 'timeout', message: '', httpStatus: null, requestId: null } };
+    };
+    Object.assign(rig.service, { list: silent });
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.ok(unanswered > 20, `${unanswered} reads`);
+    const told = rig.warnings.filter((message) => message === 'a read got no answer; it is asked again').length;
+    assert.ok(told >= 2 && told <= 5, `told ${told} times`);
+  });
+
   test('notes since when nobody answers, once, for whoever watches, and that somebody answers again', async () => {
     const rig = await makeRig();
     for (const row of [1, 2]) rig.service.script(`run-1/ref-${row}`, ...Array(6).fill('unreachable'));
