@@ -142,7 +142,7 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
   row_ref: string | null;
   /** When a person let it go (epoch ms), who knew of what was sent before: only what was sent since counts. */
   released_at: number | null;
-  /** What other runs first sent before this (epoch ms) does not count. */
+  /** What was first sent before this (epoch ms) does not count, but where no reference tells it apart from the row within its run. */
   since: number;
 }
 
@@ -163,7 +163,7 @@ export async function repeatProblem(
       !(payment.run_id === row.run_id && payment.row_ref === row.row_ref),
   );
   const same = others.find(
-    (payment) => (payment.run_id === row.run_id || payment.first_sent_at >= row.since) && sameTerms(row, payment),
+    (payment) => (payment.first_sent_at >= row.since || isUnnamedInRun(row, payment)) && sameTerms(row, payment),
   );
   if (same) return { problem: sentLately(same), other: same };
   for (const other of others) {
@@ -179,13 +179,18 @@ function sameTerms(a: Terms, b: Terms): boolean {
   return samePayment({ ...a, phone_number: null, network_id: null }, { ...b, phone_number: null, network_id: null });
 }
 
+/** Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own. */
+function isUnnamedInRun(row: AskingRow, payment: OtherPayment): boolean {
+  if (payment.run_id !== row.run_id) return false;
+  return [row, payment].some(({ row_ref }) => row_ref !== null && contentRefParts(row_ref) !== null);
+}
+
 /**
- * Whether a row to the same number may be meant instead of this payment of its run: where one of the two has no reference of its own,
- * no reference tells them apart. A row that the payment's batch has sent as well stood beside it there.
+ * Whether a row to the same number may be meant instead of this payment of its run, since no reference tells them apart. A row that the
+ * payment's batch has sent as well stood beside it there.
  */
 function mayCorrect(row: AskingRow, payment: OtherPayment, toTheSameNumber: readonly OtherPayment[]): boolean {
-  if (payment.run_id !== row.run_id || sameTerms(row, payment)) return false;
-  if (![row, payment].some(({ row_ref }) => row_ref !== null && contentRefParts(row_ref) !== null)) return false;
+  if (!isUnnamedInRun(row, payment) || sameTerms(row, payment)) return false;
   return !toTheSameNumber.some(
     ({ batch_id, row_ref }) => batch_id === payment.batch_id && row_ref === row.row_ref && row_ref !== null,
   );

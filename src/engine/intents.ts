@@ -141,7 +141,7 @@ const dayMs = 24 * 3_600_000;
 /** What other batches of the account sent lately. */
 interface Repeats {
   sent: readonly SentRow[];
-  /** What other runs first sent before this (epoch ms) does not count. */
+  /** What was first sent before this (epoch ms) does not count. */
   since: number;
 }
 

@@ -10,8 +10,9 @@ const dayMs = 24 * 3_600_000;
 
 /**
  * Holds the rows whose number was sent the same by another batch within the days that the batch's policy says, under another run id or
- * another reference, and those that may correct what their own run has sent, however long ago; null where no other batch sent anything
- * then. What is sent between now and the sending of a row is found by the engine when its turn comes.
+ * another reference, and those that may repeat or correct what their own run has sent, however long ago, where no reference tells them
+ * apart; null where no other batch sent anything then. What is sent between now and the sending of a row is found by the engine when its
+ * turn comes.
  */
 export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
   const { repeatWithinDays } = storedPolicy(batch.policy);

@@ -264,10 +264,14 @@ describe('a file whose rows an earlier batch has', () => {
 
   const unnamed = files.map(({ reference: _, ...row }, index) => ({ ...row, phone_number: `+25471234567${index}` }));
 
-  /** Which rows of a file are held when it comes under the run id of `unnamed`, of which the first three rows were paid. */
-  async function heldOf(t: TestContext, rows: readonly Record<string, string>[], options: Partial<IntakeOptions> = {}) {
+  /** Which rows of a file are held when it comes under the run id of `first`, of which the first three rows were paid a month ago. */
+  async function heldOf(
+    t: TestContext,
+    rows: readonly Record<string, string>[],
+    { first: paid = unnamed, ...options }: Partial<IntakeOptions> & { first?: readonly Record<string, string>[] } = {},
+  ) {
     const { db, take } = await rig(t);
-    const first = await take(csv(unnamed), { runId: 'november' });
+    const first = await take(csv(paid), { runId: 'november' });
     await pay(db, first.batch);
     await db.execute('UPDATE rows SET first_sent_at = first_sent_at - ?', [30 * 24 * 3_600_000]);
     await db.execute('UPDATE batches SET created_at = created_at - ?', [30 * 24 * 3_600_000]);
@@ -296,6 +300,17 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual([added.counts.skipped, added.held], [3, []]);
     const replaced = await heldOf(t, [extra, ...filler, ...unnamed.slice(1)]);
     assert.deepEqual([replaced.counts.skipped, replaced.held], [2, [1]]);
+  });
+
+  test('is ready a month later where each has a reference of its own, also under the one run id of all months', async (t) => {
+    const named = (month: string) => unnamed.map((row, at) => ({ ...row, reference: `${month}-${at}` }));
+    const { counts, held } = await heldOf(t, named('dec'), { first: named('nov') });
+    assert.deepEqual([counts.skipped, held], [0, []]);
+  });
+
+  test('is held a month later where one of the two has no reference: no key tells them apart', async (t) => {
+    const named = unnamed.map((row, at) => ({ ...row, reference: `NOV-${at}` }));
+    assert.deepEqual((await heldOf(t, named)).held, [1, 2, 3]);
   });
 
   test('is ready with another amount where the policy does not mind', async (t) => {
