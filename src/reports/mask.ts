@@ -3,12 +3,18 @@ import { isContentRowRef } from '../core/ids.ts';
 /** Digits of any script, with what people write between them: long enough to be a phone number. */
 const numberLike = /\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
 
+/** A row ref that was made of a number (`isContentRowRef`), wherever it stands. */
+const madeRowRef = /(?<![0-9a-f])[0-9a-f]{20}-[0-9]+/g;
+
 /** How many digits at the end stay readable, so that two people can still talk about a row. */
 const readableDigits = 3;
 
-/** `text` with everything that may be a phone number made unreadable but for its last digits. Over-masks rather than under. */
+/**
+ * `text` with everything that may be a phone number made unreadable but for its last digits, and what was made of one wholly. Over-masks
+ * rather than under.
+ */
 export function maskNumbers(text: string): string {
-  return text.replace(numberLike, maskDigits);
+  return text.replace(madeRowRef, '********').replace(numberLike, maskDigits);
 }
 
 /** A phone number (E.164) of which only the country's first digit and the last digits can be read. */

@@ -7,6 +7,7 @@ import { contentRowRef, idempotencyKey } from '../../src/core/ids.ts';
 import { withoutSpreadsheetGuard } from '../../src/core/spreadsheet-safe.ts';
 import { laterContentRef } from '../../src/intake/check-row.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
@@ -238,6 +239,31 @@ test('masked results have no name that was made of a number, and nothing that is
     ['', '', false],
   ]);
   assert.deepEqual((await named({}))[0], [made, `payroll-2026-11/${made}`, true]);
+});
+
+test('no masked report names what was made of a number in a sentence either', async (t) => {
+  const db = await testLedger(t);
+  const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
+  const said = `the service now says completed of that payment (payroll-2026-11/${made}).`;
+  const problem = { code: 'MAY_BE_PAID', column: null, message: said, suggestion: '' };
+  const failure = { failure_code: 'DELIVERY_FAILED', failure_reason: `mary: ${said}` };
+  const rows = [
+    { row: newRow('B-1', 1, { row_ref: made, input: '[]' }), way: [['hold', { problems: JSON.stringify([problem]) }]] },
+    {
+      row: newRow('B-1', 2, { input: '[]' }),
+      way: [
+        ['send', {}],
+        ['fail', failure],
+      ],
+    },
+  ] as { row: NewRow; way: Step[] }[];
+  await writeBatch(db, newBatch('B-1', { pause_reason: 'service_mismatch', pause_detail: said }), rows, null);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  for (const file of ['results.csv', 'report.html', 'summary.json']) {
+    const text = await readFile(join(dir, file), 'utf8');
+    assert.match(text, /of that payment \(payroll-2026-11\/\*+\)/, file);
+    assert.equal(text.includes(made), false, file);
+  }
 });
 
 test('reports of an unknown batch are refused by name', async (t) => {
