@@ -170,6 +170,27 @@ test('a failed row that was opened again, and was then held or put aside before 
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
 });
 
+test('a retried row whose request was sent back, and whose earlier payment may then have arrived, verifies while it waits, and after', async (t) => {
+  const again = { generation: 2, attempts: 0, topup_id: null, cost: null, cost_currency: null, failure_code: null };
+  const sentBack: Step[] = [
+    ...failedWay(1),
+    ['retry', { ...again, first_sent_at: null, service_status: null }],
+    ['send', { attempts: 1, first_sent_at: startMs + 5_000 }],
+    ['unsent', { attempts: 0 }],
+  ];
+  const held: Step = ['hold', { problems: '[]', service_status: 'completed', first_sent_at: startMs + 1_000 }];
+  const released: Step = ['release', { service_status: null, first_sent_at: null }];
+  const ways = [sentBack, [...sentBack, held], [...sentBack, held, ['skip', {}]], [...sentBack, held, released]];
+  const prepare = (db: Database) =>
+    writeBatch(
+      db,
+      newBatch('B-1'),
+      ways.map((way, index) => ({ row: newRow('B-1', index + 1), way: way as Step[] })),
+      null,
+    );
+  assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+});
+
 test('rows that no longer say whom they paid verify, and what cannot be checked is said', async (t) => {
   const prepare = async (db: Database) => {
     await writeSampleBatch(db);
