@@ -155,13 +155,17 @@ async function writeStep(
       const code = lastEvidence(payment)?.code ?? null;
       const failed = await unit.changeRow(row, 'fail', { failure_code: code, completed_at: unit.at }, data);
       if (!failed) return false;
-      const fields = { generation: row.generation + 1, attempts: 0, next_action_at: step.from, completed_at: null };
-      const ready = await unit.changeRow(
-        failed,
-        'retry',
-        { ...fields, failure_code: null, failure_reason: null },
-        { by: 'engine' },
-      );
+      const fields = {
+        generation: row.generation + 1,
+        attempts: 0,
+        next_action_at: step.from,
+        failure_code: null,
+        failure_reason: null,
+        // Else other runs would take a payment of today for one of the day on which the row was first refused.
+        first_sent_at: null,
+        completed_at: null,
+      };
+      const ready = await unit.changeRow(failed, 'retry', fields, { by: 'engine' });
       if (ready) context.picker.putBack(ready, step.from);
       return ready !== null;
     }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { releaseRows } from '../../src/engine/acts.ts';
+import { releaseRows, resumeBatch } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
@@ -82,6 +82,22 @@ describe('the same payment under another run id', () => {
     assert.equal((await releaseRows(mary(rig), 'batch-1', [1])).released, 1);
     await rig.run();
     assert.deepEqual(await rig.states('batch-1'), ['completed']);
+  });
+
+  test('is held where the other run first asked in vain, and paid days later under the next generation', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(10 * dayMs));
+    await resumeBatch(mary(rig), 'batch-1');
+    await rig.run();
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 2]);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+    assert.equal(rig.service.charges.length, 1);
   });
 
   for (const rowsPerAdmission of [1, 16]) {
