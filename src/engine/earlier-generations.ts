@@ -88,8 +88,9 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   await context.committer.commit(async (unit) => {
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-    // A row that was corrected since asks for something else than may have arrived.
-    const firstSentAt = owner && samePayment(row, owner) ? payment.first_intent_at : null;
+    // A row that was corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
+    const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
+    const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
   });
   context.picker.dropped(row);

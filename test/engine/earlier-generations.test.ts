@@ -95,6 +95,12 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.match(other.problems ?? '', /SENT_LATELY.* on 2026-.*batch-2, row 1 \(run run-1, completed\)/);
     });
 
+    test('has it held as well where only the network of the row was corrected: the number has that amount', async () => {
+      const rig = await unchanged();
+      await rig.db.execute(`UPDATE rows SET network_id = 9 WHERE batch_id = 'batch-2'`);
+      assert.equal((await heldAndOther(rig)).status, 'held');
+    });
+
     test('has it held as well after a person has put the row aside', async () => {
       const rig = await unchanged();
       const decide = () => skipRows(mary(rig), 'batch-2', [], 'the recipient has it');
