@@ -109,11 +109,11 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
 }
 
 /**
- * Whether a row that waits for a person, or was put aside by one, bears what the service says of an earlier payment of it, which may
- * have arrived, and when that was first sent: nothing of its own generation was.
+ * Whether a row that waits for a person, was put aside by one, or was let go to be looked up again, bears what the service says of an
+ * earlier payment of it, which may have arrived, and when that was first sent: nothing of its own generation was.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
-  return (row.status === 'held' || row.status === 'skipped') && row.service_status !== null;
+  return ['held', 'skipped', 'ready'].includes(row.status) && row.service_status !== null;
 }
 
 /** A payment that another batch sent. */

@@ -1,5 +1,11 @@
 import { assert } from '../core/assert.ts';
-import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
+import {
+  bearsEarlierPayment,
+  type EarlierVerdict,
+  earlierVerdict,
+  type KeyOwner,
+  repeatProblem,
+} from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -44,16 +50,19 @@ export async function writeIntents(
       continue;
     }
     if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
+    // Its earlier payments were just looked up, and none has arrived.
+    const unborne = bearsEarlierPayment(row) ? { service_status: null, first_sent_at: null } : {};
+    const { first_sent_at } = { ...row, ...unborne };
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       if (row.status === 'ready')
-        await unit.changeRow(row, 'doubt', { next_action_at: unit.at }, { why: 'key_too_old' });
+        await unit.changeRow(row, 'doubt', { ...unborne, next_action_at: unit.at }, { why: 'key_too_old' });
       continue;
     }
     const sent = await unit.changeRow(
       row,
       'send',
-      { attempts: row.attempts + 1, first_sent_at: row.first_sent_at ?? unit.at, next_action_at: null },
+      { ...unborne, attempts: row.attempts + 1, first_sent_at: first_sent_at ?? unit.at, next_action_at: null },
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;

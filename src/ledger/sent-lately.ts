@@ -35,7 +35,7 @@ const sentSql = (count: number): string =>
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
      AND (rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
-       OR (rows.status IN ('held', 'skipped') AND rows.service_status IS NOT NULL))
+       OR (rows.status IN ('held', 'skipped', 'ready') AND rows.service_status IS NOT NULL))
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);

@@ -127,16 +127,25 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.equal((await heldAndOther(await fedAgain(), { amount: '999' })).status, 'completed');
     });
 
-    test('is as unsent as before once it is released', async () => {
+    test('has it held as well once the row is released, until a look-up has shown that nothing arrived', async () => {
       const rig = await unchanged();
+      const other = await heldAndOther(rig, { decide: () => releaseRows(mary(rig), 'batch-2', []) });
+      assert.deepEqual([other.status, await rig.states('batch-2')], ['held', ['held']]);
+      assert.deepEqual(sent(rig), ['run-1/ref-1', 'run-1/ref-2']);
+    });
+
+    test('is sent as if it had never been held where it is released, and the look-up finds that nothing arrived', async () => {
+      const rig = await unchanged();
+      let releasedAt = 0;
       const decide = async () => {
         await releaseRows(mary(rig), 'batch-2', []);
-        const { status, service_status, first_sent_at } = await rig.row(1, 'batch-2');
-        assert.deepEqual([status, service_status, first_sent_at], ['ready', null, null]);
+        releasedAt = rig.clock.now();
         rig.service.ends('run-1/ref-1', 'failed');
       };
       await heldAndOther(rig, { decide, amount: '102' });
-      assert.deepEqual(await rig.states('batch-2'), ['completed']);
+      const { status, service_status, first_sent_at } = await rig.row(1, 'batch-2');
+      assert.deepEqual([status, service_status], ['completed', 'completed']);
+      assert.ok((first_sent_at ?? 0) >= releasedAt);
     });
   });
 
