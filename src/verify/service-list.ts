@@ -80,13 +80,15 @@ async function compareRows(
   { masked }: Manifest,
   findings: Findings,
 ): Promise<void> {
-  // Masked references are not those that the service has.
   if (masked) scratch.exec('CREATE INDEX listed_by_id ON listed (id)');
-  const find = scratch.prepare(
-    `UPDATE listed SET seen = 1 WHERE ${masked ? 'id' : 'reference'} = ? RETURNING reference, id, status, value, currency`,
-  );
+  const findBy = (column: 'id' | 'reference') =>
+    scratch.prepare(`UPDATE listed SET seen = 1 WHERE ${column} = ? RETURNING reference, id, status, value, currency`);
+  const [byId, byReference] = [findBy('id'), findBy('reference')];
   for await (const row of resultRows(dir)) {
-    const entry = find.get((masked ? row.topup_id : row.reference) ?? '') as Listed | undefined;
+    // A masked reference need not be the one that the service has.
+    const entry = (masked && row.topup_id ? byId.get(row.topup_id) : byReference.get(row.reference ?? '')) as
+      | Listed
+      | undefined;
     if (row.status === 'completed' && !entry)
       findings.add('results.csv', `row ${row.row} is completed; the service's list does not have it.`);
     if (!entry) continue;

@@ -74,6 +74,18 @@ test('masked reports of a file without references verify, with the list of the s
   assert.match(missing.findings[0]?.message ?? '', /row 1 is completed; the service's list does not have it/);
 });
 
+test('a masked row without an id, which a person said was paid, is found in the list of the service by its reference', async (t) => {
+  const db = await testLedger(t);
+  const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }], ['doubt'], ['complete', {}]];
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'NOV-1' }), way }]);
+  const folder = await tempFolder(t);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const { dir } = await writeReports(db, 'B-1', folder, { key, mask: true });
+  const serviceList = join(folder, 'list.jsonl');
+  await writeFile(serviceList, serviceEntry(1, { reference: 'payroll-2026-11/NOV-1', status: 'completed' }));
+  assert.deepEqual((await verifyReports(dir, { serviceList })).findings, []);
+});
+
 /** What verification finds where the ledger was edited before its reports were written. */
 async function foundIn(
   t: TestContext,
