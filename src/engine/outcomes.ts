@@ -120,7 +120,7 @@ function keptAnswer(
   payment: PaymentRecord,
 ): string | null {
   const [last, now] = [lastEvidence(before), lastEvidence(payment)];
-  if (last?.kind === 'throttled' && last.requestId !== null && last.requestId === now?.requestId)
+  if (last?.kind === 'throttled' && last.requestId && last.requestId === now?.requestId)
     return 'the very same answer again';
   const isLong = unit.at - payment.first_intent_at >= throttledMsMax;
   return isLong && payment.same_errors >= gateway.policy.sameErrorsMax ? 'told to wait for an hour' : null;

@@ -89,3 +89,17 @@ test('a table becomes narrower at its words, and where it does not fit at all, i
     'paid    3',
   ]);
 });
+
+test('a long table is laid out in pieces, and looks like one: 20,000 lines in seconds instead of a minute', () => {
+  const lines = Array.from({ length: 350 }, (_, index) => [
+    `batch ${index}`,
+    'x'.repeat(1 + (index % 7)),
+    String(index),
+  ]);
+  const columns = [{ name: 'batch' }, { name: 'file' }, { name: 'rows', align: 'right' }] as const;
+  const text = tableText({ answerColumns: 80, paint: (_style, name) => name }, columns, lines).split('\n');
+  const expected = lines.map(
+    ([batch = '', file = '', rows = '']) => `${batch.padEnd(11)}${file.padEnd(9)}${rows.padStart(4)}`,
+  );
+  assert.deepEqual(text, ['batch      file     rows', '─────────  ───────  ────', ...expected]);
+});
