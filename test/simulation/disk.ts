@@ -33,6 +33,8 @@ export interface Disk {
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
   close(): Promise<void>;
+  /** Time no longer goes on, in the middle of whatever did not come to rest: nobody waits for the disk any more. */
+  endWaits(): void;
   /** Who holds the account, as the ledger says. */
   holder(): string | null;
   /** How often a process that no longer held the account wrote something all the same. */
@@ -84,6 +86,8 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   let syncedWalBytes = 0;
   let acknowledgedWalBytes = 0;
 
+  const waits = new AbortController();
+
   const path = () => join(folder, `ledger-${generation}.db`);
   const wal = (of: string) => `${of}-wal`;
   const walBytes = () => (existsSync(wal(path())) ? statSync(wal(path())).size : 0);
@@ -113,7 +117,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     const reached = walBytes();
     const failing = fault === 'LEDGER_SYNC';
     if (failing && failsOnce) fault = null;
-    await clock.sleep(random.between(0, syncMsMax));
+    await clock.sleep(random.between(0, syncMsMax), waits.signal);
     if (failing) {
       forsake();
       throw new Error('the simulated disk failed');
@@ -209,6 +213,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
       outside = null;
       await closeAll();
     },
+    endWaits: () => waits.abort(),
     holder,
     staleWrites: () => staleWrites,
     losses: () => losses,

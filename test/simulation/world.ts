@@ -98,7 +98,10 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
   try {
     const circles = await clock.drive(live(world)).then(
       () => [],
-      (error: Error) => [{ invariant: 'I15', what: error.message }],
+      (error: Error) => {
+        world.disk.endWaits();
+        return [{ invariant: 'I15', what: error.message }];
+      },
     );
     const db = await world.disk.inspect();
     const { rowsByBatch, seen, webhooks } = world;
