@@ -17,7 +17,8 @@ import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
-import { intakeSettingsWith, understoodLines } from './intake-options.ts';
+import { understoodLines } from './file-lines.ts';
+import { intakeSettingsWith } from './intake-settings.ts';
 import { whileReading } from './reading.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -58,6 +58,7 @@ export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'ALREADY_PAID',
   'FAILED_BEFORE',
   'MAY_BE_PAID',
+  'PAID_OTHERWISE',
   'REFERENCE_REUSED',
   'SENT_LATELY',
   'SKIPPED_BY_PERSON',

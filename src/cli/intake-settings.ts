@@ -1,0 +1,68 @@
+import { AirbatchError } from '../core/errors.ts';
+import { intakeShape } from '../intake/settings.ts';
+import { wholeNumber } from './whole-number.ts';
+
+/** What of intake's settings can be said on the command line. */
+interface IntakeOptions {
+  map?: string[];
+  sheet?: string;
+  country?: string;
+  currency?: string;
+  expectRows?: string;
+  expectSum?: string[];
+}
+
+/** The configuration's settings of intake, with what the command line says instead. Throws `USAGE` where an option is wrong. */
+export function intakeSettingsWith(
+  settings: Readonly<Record<string, unknown>>,
+  given: Record<string, unknown>,
+): Record<string, unknown> {
+  const said = saidSettings(given as IntakeOptions);
+  checkSaid(said);
+  const own = (name: string) => (settings[name] ?? {}) as Record<string, unknown>;
+  const columns = { ...own('columns'), ...said.columns };
+  return { ...settings, ...said, columns, guards: { ...own('guards'), ...said.guards } };
+}
+
+/** What the options say, in the form of the settings, and nothing else. */
+function saidSettings({ map = [], sheet, country, currency, expectRows, expectSum = [] }: IntakeOptions) {
+  const expectedRows = wholeNumber('--expect-rows', expectRows);
+  return {
+    ...(sheet === undefined ? {} : { sheet }),
+    ...(country === undefined ? {} : { country: country.toUpperCase() }),
+    ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
+    columns: pairs('--map', map),
+    guards: {
+      ...(expectedRows === undefined ? {} : { expectedRows }),
+      ...(expectSum.length === 0 ? {} : { expectedSums: pairs('--expect-sum', expectSum) }),
+    },
+  };
+}
+
+/** Options by the settings that they stand for. */
+const optionNames: Readonly<Record<string, string>> = {
+  columns: '--map',
+  'guards.expectedRows': '--expect-rows',
+  'guards.expectedSums': '--expect-sum',
+};
+
+/** Checked on its own: with the settings of the configuration, a slip on the command line would be blamed on the file. */
+function checkSaid(said: ReturnType<typeof saidSettings>): void {
+  const faults = (intakeShape.safeParse(said).error?.issues ?? []).map(({ path, message }) => {
+    const depth = path[0] === 'guards' ? 2 : 1;
+    const setting = path.slice(0, depth).join('.');
+    const which = path.slice(depth).map((part) => ` ${String(part)}`);
+    return `${optionNames[setting] ?? `--${setting}`}${which.join('')}: ${message}`;
+  });
+  if (faults.length > 0) throw new AirbatchError('USAGE', faults.join('; '));
+}
+
+function pairs(option: string, texts: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    texts.map((text) => {
+      const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
+      if (!name || !value) throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`);
+      return [name.trim(), value];
+    }),
+  );
+}
