@@ -113,7 +113,7 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
  * earlier payment of it, which may have arrived, and when that was first sent: nothing of its own generation was.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
-  return ['held', 'skipped', 'ready'].includes(row.status) && row.service_status !== null;
+  return row.service_status !== null && ['held', 'skipped', 'ready'].includes(row.status);
 }
 
 /** A payment that another batch sent. */

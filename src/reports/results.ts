@@ -148,11 +148,13 @@ export async function* resultsCsv(
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
       const { values, input, place } = resultLine(batch, row, options);
-      const line = values.concat(input);
+      const line = values;
+      for (const cell of input) line.push(cell);
       while (line.length < resultColumns.length + inputs.length) line.push('');
       if (messages.length > 0)
         line.push(options.mask ? row.sms_message && maskNumbers(row.sms_message) : row.sms_message);
-      return line.concat(place);
+      line.push(...place);
+      return line;
     });
     yield csvText(lines);
   }
