@@ -11,6 +11,7 @@ import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { type Actor, requireBatch } from './acts.ts';
 import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
+import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 
 /** Rows read from the ledger at once. */
@@ -122,26 +123,11 @@ async function reasonToKeep(
 
 async function openNextGeneration(actor: Actor, row: RowRecord, codes: readonly string[]): Promise<boolean> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
-    const fresh = {
-      generation: row.generation + 1,
-      attempts: 0,
-      next_action_at: null,
-      topup_id: null,
-      service_status: null,
-      provider_reference: null,
-      cost: null,
-      cost_currency: null,
-      failure_code: null,
-      failure_reason: null,
-      first_sent_at: null,
-      accepted_at: null,
-      completed_at: null,
-    };
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     const batch = await findBatch(unit.tx, row.batch_id);
     // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
     if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
-    if (!(await unit.changeRow(row, 'retry', fresh, data))) return false;
+    if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
     await nameEnds(unit.tx, row, codes);
     await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
     if (can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});

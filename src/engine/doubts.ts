@@ -7,6 +7,7 @@ import { dueRows, nextDueAt, type RowRecord, sendingRows } from '../ledger/rows.
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
+import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { evidenceData, settle } from './settle.ts';
@@ -155,17 +156,7 @@ async function writeStep(
       const code = lastEvidence(payment)?.code ?? null;
       const failed = await unit.changeRow(row, 'fail', { failure_code: code, completed_at: unit.at }, data);
       if (!failed) return false;
-      const fields = {
-        generation: row.generation + 1,
-        attempts: 0,
-        next_action_at: step.from,
-        failure_code: null,
-        failure_reason: null,
-        // Else other runs would take a payment of today for one of the day on which the row was first refused.
-        first_sent_at: null,
-        completed_at: null,
-      };
-      const ready = await unit.changeRow(failed, 'retry', fields, { by: 'engine' });
+      const ready = await unit.changeRow(failed, 'retry', nextGeneration(row, step.from), { by: 'engine' });
       if (ready) context.picker.putBack(ready, step.from);
       return ready !== null;
     }
