@@ -1,5 +1,5 @@
 import { isoTime } from './clock.ts';
-import { contentRefParts } from './ids.ts';
+import { isContentRowRef } from './ids.ts';
 import { moneyText, sameAmount } from './money.ts';
 import type { RowState } from './row-state.ts';
 
@@ -108,12 +108,15 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
   return row.status !== 'failed' || isDoubtfulEnd(row.service_status);
 }
 
+/** A row that waits for a person, was put aside by one, or was let go to be looked up again. */
+export const bearingStates: readonly RowState[] = ['held', 'skipped', 'ready'];
+
 /**
- * Whether a row that waits for a person, was put aside by one, or was let go to be looked up again, bears what the service says of an
+ * Whether a row in one of those states bears what the service says of an
  * earlier payment of it, which may have arrived, and when that was first sent: nothing of its own generation was.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
-  return row.service_status !== null && ['held', 'skipped', 'ready'].includes(row.status);
+  return row.service_status !== null && bearingStates.includes(row.status);
 }
 
 /** A payment that another batch sent. */
@@ -182,7 +185,7 @@ function sameTerms(a: Terms, b: Terms): boolean {
 /** Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own. */
 function isUnnamedInRun(row: AskingRow, payment: OtherPayment): boolean {
   if (payment.run_id !== row.run_id) return false;
-  return [row, payment].some(({ row_ref }) => row_ref !== null && contentRefParts(row_ref) !== null);
+  return [row, payment].some(({ row_ref }) => row_ref !== null && isContentRowRef(row_ref));
 }
 
 /**

@@ -76,7 +76,7 @@ export function rowRefProblem(text: string): string | null {
 }
 
 const contentDigestLength = 20;
-const contentRef = /^([0-9a-f]{20})-([1-9][0-9]{0,8})$/;
+const contentRef = /^([0-9a-f]{20})-([0-9]+)$/;
 
 /** The row ref of a row without a reference of its own: a digest of what it asks for, and which occurrence of it this is. */
 export function contentRowRef(content: readonly (string | null)[], occurrence: number): string {
@@ -91,7 +91,7 @@ export function contentRefParts(rowRef: string): { digest: string; occurrence: n
 
 /** Whether a row ref has the form of those that are made of a row's content: whoever tries all numbers finds the one it was made of. */
 export function isContentRowRef(rowRef: string): boolean {
-  return /^[0-9a-f]{20}-[0-9]+$/.test(rowRef);
+  return contentRef.test(rowRef);
 }
 
 /** SHA-256 of a text (as UTF-8) or of bytes, as lower-case hex. */

@@ -51,8 +51,8 @@ export async function writeIntents(
     }
     if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
     // Its earlier payments were just looked up, and none has arrived.
-    const unborne = bearsEarlierPayment(row) ? { service_status: null, first_sent_at: null } : {};
-    const { first_sent_at } = { ...row, ...unborne };
+    const unborne = bearsEarlierPayment(row) ? { service_status: null, first_sent_at: null } : null;
+    const firstSentAt = unborne === null ? row.first_sent_at : null;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       if (row.status === 'ready')
@@ -62,7 +62,7 @@ export async function writeIntents(
     const sent = await unit.changeRow(
       row,
       'send',
-      { ...unborne, attempts: row.attempts + 1, first_sent_at: first_sent_at ?? unit.at, next_action_at: null },
+      { ...unborne, attempts: row.attempts + 1, first_sent_at: firstSentAt ?? unit.at, next_action_at: null },
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;

@@ -1,3 +1,4 @@
+import { bearingStates } from '../core/earlier-payment.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 
@@ -27,6 +28,9 @@ export interface SentLatelyQuery {
 /** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
 const numbersPerQuery = 50;
 
+/** Rows that bear an earlier payment (`bearsEarlierPayment`). */
+const bearing = `rows.status IN (${bearingStates.map((state) => `'${state}'`).join(', ')}) AND rows.service_status IS NOT NULL`;
+
 /** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
 const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.phone_number, rows.amount,
@@ -35,7 +39,7 @@ const sentSql = (count: number): string =>
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
      AND (rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
-       OR (rows.status IN ('held', 'skipped', 'ready') AND rows.service_status IS NOT NULL))
+       OR (${bearing}))
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);

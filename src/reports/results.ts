@@ -147,8 +147,7 @@ export async function* resultsCsv(
   yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns]]);
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
-      const { values, input, place } = resultLine(batch, row, options);
-      const line = values;
+      const { values: line, input, place } = resultLine(batch, row, options);
       for (const cell of input) line.push(cell);
       while (line.length < resultColumns.length + inputs.length) line.push('');
       if (messages.length > 0)
