@@ -133,17 +133,25 @@ export interface OtherPayment {
   first_sent_at: number;
 }
 
+const repeatCodes = ['SENT_LATELY', 'PAID_OTHERWISE'] as const;
+
 export interface RepeatProblem {
-  code: 'SENT_LATELY' | 'PAID_OTHERWISE';
+  code: (typeof repeatCodes)[number];
   message: string;
   suggestion: string;
+}
+
+/** Whether a row's problems (JSON, as the ledger keeps them) tell whoever releases it what other batches have sent. */
+export function tellsOfRepeat(problems: string | null): boolean {
+  const told = JSON.parse(problems ?? '[]') as { code: string }[];
+  return told.some(({ code }) => (repeatCodes as readonly string[]).includes(code));
 }
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'> {
   run_id: string;
   row_ref: string | null;
-  /** When a person let it go (epoch ms), who knew of what was sent before: only what was sent since counts. */
+  /** When a person let it go (epoch ms), who was told of what was sent before: only what was sent since counts. */
   released_at: number | null;
   /** What was first sent before this (epoch ms) does not count, but where no reference tells it apart from the row within its run. */
   since: number;

@@ -1,11 +1,5 @@
 import { assert } from '../core/assert.ts';
-import {
-  bearsEarlierPayment,
-  type EarlierVerdict,
-  earlierVerdict,
-  type KeyOwner,
-  repeatProblem,
-} from '../core/earlier-payment.ts';
+import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -50,19 +44,20 @@ export async function writeIntents(
       continue;
     }
     if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
-    // Its earlier payments were just looked up, and none has arrived.
-    const unborne = bearsEarlierPayment(row) ? { service_status: null, first_sent_at: null } : null;
-    const firstSentAt = unborne === null ? row.first_sent_at : null;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
-      if (row.status === 'ready')
-        await unit.changeRow(row, 'doubt', { ...unborne, next_action_at: unit.at }, { why: 'key_too_old' });
+      const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
+      if (row.status === 'ready') await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });
       continue;
     }
     const sent = await unit.changeRow(
       row,
       'send',
-      { ...unborne, attempts: row.attempts + 1, first_sent_at: firstSentAt ?? unit.at, next_action_at: null },
+      {
+        ...(row.status === 'ready' ? firstSent(unit.at) : null),
+        attempts: row.attempts + 1,
+        next_action_at: null,
+      },
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;
@@ -82,6 +77,14 @@ export async function writeIntents(
     'a key that was free at the start of a unit is free at its end',
   );
   return intents;
+}
+
+/**
+ * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived; and a time of its own, though
+ * it may have been asked for and refused before: whoever released a row of another run meanwhile was told nothing of it.
+ */
+function firstSent(at: number): { service_status: null; first_sent_at: number } {
+  return { service_status: null, first_sent_at: at };
 }
 
 export function firstAttempt(

@@ -44,7 +44,13 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
     // Another file's row has the key: the intent that follows says so.
     if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) return;
     const why = 'the service has it, and the restored ledger does not';
-    const fields = { next_action_at: unit.at, failure_code: 'restored', failure_reason: 'It is being looked up.' };
+    const fields = {
+      next_action_at: unit.at,
+      failure_code: 'restored',
+      failure_reason: 'It is being looked up.',
+      // By the service's time, where it tells: other runs are to see it as what was sent then.
+      first_sent_at: outcome.payments[0]?.createdAt ?? unit.at,
+    };
     const doubted = await unit.changeRow(row, 'doubt', fields, { why });
     if (!doubted) return;
     const payment: PaymentRecord = known ?? firstAttempt(context, open.batch, row, { key, reference }, unit.at);

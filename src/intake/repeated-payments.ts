@@ -24,13 +24,11 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
   if (!(await anySentSince(db, query))) return null;
   const file = makeFileRefs(batchId);
   return async (tx, rows) => {
-    const numbers = rows.flatMap(({ status, phone_number }) =>
-      status === 'ready' && phone_number !== null ? [phone_number] : [],
-    );
+    const numbers = rows.flatMap((row) => (mayBeSent(row) && row.phone_number !== null ? [row.phone_number] : []));
     const sent = Map.groupBy(await sentLately(tx, query, [...new Set(numbers)]), ({ phone_number }) => phone_number);
     const judged: JudgedRow[] = [];
     for (const row of rows) {
-      const toTheSameNumber = row.status === 'ready' ? sent.get(row.phone_number ?? '') : undefined;
+      const toTheSameNumber = mayBeSent(row) ? sent.get(row.phone_number ?? '') : undefined;
       const asking = { ...row, run_id, released_at: null, since };
       const found = toTheSameNumber && (await repeatProblem(asking, toTheSameNumber, (rowRef) => file.has(tx, rowRef)));
       if (!found) {
@@ -42,4 +40,9 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
     }
     return judged;
   };
+}
+
+/** What is held for another reason is compared as well: who lets it go is to know of both. */
+function mayBeSent({ status }: JudgedRow): boolean {
+  return status === 'ready' || status === 'held';
 }

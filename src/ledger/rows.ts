@@ -45,7 +45,7 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
-  /** When a person let the row go that a guard had held: the same guard does not hold it again. */
+  /** When a person let the row go that was held for what other batches had sent (epoch ms): what was sent before does not hold it again. */
   released_at: number | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;

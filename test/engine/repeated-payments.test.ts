@@ -9,6 +9,9 @@ import { makeOpenLimiter } from '../support/open-limiter.ts';
 const dayMs = 24 * 3_600_000;
 const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
+/** As the ledger keeps why a row is held, of which whoever releases it is told. */
+const sentLately = JSON.stringify([{ code: 'SENT_LATELY', column: null, message: 'x', suggestion: 'x' }]);
+
 /** Has three rows paid by run-1, and gives the same three to run-2 after `days`. */
 async function paidTwice(days: number, policy = '{}'): Promise<Rig> {
   const rig = await makeRig();
@@ -98,6 +101,81 @@ describe('the same payment under another run id', () => {
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held']);
     assert.equal(rig.service.charges.length, 1);
+  });
+
+  test('is held where the other run was refused before the release, and has paid since', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1, { status: 'held', problems: sentLately })]);
+    await rig.run();
+    rig.service.script('run-2/ref-1', 'cannot_pay');
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['ready']);
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    await releaseRows(mary(rig), 'batch-1', [1]);
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    for (const batchId of ['batch-2', 'batch-1']) {
+      await resumeBatch(mary(rig), batchId);
+      await rig.run();
+    }
+    assert.deepEqual([await rig.states('batch-2'), await rig.states('batch-1')], [['completed'], ['held']]);
+    assert.equal(rig.service.charges.length, 1);
+  });
+
+  test('is held where a person has let the row go for another reason, and was told nothing of the payment', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    const problems = sentLately.replace('SENT_LATELY', 'NUMBER_MAXIMUM');
+    const held = { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() };
+    await rig.add([aRow(1, { status: 'held', problems })], held);
+    await releaseRows(mary(rig), 'batch-2', [1]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+    assert.match((await rig.row(1, 'batch-2')).problems ?? '', /SENT_LATELY.*batch-1, row 1/);
+    await releaseRows(mary(rig), 'batch-2', [1]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+  });
+
+  test('is held where a row was let go to have its earlier payment looked up, and the other run has paid before', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+    rig.service.ends('run-1/ref-1', 'open');
+    await rig.run();
+    assert.match((await rig.row(1)).problems ?? '', /MAY_BE_PAID/);
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    await releaseRows(mary(rig), 'batch-1', [1]);
+    await rig.run();
+    assert.match((await rig.row(1)).problems ?? '', /SENT_LATELY.*batch-2, row 1/);
+    assert.equal(rig.service.charges.length, 2);
+  });
+
+  test('is held where a restored ledger has found the payment at the service, and tells when that was', async () => {
+    const rig = await makeRig();
+    const { clock, service } = rig;
+    const { phone_number: phoneNumber, amount: value, currency } = aRow(1);
+    // What the lost part of the ledger has sent.
+    const order = { phoneNumber, amount: { value, currency }, productId: null, reference: 'run-1/ref-1' };
+    await clock.drive(service.create({ body: JSON.stringify(order), idempotencyKey: 'lost' }));
+    const paidAt = clock.now();
+    await clock.drive(clock.sleep(2 * dayMs));
+    await rig.add(someRows(1));
+    await clock.drive(rig.runner({ restored: true }).run(36 * 3_600_000));
+    assert.deepEqual([await rig.states(), (await rig.row(1)).first_sent_at], [['completed'], paidAt]);
+    await rig.add(someRows(1), { batch_id: 'batch-2', run_id: 'run-2', created_at: clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+    assert.equal(service.charges.length, 1);
   });
 
   for (const rowsPerAdmission of [1, 16]) {

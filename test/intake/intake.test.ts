@@ -11,6 +11,7 @@ import { systemRandom } from '../../src/core/random.ts';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { endAbandoned } from '../../src/intake/end-reading.ts';
 import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
+import type { Problem } from '../../src/intake/problems.ts';
 import { readingTtlMs } from '../../src/intake/store-rows.ts';
 import { validateFile } from '../../src/intake/validate.ts';
 import { type BatchRecord, countRows, findBatch, listBatches } from '../../src/ledger/batches.ts';
@@ -260,6 +261,15 @@ describe('a file whose rows an earlier batch has', () => {
     const { counts, problems } = await take(text, { runId: 'november' });
     assert.deepEqual([counts.valid, counts.held], [2, 2]);
     assert.equal(problems[0]?.code, 'SENT_LATELY');
+  });
+
+  test('says what was sent lately of a row as well that is held for another reason: whoever lets it go is to know of both', async (t) => {
+    const { db, take } = await rig(t);
+    await pay(db, (await take(csv([goodRow()]), { runId: 'november' })).batch);
+    const { batch } = await take(csv([goodRow(), goodRow()]), { runId: 'december' });
+    const rows = await pageRows(db, batch.batch_id, 0, 10);
+    const codes = rows.map(({ problems }) => (JSON.parse(problems ?? '[]') as Problem[]).map(({ code }) => code));
+    assert.deepEqual(codes, [['SENT_LATELY'], ['DUPLICATE', 'SENT_LATELY']]);
   });
 
   const unnamed = files.map(({ reference: _, ...row }, index) => ({ ...row, phone_number: `+25471234567${index}` }));

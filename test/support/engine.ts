@@ -1,5 +1,5 @@
 import type { Random } from '../../src/core/random.ts';
-import { type AccountRunner, makeAccountRunner } from '../../src/engine/account-runner.ts';
+import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../src/engine/account-runner.ts';
 import { approve } from '../../src/engine/acts.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../src/engine/settings.ts';
 import type { ServicePolicy } from '../../src/gateway/gateway.ts';
@@ -21,7 +21,7 @@ export interface Rig {
   clock: VirtualClock;
   service: FakeService;
   warnings: string[];
-  runner(options?: { rereads?: boolean; service?: string }): AccountRunner;
+  runner(options?: Partial<Pick<RunnerOptions, 'rereads' | 'service' | 'restored'>>): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
   add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
@@ -47,7 +47,7 @@ export async function makeRig(
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
-  const runner = (more: { rereads?: boolean; service?: string } = {}) => {
+  const runner: Rig['runner'] = (more = {}) => {
     runners += 1;
     const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
     return makeAccountRunner(
