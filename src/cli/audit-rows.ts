@@ -1,10 +1,16 @@
 import { isoTime } from '../core/clock.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
+import { toldBalance } from '../engine/told-balance.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { type ChainState, walkChain } from '../ledger/chain-walk.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import type { AuditEvent } from '../ledger/events.ts';
-import { pageRows } from '../ledger/rows.ts';
+import { resultColumns, resultLine } from '../reports/results.ts';
+import { balanceOf, rowPages } from '../reports/stored.ts';
+import { findBatchOrFail } from '../reports/summary.ts';
+import { type ChainFacts, makeFacts, noteEvent } from '../verify/chain.ts';
+import { Findings } from '../verify/findings.ts';
+import { checkAgainstChain, checkSent } from '../verify/results.ts';
 
 /** The chain of a batch, and in what the ledger's batch and rows are not as it tells. */
 export interface BatchAudit extends ChainState {
@@ -13,58 +19,54 @@ export interface BatchAudit extends ChainState {
   unread: string | null;
 }
 
-interface Act {
-  actor: string;
-  at: number;
-  data: Record<string, unknown>;
-}
-
-const kinds = ['batch.received', 'batch.validate', 'batch.approve', 'batch.forget'];
-const rowsPerPage = 2_000;
+/** Rows that are named one by one; of more, how many there are is enough. */
+const namedMax = 100;
 
 /**
- * Walks the chain of a batch, then compares what intake and an approval wrote into it with the batch and the rows as they are now. What
- * they wrote of a batch never changes, so that a difference is an edit of the ledger.
+ * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake and an approval
+ * wrote of them never changes, and every change of a state, a payment or a balance was written into it. A difference is an edit of
+ * the ledger.
  */
-export async function auditBatch(
-  db: Database,
-  batch: BatchRecord,
-  each: (events: readonly AuditEvent[]) => Promise<void> = async () => undefined,
-): Promise<BatchAudit> {
-  const acts = new Map<string, Act>();
-  const chain = await walkChain(db, batch, (events) => {
-    for (const event of events) if (kinds.includes(event.kind)) acts.set(event.kind, actOf(event));
-    return each(events);
+export function auditBatch(db: Database, batchId: string): Promise<BatchAudit> {
+  return db.snapshot(async (view) => {
+    const batch = await findBatchOrFail(view, batchId);
+    const facts = makeFacts();
+    const chain = await walkChain(view, batch, (events) => {
+      for (const event of events) noteEvent(facts, { ...event, data: dataOf(event) });
+    });
+    // A broken chain proves nothing of the rows.
+    if (chain.broken !== null) return { ...chain, edited: [], unread: null };
+    const { differences, unread } = await rowDifferences(view, batch, facts);
+    return { ...chain, edited: [...saidDifferences(batch, facts), ...differences], unread };
   });
-  // A broken chain proves nothing of the rows.
-  if (chain.broken !== null) return { ...chain, edited: [], unread: null };
-  const said = saidDifferences(batch, acts);
-  const validated = acts.get('batch.validate')?.data.content_sha256;
-  if (typeof validated !== 'string') return { ...chain, edited: said, unread: 'it was never validated' };
-  const { differences, isRead } = await rowDifferences(db, batch, acts);
-  return { ...chain, edited: [...said, ...differences], unread: isRead ? null : 'whom its rows paid was forgotten' };
 }
 
-function actOf({ actor, at, body }: AuditEvent): Act {
+function dataOf({ body }: AuditEvent): Record<string, unknown> {
   try {
-    return { actor, at, data: JSON.parse(body) as Record<string, unknown> };
+    return JSON.parse(body) as Record<string, unknown>;
   } catch {
     // The chain is broken there, which is told.
-    return { actor, at, data: {} };
+    return {};
   }
 }
 
-function saidDifferences(batch: BatchRecord, acts: ReadonlyMap<string, Act>): string[] {
-  const [received, validated, approved] = kinds.map((kind) => acts.get(kind));
+function saidDifferences(batch: BatchRecord, { batch: told }: ChainFacts): string[] {
+  const { received, validated, approved, started, completed, moved, status } = told;
   const time = (at: number | null | undefined) => (at === null || at === undefined ? null : isoTime(at));
   const pairs: [what: string, found: string | null, said: unknown][] = [
     ['the run', batch.run_id, received?.data.run_id],
     ['the account', batch.account, received?.data.account],
+    ['the service', batch.service, moved?.data.to ?? received?.data.service],
     ['the digest of the file', batch.file_sha256, received?.data.file_sha256],
     ['who submitted it', batch.created_by, received?.data.created_by],
     ['the digest of the rows', batch.content_sha256, validated ? validated.data.content_sha256 : null],
     ['who approved it', batch.approved_by, approved?.actor ?? null],
     ['when it was approved', time(batch.approved_at), time(approved?.at)],
+    ['when it began', time(batch.started_at), time(started?.at)],
+    ['when it ended', time(batch.completed_at), status === 'completed' ? time(completed?.at) : null],
+    ['the balance before it', toldBalance(balanceOf(batch.balance_before)), approved?.data.balance],
+    ['the balance after it', toldBalance(balanceOf(batch.balance_after)), completed?.data.balance],
+    ['its state', batch.status, status],
   ];
   return pairs
     .filter(([, found, said]) => said !== undefined && said !== found)
@@ -72,31 +74,38 @@ function saidDifferences(batch: BatchRecord, acts: ReadonlyMap<string, Act>): st
 }
 
 async function rowDifferences(
-  db: Database,
-  { batch_id, forgotten_at }: BatchRecord,
-  acts: ReadonlyMap<string, Act>,
-): Promise<{ differences: string[]; isRead: boolean }> {
+  view: Queryable,
+  batch: BatchRecord,
+  facts: ChainFacts,
+): Promise<{ differences: string[]; unread: string | null }> {
   const digest = makeContentDigest();
   const found = { rows: 0, invalid: 0 };
-  for (let after = 0; ; ) {
-    const rows = await pageRows(db, batch_id, after, rowsPerPage);
-    for (const row of rows) {
+  const findings = new Findings();
+  for await (const page of rowPages(view, batch.batch_id)) {
+    for (const row of page) {
       digest.add(row);
       found.rows += 1;
       if (row.status === 'invalid') found.invalid += 1;
+      const { values } = resultLine(batch, row, { mask: false });
+      const told = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
+      checkAgainstChain(told, row.row_no, facts, findings);
+      checkSent(told, row.row_no, facts, findings);
     }
-    if (rows.length < rowsPerPage) break;
-    after = rows.at(-1)?.row_no ?? after;
   }
-  const validated = acts.get('batch.validate')?.data ?? {};
+  const { validated, approved, forgotten } = facts.batch;
   const differences: string[] = [];
   for (const [name, what] of Object.entries({ rows: 'rows', invalid: 'invalid rows' })) {
-    const [said, has] = [validated[name], name === 'rows' ? found.rows : found.invalid];
+    const [said, has] = [validated?.data[name], name === 'rows' ? found.rows : found.invalid];
     if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, and the chain says ${said}`);
   }
-  if (acts.has('batch.forget') || forgotten_at !== null) return { differences, isRead: false };
-  const [hex, approved] = [digest.hex(), acts.get('batch.approve')?.data.content_sha256];
-  if (hex !== validated.content_sha256) differences.push('its rows are not those that were validated');
-  if (typeof approved === 'string' && hex !== approved) differences.push('its rows are not those that were approved');
-  return { differences, isRead: true };
+  differences.push(...findings.list.slice(0, namedMax).map(({ message }) => message.replace(/\.$/, '')));
+  if (findings.count > namedMax) differences.push(`so are ${findings.count - namedMax} more of its rows`);
+  if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
+  if (forgotten !== null || batch.forgotten_at !== null)
+    return { differences, unread: 'whom its rows paid was forgotten' };
+  const hex = digest.hex();
+  for (const [act, said] of Object.entries({ validated, approved }))
+    if (typeof said?.data.content_sha256 === 'string' && said.data.content_sha256 !== hex)
+      differences.push(`its rows are not those that were ${act}`);
+  return { differences, unread: null };
 }

@@ -1,9 +1,9 @@
 import { AirbatchError } from '../core/errors.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, pageRowEvents } from '../ledger/audit-pages.ts';
-import { pageBatches } from '../ledger/batches.ts';
+import { type BatchRecord, pageBatches } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
-import type { AuditEvent } from '../ledger/events.ts';
+import { type AuditEvent, pageEvents } from '../ledger/events.ts';
 import { findRow } from '../ledger/rows.ts';
 import { auditSentence } from '../reports/audit-sentences.ts';
 import { counted } from '../reports/words.ts';
@@ -32,11 +32,9 @@ export async function execute(
     }
     const batch = await requireBatch(db, options.batch);
     if (options.row === undefined) {
-      const chain = await auditBatch(db, batch, (events) => show(context, events));
-      return await conclude(context, batch.batch_id, [chain]);
-    }
-    await showRow(context, db, batch.batch_id, options.row);
-    return await conclude(context, batch.batch_id, [await auditBatch(db, batch)]);
+      await showBatch(context, db, batch);
+    } else await showRow(context, db, batch.batch_id, options.row);
+    return await conclude(context, batch.batch_id, [await auditBatch(db, batch.batch_id)]);
   } finally {
     await db.close();
   }
@@ -51,6 +49,16 @@ async function show(
   if (lines.length > 0) terminal.print(`${lines.join('\n')}\n`);
   // A history may be longer than memory, and its reader slow.
   await terminal.taken();
+}
+
+/** Page by page, and not in the snapshot that is compared afterwards: its reader may take an hour. */
+async function showBatch(context: CommandContext, db: Database, { batch_id }: BatchRecord): Promise<void> {
+  for (let after = 0; ; ) {
+    const page = await pageEvents(db, batch_id, after, eventsPerPage);
+    await show(context, page);
+    after = page.at(-1)?.seq ?? after;
+    if (page.length < eventsPerPage) return;
+  }
 }
 
 async function showRow(context: CommandContext, db: Database, batchId: string, option: unknown): Promise<void> {
@@ -74,7 +82,7 @@ async function* walkAll(db: Database): AsyncGenerator<BatchAudit> {
     const page = await pageBatches(db, after, batchesPerPage);
     const last = page.at(-1);
     if (!last) return;
-    for (const batch of page) yield await auditBatch(db, batch);
+    for (const { batch_id } of page) yield await auditBatch(db, batch_id);
     after = last.batch_id;
   }
 }
@@ -137,8 +145,10 @@ function conclusion(
 }
 
 function rowsText(batchId: string | null, [first, ...others]: Why[]): string {
-  if (first === undefined) return `${batchId === null ? 'All' : 'Its'} rows are those that were validated.`;
-  if (batchId !== null) return `Its rows were not compared with it, since ${first.why}.`;
+  const rows = batchId === null ? 'All' : 'Its';
+  if (first === undefined) return `${rows} rows are those that were validated, and are as it tells.`;
+  const compared = `${rows} rows are as it tells; that they are those that were validated`;
+  if (batchId !== null) return `${compared} was not compared, since ${first.why}.`;
   const count = counted(others.length + 1, 'batch', 'batches');
-  return `All rows are those that were validated; those of ${count} were not compared (never validated, or forgotten).`;
+  return `${compared} was not compared for ${count} (never validated, or forgotten).`;
 }

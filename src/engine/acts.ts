@@ -24,6 +24,7 @@ import { cancelRowsLeft } from './cancelled-rows.ts';
 import { takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
+import { toldBalance } from './told-balance.ts';
 
 /** Who acts, on which ledger, by which clock. */
 export interface Actor {
@@ -77,7 +78,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
         approved_plan: JSON.stringify(approved),
         balance_before: balance === null ? null : JSON.stringify(balance),
       },
-      data: { content_sha256, rows, products, sums: JSON.stringify(sums) },
+      data: { content_sha256, rows, products, sums: JSON.stringify(sums), balance: toldBalance(balance) },
     };
   });
 }

@@ -43,7 +43,6 @@ export function settle(
   const data: EventData = { ...evidence, topup_id: payment.topupId, service_status: payment.serviceStatus };
   if (payment.state !== 'open' && !needsRead(payment, withDetails)) {
     const isCompleted = payment.state === 'completed';
-    const { cost, cost_currency } = fields;
     const failure_code = isCompleted ? null : payment.failureCode;
     const failure_reason = isCompleted ? null : payment.failureReason;
     return unit.changeRow(
@@ -56,9 +55,7 @@ export function settle(
         failure_code,
         failure_reason,
       },
-      isCompleted
-        ? { ...data, cost, cost_currency }
-        : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
+      isCompleted ? data : { ...data, failure_code, failure_reason: failure_reason && withoutNumbers(failure_reason) },
     );
   }
   // A payment that already ended but must be read in full is due at once.

@@ -125,7 +125,13 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         started_at: null,
         completed_at: null,
       },
-      { account: options.account, run_id: runId, file_sha256: source.sha256, created_by: options.createdBy },
+      {
+        account: options.account,
+        service: options.service,
+        run_id: runId,
+        file_sha256: source.sha256,
+        created_by: options.createdBy,
+      },
     );
     await beginReading(unit.tx, { batch_id: batchId, holder: options.holder, expires_at: unit.at + readingTtlMs });
     return requireOwn(unit, batchId);

@@ -15,12 +15,12 @@ const eventsPerPage = 1_000;
 
 /**
  * Goes through the audit chain of a batch, from its first event to the end that the batch had when it was read, and gives each
- * page of events to `each`, which is waited for.
+ * page of events to `each`.
  */
 export async function walkChain(
   db: Queryable,
   { batch_id, audit_seq, audit_head }: Pick<BatchRecord, 'batch_id' | 'audit_seq' | 'audit_head'>,
-  each: (events: readonly AuditEvent[]) => Promise<void> = async () => undefined,
+  each: (events: readonly AuditEvent[]) => void,
 ): Promise<ChainState> {
   let previous = chainStart;
   let seq = 0;
@@ -35,7 +35,7 @@ export async function walkChain(
       previous = event.hash;
       seq = event.seq;
     }
-    await each(page);
+    each(page);
     if (page.length < eventsPerPage) break;
   }
   if (seq !== audit_seq || previous !== audit_head) broken ??= 'it does not end where the batch says';

@@ -196,9 +196,15 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     },
     changeRow: (before, event, fields, data) => {
       const status = rowTransition(before.status, event);
-      const generation = fields.generation ?? before.generation;
-      const told = Object.assign({ from: before.status, to: status, generation }, data);
-      return writeRow(before, rowWith(before, status, fields), `row.${event}`, told);
+      const after = rowWith(before, status, fields);
+      const told: EventData = { from: before.status, to: status, generation: after.generation };
+      if (event === 'complete' || event === 'fail') {
+        // What an end cost, whoever brought it about: a sum of costs is then one of which the chain tells.
+        told.topup_id = after.topup_id;
+        told.cost = after.cost;
+        told.cost_currency = after.cost_currency;
+      }
+      return writeRow(before, after, `row.${event}`, Object.assign(told, data));
     },
     noteRow: (before, fields, kind, data) => writeRow(before, rowWith(before, before.status, fields), kind, data),
     changeBatch: async (before, event, fields, data) => {

@@ -29,6 +29,11 @@ export interface BatchFacts {
   received: Act | null;
   validated: Act | null;
   approved: Act | null;
+  /** When it began, for the first time. */
+  started: Act | null;
+  completed: Act | null;
+  /** When a person last said where its service has moved to. */
+  moved: Act | null;
   /** When what names persons was taken out of the rows. */
   forgotten: Act | null;
   /** The state after the last change. */
@@ -48,7 +53,7 @@ export interface ChainFacts {
   stateOf(rowNo: number): string | null;
   /** `fingerprint` of generation and key of the last request, or 0. */
   sentOf(rowNo: number): number;
-  /** `fingerprint` of the service's id and cost as the row was completed, or 0. */
+  /** `fingerprint` of the service's id and cost as the row ended, or 0. */
   paidOf(rowNo: number): number;
   /** The state that intake gave the row, or null where no event tells of the row. */
   intakeStateOf(rowNo: number): string | null;
@@ -87,9 +92,7 @@ export async function walkChain(
     previous = hash;
     if ((anchored.get(seq) ?? hash) !== hash)
       findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
-    const data = objectOf(body);
-    if (row_no !== null) facts.note(row_no, kind, data);
-    else noteAct(facts.batch, kind, { actor, at, data });
+    noteEvent(facts, { ...event, data: objectOf(body) });
   }
   for (const events of anchored.keys())
     if (events > seq) findings.add(file, `was cut short: ${events} events were anchored, and it has ${seq}.`);
@@ -135,24 +138,53 @@ const states = [
 ];
 
 /** The acts that reports must tell of as the chain does. */
-const actOfKind: Record<string, 'received' | 'validated' | 'approved' | 'forgotten'> = {
+const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
   'batch.received': 'received',
   'batch.validate': 'validated',
   'batch.approve': 'approved',
+  'batch.start': 'started',
+  // Where it was paused before it began.
+  'batch.resume': 'started',
+  'batch.complete': 'completed',
+  'batch.service_moved': 'moved',
   'batch.forget': 'forgotten',
 };
 
+/** Takes down what an event tells of its row, or of the batch as a whole. */
+export function noteEvent(
+  facts: GatheredFacts,
+  { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
+): void {
+  if (row_no !== null) facts.note(row_no, kind, data);
+  else noteAct(facts.batch, kind, { actor, at, data });
+}
+
 function noteAct(batch: BatchFacts, kind: string, act: Act): void {
   const name = actOfKind[kind];
-  if (name !== undefined) batch[name] = act;
+  if (name === 'started') batch.started ??= act;
+  else if (name !== undefined) batch[name] = act;
   if (kind === 'batch.received') batch.status = 'received';
   if (typeof act.data.to === 'string') batch.status = act.data.to;
 }
 
 const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, states.indexOf(state)) : 0);
 
-function makeFacts(): ChainFacts & { note(rowNo: number, kind: string, data: Record<string, unknown>): void } {
-  const batch: BatchFacts = { received: null, validated: null, approved: null, forgotten: null, status: null };
+/** The facts of a chain while its events are gone through. */
+interface GatheredFacts extends ChainFacts {
+  note(rowNo: number, kind: string, data: Record<string, unknown>): void;
+}
+
+export function makeFacts(): GatheredFacts {
+  const batch: BatchFacts = {
+    received: null,
+    validated: null,
+    approved: null,
+    started: null,
+    completed: null,
+    moved: null,
+    forgotten: null,
+    status: null,
+  };
   let [state, first, atApproval] = [new Uint8Array(1_024), new Uint8Array(1_024), new Uint8Array(1_024)];
   let sent = new Uint32Array(1_024);
   let paid = new Uint32Array(1_024);
@@ -183,8 +215,8 @@ function makeFacts(): ChainFacts & { note(rowNo: number, kind: string, data: Rec
       if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is.
-      if (kind === 'row.retry') sent[rowNo] = 0;
-      if (kind === 'row.complete' && data.topup_id)
+      if (kind === 'row.retry') [sent[rowNo], paid[rowNo]] = [0, 0];
+      if ((kind === 'row.complete' || kind === 'row.fail') && data.cost !== undefined)
         paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
       const refund = refunds.has(rowNo) ? null : refundIn(kind, data);
       if (refund !== null) refunds.set(rowNo, refund);

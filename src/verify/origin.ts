@@ -61,6 +61,7 @@ interface Origin {
  */
 export async function checkOrigin(origin: Origin, findings: Findings): Promise<void> {
   checkSaid(origin, findings);
+  checkBalance(origin, findings);
   checkIntakeCounts(origin, findings);
   checkApprovedSums(origin, findings);
   checkRefunds(origin, findings);
@@ -69,22 +70,41 @@ export async function checkOrigin(origin: Origin, findings: Findings): Promise<v
 
 /** What summary.json says in words, against the event that said it first. What that event does not say is not compared. */
 function checkSaid({ summary, chain }: Origin, findings: Findings): void {
-  const { received, validated, approved, status } = chain.batch;
+  const { received, validated, approved, started, completed, moved, status } = chain.batch;
   const time = (act: Act | null) => act && new Date(act.at).toISOString();
   const pairs: [what: string, said: string | null, expected: unknown][] = [
     ['the run', summary.run_id, received?.data.run_id],
     ['the account', summary.account, received?.data.account],
+    ['the service', summary.service, moved?.data.to ?? received?.data.service],
     ['the digest of the file', summary.input_sha256, received?.data.file_sha256],
     ['who submitted it', summary.created_by, received?.data.created_by],
     ['when it was submitted', summary.times.created_at, time(received)],
     ['the digest of the rows', summary.content_sha256, validated ? validated.data.content_sha256 : null],
     ['who approved it', summary.approved_by, approved === null ? null : approved.actor],
     ['when it was approved', summary.times.approved_at, time(approved)],
+    ['when it began', summary.times.started_at, time(started)],
+    ['when it ended', summary.times.completed_at, status === 'completed' ? time(completed) : null],
     ['its state', summary.status, status],
   ];
   for (const [what, said, expected] of pairs) {
     if (expected === undefined || said === expected) continue;
     findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
+  }
+}
+
+/** What the wallets held before and after, against what was read as the batch was approved and as it ended. */
+function checkBalance({ summary, chain }: Origin, findings: Findings): void {
+  for (const [when, act] of [['before', chain.batch.approved] as const, ['after', chain.batch.completed] as const]) {
+    const told = act?.data.balance;
+    if (told === undefined) continue;
+    const expected = new Map(told === null ? [] : Object.entries(JSON.parse(String(told))));
+    const wallets = new Map(summary.balance.wallets.map((wallet) => [wallet.wallet_id, wallet]));
+    for (const id of new Set([...expected.keys(), ...wallets.keys()])) {
+      const [said, held] = [wallets.get(id)?.[when] ?? null, expected.get(id) ?? null];
+      if (said === held) continue;
+      const message = `has ${said ?? 'nothing'} in wallet ${id} ${when} the batch; the audit chain says ${held ?? 'nothing'}.`;
+      findings.add('summary.json', message);
+    }
   }
 }
 

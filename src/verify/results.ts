@@ -11,6 +11,9 @@ import type { Summary } from './summary.ts';
 /** States that intake gives and that no event of the row itself need tell of. */
 const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
 
+/** States in which a row ends without having been sent. */
+const statesWithoutCost = ['invalid', 'skipped', 'cancelled'];
+
 /**
  * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and counts
  * and sums are those of the summary.
@@ -98,7 +101,8 @@ async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Fi
   }
 }
 
-function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+/** The row's state, payment and cost are those of which the chain tells last. */
+export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const state = chain.stateOf(rowNo);
   const { status = '' } = row;
   if (state === null ? !statesOfIntake.includes(status) : state !== status) {
@@ -108,6 +112,8 @@ function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, fin
     );
   }
   const paid = chain.paidOf(rowNo);
+  if (row.cost && statesWithoutCost.includes(status))
+    findings.add('results.csv', `row ${rowNo} has a cost, and was never paid: it is ${status}.`);
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
@@ -116,7 +122,8 @@ function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, fin
 /** The states, which the chain has as well, in which a row can only be when its last request was sent back. */
 const statesOfSentBack = ['ready', 'held', 'skipped', 'cancelled'];
 
-function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+/** The row's key and generation are those of its last request. */
+export function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const sent = chain.sentOf(rowNo);
   // Of a row of which an earlier payment may have arrived, results tell nothing that was made for a request sent back.
   if (row.idempotency_key === '' && statesOfSentBack.includes(row.status ?? '')) return;

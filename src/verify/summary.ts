@@ -7,6 +7,7 @@ const summaryShape = z.object({
   batch_id: z.string(),
   run_id: z.string(),
   account: z.string(),
+  service: z.string(),
   status: z.string(),
   file_name: z.string(),
   input_sha256: z.string().nullable(),
@@ -17,7 +18,15 @@ const summaryShape = z.object({
   requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
   charged: z.object({ by_status: z.record(z.string(), amounts), total: amounts, completed: amounts }),
   refunded: z.object({ rows: z.number(), amounts }),
-  times: z.object({ created_at: z.string(), approved_at: z.string().nullable() }),
+  balance: z.object({
+    wallets: z.array(z.object({ wallet_id: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+  }),
+  times: z.object({
+    created_at: z.string(),
+    approved_at: z.string().nullable(),
+    started_at: z.string().nullable(),
+    completed_at: z.string().nullable(),
+  }),
   audit: z.object({ events: z.number(), head: z.string() }),
 });
 export type Summary = z.infer<typeof summaryShape>;

@@ -125,6 +125,45 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     await auditedWith(`${field("approved_by = approved_by || 'x'")}`, field("approved_by = rtrim(approved_by, 'x')")),
     /^5: .*as who approved it, and the chain says/,
   );
+  const since: [edit: string, undo: string, expected: RegExp][] = [
+    [
+      "rows SET status = 'failed' WHERE row_no = 1",
+      "rows SET status = 'completed' WHERE row_no = 1",
+      /row 1 is failed; the audit chain says completed\./,
+    ],
+    [
+      "rows SET cost = cost || '1' WHERE row_no = 1",
+      'rows SET cost = substr(cost, 1, length(cost) - 1) WHERE row_no = 1',
+      /row 1 has another payment or cost than the audit chain\./,
+    ],
+    [
+      'rows SET generation = 2 WHERE row_no = 1',
+      'rows SET generation = 1 WHERE row_no = 1',
+      /row 1 has another key or generation than the audit chain\./,
+    ],
+    [
+      "rows SET cost = '9', cost_currency = 'USD' WHERE row_no = 2",
+      'rows SET cost = NULL, cost_currency = NULL WHERE row_no = 2',
+      /row 2 has a cost, and was never paid: it is invalid\./,
+    ],
+    [
+      "batches SET status = 'running'",
+      "batches SET status = 'completed'",
+      /it has running as its state, and the chain says completed\./,
+    ],
+    [
+      "batches SET service = 'x' || service",
+      'batches SET service = substr(service, 2)',
+      /it has xembedded sandbox as the service, and the chain says embedded sandbox\./,
+    ],
+    [
+      "batches SET balance_before = replace(balance_before, '10000', '20000')",
+      "batches SET balance_before = replace(balance_before, '20000', '10000')",
+      /as the balance before it, and the chain says/,
+    ],
+  ];
+  for (const [edit, undo, expected] of since)
+    assert.match(await auditedWith(`UPDATE ${edit}`, `UPDATE ${undo}`), new RegExp(`^5: .*${expected.source}`));
   ledger.exec(`${field("file_sha256 = 'f00'")}`);
   const whole = await run('--json', 'audit');
   const { chain, rows } = JSON.parse(whole.stdout.trim().split('\n').at(-1) ?? '');

@@ -6,6 +6,8 @@ import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
+import { toldBalance } from '../../src/engine/told-balance.ts';
+import type { Balance } from '../../src/gateway/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
@@ -198,13 +200,7 @@ function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
     };
     return { key: idempotencyKey(identity), attempt: row.attempts };
   }
-  if (event !== 'complete') return {};
-  return {
-    topup_id: row.topup_id,
-    service_status: row.service_status,
-    cost: row.cost,
-    cost_currency: row.cost_currency,
-  };
+  return event === 'complete' ? { service_status: row.service_status } : {};
 }
 
 /** What intake and an approval keep of the rows in the audit log. */
@@ -233,11 +229,11 @@ export async function writeBatch(
 ): Promise<void> {
   const clock = testClock();
   const act = <Result>(actor: string, work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor }, work);
-  const { batch_id: id, account, run_id, file_sha256, created_by } = batch;
+  const { batch_id: id, account, service, run_id, file_sha256, created_by } = batch;
   const { validated, approved } = meantBy(rows.map(({ row }) => row));
   const current = async (unit: Unit) => (await findBatch(unit.tx, id)) as BatchRecord;
   await act('amina', async (unit) => {
-    await unit.addBatch(batch, { account, run_id, file_sha256, created_by });
+    await unit.addBatch(batch, { account, service, run_id, file_sha256, created_by });
     await unit.addRows(
       id,
       rows.map(({ row }) => row),
@@ -247,7 +243,8 @@ export async function writeBatch(
   });
   await act('brian', async (unit) => {
     const fields = { approved_by: 'brian', approved_at: startMs };
-    await unit.changeBatch(await current(unit), 'approve', fields, approved);
+    const data = { ...approved, balance: toldIn(batch.balance_before) };
+    await unit.changeBatch(await current(unit), 'approve', fields, data);
   });
   await act('engine', async (unit) => {
     await unit.changeBatch(await current(unit), 'start', { started_at: startMs }, {});
@@ -261,7 +258,15 @@ export async function writeBatch(
       });
     }
   }
-  if (end) await act('engine', async (unit) => void (await unit.changeBatch(await current(unit), 'complete', end, {})));
+  if (end === null) return;
+  clock.set(end.completed_at ?? clock.now());
+  const data = { balance: toldIn(end.balance_after ?? null) };
+  await act('engine', async (unit) => void (await unit.changeBatch(await current(unit), 'complete', end, data)));
+}
+
+/** What the engine keeps in the audit log of a balance that the ledger has. */
+function toldIn(stored: string | null): string | null {
+  return toldBalance(stored === null ? null : (JSON.parse(stored) as Balance));
 }
 
 /** A finished batch of ten rows: most are paid, one failed, one is invalid, one was skipped. */

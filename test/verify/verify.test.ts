@@ -112,6 +112,18 @@ const columnEdits: Record<string, RegExp> = {
   "batches SET approved_by = 'mallory'": /has mallory as who approved it; the audit chain says brian\./,
   'batches SET created_at = created_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was submitted/,
   'batches SET approved_at = approved_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it was approved/,
+  "batches SET service = 'https://elsewhere.example'":
+    /has https:\/\/elsewhere\.example as the service; the audit chain says https:\/\/service\.example\./,
+  'batches SET started_at = started_at - 86400000': /has 2026-10-31T08:00:00.000Z as when it began/,
+  'batches SET completed_at = completed_at - 86400000': /has 2026-10-31T08:01:00.000Z as when it ended/,
+  "batches SET balance_before = replace(balance_before, '100', '101')":
+    /has 101 in wallet USD-global before the batch; the audit chain says 100\./,
+  "batches SET balance_after = replace(balance_after, 'USD-global', 'USD-local')":
+    /has nothing in wallet USD-global after the batch; the audit chain says 94\.4\.;.*has 94\.4 in wallet USD-local after/,
+  "rows SET cost = '3' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
+  "rows SET topup_id = 'another' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
+  "rows SET cost = '3', cost_currency = 'USD' WHERE row_no = 10":
+    /row 10 has a cost, and was never paid: it is skipped/,
   "batches SET status = 'running'": /has running as its state; the audit chain says completed\./,
   "rows SET refunded_at = 1, refund_amount = '0.80', refund_currency = 'USD' WHERE row_no = 1":
     /counts 1 rows whose money was given back; the audit chain has 0\.;.*another sum of USD was given back/,
