@@ -80,6 +80,20 @@ const all = files(source).map((path) => ({
   imports: imports(path),
   text: readFileSync(path, 'utf8'),
 }));
+/** For each file that a file imports, whether a name of it is among what is taken from there. */
+function importsByFile(path: string): Map<string, (name: string) => boolean> {
+  const text = readFileSync(path, 'utf8');
+  const taken = new Map<string, (name: string) => boolean>();
+  for (const [, named, target = ''] of text.matchAll(
+    /(?:(?:import|export)\s+(?:type\s+)?\{([^}]*)\}\s+from|import\s+\* as \w+ from|(?:await )?import\()\s*'(\.[^']+)'/g,
+  )) {
+    const file = resolve(dirname(path), target);
+    const before = taken.get(file) ?? (() => false);
+    taken.set(file, (name) => before(name) || named === undefined || new RegExp(`\\b${name}\\b`).test(named));
+  }
+  return taken;
+}
+
 const roomOf = (path: string) => path.split('/')[0] ?? '';
 
 describe('the house', () => {
@@ -145,6 +159,24 @@ describe('the house', () => {
   test('has small rooms', () => {
     const large = all.filter(({ text }) => text.split('\n').length > linesMax).map(({ path }) => path);
     assert.deepEqual(large, []);
+  });
+
+  test('exports no value that nobody imports', () => {
+    const root = resolve(source, '..');
+    const users = ['src', 'test', 'bench', 'jobs'].flatMap((room) => files(join(root, room))).map(importsByFile);
+    const wrong = all.flatMap(({ path, text }) => {
+      const names = [...text.matchAll(/^export (?:async )?(?:function\*?|const|class) (\w+)/gm)].map(
+        ([, name = '']) => name,
+      );
+      return names
+        .filter((name) => !users.some((taken) => taken.get(join(source, path))?.(name)))
+        .map((name) => `${path}: ${name}`);
+    });
+    // Commands and the worker are loaded by paths that are put together as they are wanted.
+    assert.deepEqual(
+      wrong.filter((one) => !/^cli\/[a-z-]+\.ts: (execute|main)$/.test(one)),
+      [],
+    );
   });
 
   test('leaves nothing behind', () => {

@@ -108,7 +108,7 @@ async function runOrWatch(
 }
 
 /** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */
-export async function exitCodeOf(session: Session, batchId: string): Promise<number> {
+async function exitCodeOf(session: Session, batchId: string): Promise<number> {
   const batch = await findBatch(session.db, batchId);
   if (batch?.status !== 'completed') return 5;
   const counts = await countRows(session.db, batchId);

@@ -26,15 +26,13 @@ export type BatchEvent =
   | 'cancel'
   | 'reopen'; // Failed rows are tried again under a new generation.
 
-export const pauseReasons = [
-  'by_person',
-  'insufficient_balance',
-  'credentials_rejected',
-  'guard_tripped',
-  'service_mismatch', // An answer named another payment than the one asked about: nothing is sent until a person looked.
-  'service_changed', // The account is at another service than the batch: nothing is sent or asked for it there.
-] as const;
-export type PauseReason = (typeof pauseReasons)[number];
+export type PauseReason =
+  | 'by_person'
+  | 'insufficient_balance'
+  | 'credentials_rejected'
+  | 'guard_tripped'
+  | 'service_mismatch' // An answer named another payment than the one asked about: nothing is sent until a person looked.
+  | 'service_changed'; // The account is at another service than the batch: nothing is sent or asked for it there.
 
 const transitions: Record<BatchState, Partial<Record<BatchEvent, BatchState>>> = {
   received: { reject: 'rejected', validate: 'validated', cancel: 'cancelled' },

@@ -58,7 +58,7 @@ export function defaultRunId(fileSha256: string): string {
 }
 
 /** How long a row ref may be. The spec gives no limit for `reference`; with the run id ours stays below 150 characters. */
-export const rowRefLengthMax = 80;
+const rowRefLengthMax = 80;
 
 /** Nearly every row ref: short, and of ASCII characters that can be seen, without the mark of a generation. */
 const plainRowRef = /^[\x20-\x7d]{0,80}$/;

@@ -12,11 +12,6 @@ export function isDecimal(text: string): boolean {
   return /^-?(0|[1-9][0-9]*)(\.[0-9]+)?$/.test(text);
 }
 
-/** The canonical text of a decimal: no exponent, no trailing zeros ("10.50" and "10.5" are both "10.5"). */
-export function canonicalDecimal(text: string): string {
-  return new Big(text).toFixed();
-}
-
 /** Whether two decimal texts are the same amount. */
 export function sameAmount(a: string, b: string): boolean {
   return a === b || new Big(a).eq(b);

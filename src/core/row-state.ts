@@ -42,21 +42,11 @@ const transitions: Record<RowState, Partial<Record<RowEvent, RowState>>> = {
   cancelled: {},
 };
 
-/** The state after `event`. Throws `AssertionError` where the table has no such move: callers check with `can` first. */
+/** The state after `event`. Throws `AssertionError` where the table has no such move. */
 export function transition(state: RowState, event: RowEvent): RowState {
   const next = transitions[state][event];
   if (next === undefined) throw new AssertionError(`a row that is ${state} cannot ${event}`);
   return next;
-}
-
-/** Whether `event` is possible in `state`. */
-export function can(state: RowState, event: RowEvent): boolean {
-  return transitions[state][event] !== undefined;
-}
-
-/** The states from which `event` is possible: for the guard of an UPDATE. */
-export function statesBefore(event: RowEvent): RowState[] {
-  return rowStates.filter((state) => can(state, event));
 }
 
 /** Terminal rows are finished with: nothing is sent or asked for them any more. */

@@ -23,7 +23,7 @@ export function evidenceData(evidence: Evidence): EventData {
 }
 
 /** Whether enough of a terminal payment is known to end its row: a failure is confirmed by a full read, never by a list. */
-export function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
+function needsRead(payment: ServicePayment, withDetails: boolean): boolean {
   return !payment.full && (payment.state === 'failed' || (payment.state === 'completed' && withDetails));
 }
 

@@ -4,7 +4,7 @@ import type { AnswerHeaders, TransportResult } from './transport.ts';
 import type { Verdict } from './verdict.ts';
 
 /** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
-export const retryAfterDefaultMs = 60_000;
+const retryAfterDefaultMs = 60_000;
 /** Nothing that limits by the minute means a longer wait than this; a mad header must not stop an account for years. */
 const retryAfterMsMax = 24 * 3_600_000;
 /** Messages are cut here: they are for people, and go into the ledger once a row. */
@@ -19,7 +19,7 @@ export function headerText(headers: AnswerHeaders, name: string): string | null 
 }
 
 /** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
-export function retryAfterMs(headers: AnswerHeaders, now: number): number {
+function retryAfterMs(headers: AnswerHeaders, now: number): number {
   const text = headerText(headers, 'retry-after')?.trim() ?? '';
   // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
   const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
@@ -43,7 +43,7 @@ function rateNumber(headers: AnswerHeaders, name: string): number | null {
 }
 
 /** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
-export function safeMessage(text: string, secrets: readonly string[]): string {
+function safeMessage(text: string, secrets: readonly string[]): string {
   const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
   const withoutSecrets = secrets
     .filter((secret) => secret.length >= secretLengthMin)

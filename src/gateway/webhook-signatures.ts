@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
-export const callbackToleranceMsDefault = 5 * 60_000;
+const callbackToleranceMsDefault = 5 * 60_000;
 
 /** The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none comes. */
 export interface WebhookKeys {

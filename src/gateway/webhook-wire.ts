@@ -3,20 +3,11 @@ import type { ServicePayment } from './gateway.ts';
 import { v2Payment } from './v2-wire.ts';
 import { parseAnswer, read, wireDecimal, wireText, wireTime } from './wire.ts';
 
-/** The events of registered webhooks (spec section 6.2). */
-export const registeredEvents = [
-  'transaction.completed',
-  'transaction.failed',
-  'transaction.pending',
-  'transaction.refunded',
-  'wallet.low_balance',
-] as const;
-
 /** A registered webhook as far as it is relied on: the payloads of several events are not shown, so `data` may lack all. */
 export interface RegisteredWebhook {
   /** For de-duplication. */
   id: string;
-  /** One of `registeredEvents`, or one that the spec does not name. */
+  /** The event (spec section 6.2), or one that the spec does not name. */
   type: string;
   /** Epoch milliseconds, or null. */
   at: number | null;

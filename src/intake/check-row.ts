@@ -25,7 +25,7 @@ export interface UnderstoodCells {
 }
 
 /** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
-export const smsLengthMax = 459;
+const smsLengthMax = 459;
 
 export interface RowPlace {
   /** 1 for the first row below the header. */

@@ -53,7 +53,7 @@ function sortedNames(data: EventData): string[] {
 }
 
 /** What the hash covers besides the predecessor: every field of the event but the hash itself. */
-export function chainText(event: Omit<AuditEvent, 'hash'>): string {
+function chainText(event: Omit<AuditEvent, 'hash'>): string {
   return JSON.stringify([event.batch_id, event.seq, event.at, event.actor, event.kind, event.row_no, event.body]);
 }
 

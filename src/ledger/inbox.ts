@@ -1,8 +1,7 @@
 import type { Queryable } from './database.ts';
 
 /** How a webhook was signed: per top-up (spec section 6.1), or as registered (section 6.2). */
-export const webhookSchemes = ['callback', 'registered'] as const;
-export type WebhookScheme = (typeof webhookSchemes)[number];
+export type WebhookScheme = 'callback' | 'registered';
 
 /** What became of a webhook. */
 export type InboxOutcome =
@@ -70,17 +69,6 @@ export async function addToInbox(db: Queryable, entry: InboxEntry): Promise<bool
     ],
   );
   return added === 1;
-}
-
-export async function findInboxEntry(
-  db: Queryable,
-  { account, scheme, message_id }: Pick<InboxEntry, 'account' | 'scheme' | 'message_id'>,
-): Promise<InboxEntry | null> {
-  const [entry] = await db.query<InboxEntry>(
-    'SELECT * FROM inbox WHERE account = ? AND scheme = ? AND message_id = ?',
-    [account, scheme, message_id],
-  );
-  return entry ?? null;
 }
 
 /** The account's unhandled webhooks that are due at `now`, the longest due first. */

@@ -32,14 +32,6 @@ export async function insertReconciliation(tx: Queryable, run: ReconciliationRec
   );
 }
 
-/** The reconciliations of an account, the newest first. */
-export function listReconciliations(db: Queryable, account: string, limit: number): Promise<ReconciliationRecord[]> {
-  return db.query(
-    'SELECT * FROM reconciliations WHERE account = ? ORDER BY finished_at DESC, reconciliation_id LIMIT ?',
-    [account, limit],
-  );
-}
-
 export async function insertOpenItem(tx: Queryable, item: OpenItemRecord): Promise<void> {
   await tx.execute('INSERT INTO reconciliation_items (reconciliation_id, item_no, bucket, item) VALUES (?, ?, ?, ?)', [
     item.reconciliation_id,

@@ -33,7 +33,7 @@ const rowsPerHighLimit = 8;
 const rowsPerAdmissionMax = 128;
 
 /** How many rows one admission of the limiter sends where so many creations are allowed. */
-export function rowsPerAdmission({
+function rowsPerAdmission({
   limit = 0,
   windowMs = 60_000,
 }: {

@@ -6,7 +6,7 @@ import type { EngineLog } from '../engine/context.ts';
 import type { EventData } from '../ledger/events.ts';
 
 /** `text` with secrets and phone numbers replaced, so that neither ever reaches a log. */
-export function redact(text: string, secrets: readonly string[]): string {
+function redact(text: string, secrets: readonly string[]): string {
   let clean = text;
   for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '[secret]');
   return withoutNumbers(clean);

@@ -67,7 +67,7 @@ export function findProduct(id: number): Product | undefined {
 }
 
 /** The country of an E.164 number, or undefined where the sandbox serves none there. */
-export function countryOf(phoneNumber: string): CountryData | undefined {
+function countryOf(phoneNumber: string): CountryData | undefined {
   return countries.find(({ callingCode }) => phoneNumber.startsWith(`+${callingCode}`));
 }
 

@@ -7,7 +7,7 @@ export interface SandboxClock {
 }
 
 /** Timers hold 31 bits of milliseconds and fire at once beyond that; whoever waits longer looks again when this is over. */
-export const timerMsMax = 2 ** 31 - 1;
+const timerMsMax = 2 ** 31 - 1;
 
 /** The machine's own clock. */
 export const systemSandboxClock: SandboxClock = {

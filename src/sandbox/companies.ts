@@ -13,7 +13,7 @@ const all: readonly Permission[] = ['airtime.write', 'airtime.transactions.read'
 export const demoCompany = 'sandbox-company';
 
 /** Version 2: the keys of the sandbox. They are public on purpose: no money is behind them. */
-export const apiKeys: readonly ApiKey[] = [
+const apiKeys: readonly ApiKey[] = [
   { key: 'sandbox-key', company: demoCompany, permissions: all },
   { key: 'sandbox-read-only-key', company: demoCompany, permissions: ['airtime.transactions.read', 'wallets.read'] },
   { key: 'sandbox-write-only-key', company: demoCompany, permissions: ['airtime.write'] },

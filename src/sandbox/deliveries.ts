@@ -35,7 +35,7 @@ export interface Deliveries {
 
 const minute = 60_000;
 /** How long after each failed attempt the next one comes (spec sections 6.1 and 6.2). */
-export const retryDelays: Readonly<Record<Scheme, readonly number[]>> = {
+const retryDelays: Readonly<Record<Scheme, readonly number[]>> = {
   callback: [minute, 5 * minute, 30 * minute],
   registered: [minute, 5 * minute, 30 * minute, 120 * minute, 24 * 60 * minute],
 };

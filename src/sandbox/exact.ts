@@ -30,7 +30,7 @@ export class ExactNumber {
 const literalLengthMax = 40;
 
 /** The canonical plain decimal of a JSON number literal, or null where `text` is none or has too many digits. */
-export function canonicalDecimal(text: string): string | null {
+function canonicalDecimal(text: string): string | null {
   const match = /^-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE]([+-]?[0-9]{1,3}))?$/.exec(text);
   if (!match || text.length > literalLengthMax || Math.abs(Number(match[1] ?? 0)) > literalLengthMax) return null;
   const value = new Big(text);

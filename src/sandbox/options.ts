@@ -2,7 +2,7 @@ import type { SandboxClock } from './clock.ts';
 import type { FaultMix } from './faults.ts';
 
 /** The limits of spec section 8.1, by the names that the options use. */
-export const limitNames = [
+const limitNames = [
   'auth',
   'read',
   'write',

@@ -4,7 +4,7 @@ import { isGivenBack, type Phase, phaseOf, type Topup } from './topups.ts';
 import type { Wallet } from './wallets.ts';
 
 /** The states of Version 1 (spec section 3.2). */
-export const v1States: Readonly<Record<Phase, string>> = {
+const v1States: Readonly<Record<Phase, string>> = {
   pending: 'PENDING',
   processing: 'PROCESSING',
   completed: 'SUCCESS',

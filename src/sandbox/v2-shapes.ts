@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { exactDecimal, exactInteger, isoTime, money, queryInteger, queryTime } from './shapes.ts';
 
 /** Sandboxes may be called back on this machine in plain HTTP; everything else has to be https (spec section 6.2). */
-export const callbackUrl = z
+const callbackUrl = z
   .string()
   .max(2_000)
   .refine(isCallable, 'must be https, or http to this machine')
@@ -15,7 +15,7 @@ export function isCallable(text: string): boolean {
   return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname));
 }
 
-export const isLoopback = (hostname: string): boolean =>
+const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9]+\.[0-9]+\.[0-9]+$/.test(hostname);
 
 const amount = z.object({ value: exactDecimal, currency: z.string().regex(/^[A-Z]{3}$/, 'must be a currency code') });
@@ -38,8 +38,8 @@ export const createTopup = z
   });
 export type CreateTopup = z.output<typeof createTopup>;
 
-export const topupStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
-export const perPageMax = 100;
+const topupStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
+const perPageMax = 100;
 
 /** `GET /v2/topups`, spec section 4.2. */
 export const listTopups = z.object({

@@ -5,7 +5,7 @@ import type { Clock } from '../core/clock.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 
 /** The folders of a job's source, which are made where they are missing. */
-export const folderNames = ['inbox', 'working', 'done', 'rejected'] as const;
+const folderNames = ['inbox', 'working', 'done', 'rejected'] as const;
 
 /** What was found in an inbox. */
 export interface Brought {

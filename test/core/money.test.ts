@@ -3,7 +3,6 @@ import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import {
   addAmounts,
-  canonicalDecimal,
   compareAmounts,
   currencyDecimals,
   isDecimal,
@@ -15,6 +14,8 @@ import {
 } from '../../src/core/money.ts';
 
 const cents = fc.bigInt({ min: 0n, max: 10n ** 30n });
+/** Without the zeros at its end, made without the library that is tried here. */
+const canonical = (units: bigint) => decimal(units).replace(/\.?0+$/, '');
 const decimal = (units: bigint) => `${units / 100n}.${String(units % 100n).padStart(2, '0')}`;
 
 describe('amounts', () => {
@@ -22,8 +23,8 @@ describe('amounts', () => {
     assert.equal(addAmounts('0.1', '0.2'), '0.3');
     fc.assert(
       fc.property(cents, cents, (a, b) => {
-        assert.equal(addAmounts(decimal(a), decimal(b)), canonicalDecimal(decimal(a + b)));
-        assert.equal(subtractAmounts(addAmounts(decimal(a), decimal(b)), decimal(b)), canonicalDecimal(decimal(a)));
+        assert.equal(addAmounts(decimal(a), decimal(b)), canonical(a + b));
+        assert.equal(subtractAmounts(addAmounts(decimal(a), decimal(b)), decimal(b)), canonical(a));
       }),
     );
   });
@@ -31,7 +32,6 @@ describe('amounts', () => {
   test('are the same whatever their trailing zeros', () => {
     assert.ok(sameAmount('10.50', '10.5'));
     assert.equal(sameAmount('10.50', '10.05'), false);
-    assert.equal(canonicalDecimal('10.500'), '10.5');
     assert.equal(compareAmounts('9', '10'), -1);
   });
 

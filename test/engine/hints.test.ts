@@ -3,11 +3,11 @@ import { describe, test } from 'node:test';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
-import { addToInbox, findInboxEntry, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
+import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aPayment, aRow } from '../support/ledger.ts';
+import { aPayment, aRow, findInboxEntry } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
 

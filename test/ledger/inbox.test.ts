@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import {
-  addToInbox,
-  dueInbox,
-  findInboxEntry,
-  type InboxEntry,
-  nextInboxDueAt,
-  updateInbox,
-} from '../../src/ledger/inbox.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { addToInbox, dueInbox, type InboxEntry, nextInboxDueAt, updateInbox } from '../../src/ledger/inbox.ts';
+import { findInboxEntry, memoryLedger } from '../support/ledger.ts';
 
 const entry = (fields: Partial<InboxEntry> = {}): InboxEntry => ({
   account: 'main',

@@ -7,12 +7,11 @@ import { idempotencyKey } from '../../src/core/ids.ts';
 import { approve } from '../../src/engine/acts.ts';
 import { listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { findInboxEntry } from '../../src/ledger/inbox.ts';
 import { findRow, pageRows } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
-import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
 import {
   type CallbackTopup,
   callbackBody,

@@ -7,11 +7,11 @@ import { AirbatchError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { WebhookKeys } from '../../src/gateway/webhook-signatures.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { dueInbox, findInboxEntry } from '../../src/ledger/inbox.ts';
+import { dueInbox } from '../../src/ledger/inbox.ts';
 import { makeServer } from '../../src/server/app.ts';
 import { makeSeededRandom } from '../simulation/seeded-random.ts';
 import { makeRig, someRows } from '../support/engine.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { findInboxEntry, memoryLedger } from '../support/ledger.ts';
 import { callbackBody, callbackHeaders, registeredBody, registeredHeaders } from '../support/webhooks.ts';
 
 const now = Date.UTC(2026, 10, 20, 9, 10);

@@ -2,6 +2,7 @@ import type { Clock } from '../../src/core/clock.ts';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/ids.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import type { InboxEntry } from '../../src/ledger/inbox.ts';
 import type { PaymentRecord } from '../../src/ledger/payments.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
@@ -13,6 +14,18 @@ export async function memoryLedger(): Promise<Database> {
   const db = openSqlite(':memory:');
   await migrate(db);
   return db;
+}
+
+/** What the inbox keeps of a webhook, or null. */
+export async function findInboxEntry(
+  db: Database,
+  { account, scheme, message_id }: Pick<InboxEntry, 'account' | 'scheme' | 'message_id'>,
+): Promise<InboxEntry | null> {
+  const [entry] = await db.query<InboxEntry>(
+    'SELECT * FROM inbox WHERE account = ? AND scheme = ? AND message_id = ?',
+    [account, scheme, message_id],
+  );
+  return entry ?? null;
 }
 
 /** Where the batches of tests are paid. */
