@@ -54,7 +54,8 @@ export interface ApprovalTerms {
 
 /**
  * Approves a batch: bound to the digest of its rows as validated and to the plan that was seen, with the balance as it was read before
- * the first row. Where the policy asked for a second person, the one who submitted it cannot.
+ * the first row. Where a second person was asked, the one who submitted it cannot; where the policy asks for one and nobody was asked
+ * (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
   const { balance, plan, seenDigest = null } = terms;
@@ -63,7 +64,9 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
   const asked = before.status === 'awaiting_approval';
   // What was validated by this very program a moment ago need not be read again.
   const content_sha256 = asked ? await checkContent(actor.db, before, seenDigest) : (before.content_sha256 ?? '');
-  const { toSend: rows, products, sums } = await checkPlan(actor.db, before, plan);
+  const now = await checkPlan(actor.db, before, plan);
+  if (!asked) requireNobody(before, now);
+  const { toSend: rows, products, sums } = now;
   return move(actor, batchId, 'approve', (unit, batch) => {
     if (batch.status === 'awaiting_approval')
       requireSecondPerson(storedPolicy(batch.policy), batch, actor.name, 'approve it');
@@ -81,6 +84,13 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
       data: { content_sha256, rows, products, sums: JSON.stringify(sums), balance: toldBalance(balance) },
     };
   });
+}
+
+/** Whoever calls this asks the policy first; but that what needs a second person is not sent without one depends on no caller. */
+function requireNobody({ batch_id, policy }: BatchRecord, plan: Asked): void {
+  const why = plan.toSend === 0 ? null : approvalReason(storedPolicy(policy), plan);
+  if (why !== null)
+    throw new AirbatchError('SECOND_PERSON_NEEDED', `batch ${batch_id} was left to nobody for approval: ${why}`);
 }
 
 /** Leaves a batch for a second person to approve. */

@@ -7,7 +7,7 @@ import { preflight } from '../../src/engine/preflight.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aBatch, addBatch, aRow, beforeTransaction } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, beforeTransaction, unplanned } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /**
@@ -126,6 +126,21 @@ async function shown(rig: Rig) {
   const plan = await preflight(rig.db, await rig.batch(), { kind: 'unavailable', evidence }, rate);
   return { balance: null, plan };
 }
+
+test('a batch that needs a second person is approved by nobody as long as none was asked, whoever calls', async () => {
+  const rig = await unapproved();
+  for (const name of ['sam', 'ann']) {
+    await assert.rejects(approve(by(rig, name), 'batch-1', await shown(rig)), {
+      code: 'SECOND_PERSON_NEEDED',
+      message: /every batch needs a second person/,
+    });
+  }
+  assert.equal((await rig.batch()).status, 'validated');
+  const large = await unapproved({ approval: { needed: 'above', sums: { KES: '100' } } });
+  await assert.rejects(approve(by(large, 'ann'), 'batch-1', unplanned), { code: 'SECOND_PERSON_NEEDED' });
+  const small = await unapproved({ approval: { needed: 'above', sums: { KES: '101' } } });
+  await approve(by(small, 'sam'), 'batch-1', unplanned);
+});
 
 const approvedRows = async (rig: Rig) => JSON.parse((await rig.batch()).approved_plan ?? '{}').rows;
 
