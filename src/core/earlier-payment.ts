@@ -133,26 +133,18 @@ export interface OtherPayment {
   first_sent_at: number;
 }
 
-const repeatCodes = ['SENT_LATELY', 'PAID_OTHERWISE'] as const;
-
 export interface RepeatProblem {
-  code: (typeof repeatCodes)[number];
+  code: 'SENT_LATELY' | 'PAID_OTHERWISE';
   message: string;
   suggestion: string;
-}
-
-/** Whether a row's problems (JSON, as the ledger keeps them) tell whoever releases it what other batches have sent. */
-export function tellsOfRepeat(problems: string | null): boolean {
-  const told = JSON.parse(problems ?? '[]') as { code: string }[];
-  return told.some(({ code }) => (repeatCodes as readonly string[]).includes(code));
 }
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'> {
   run_id: string;
   row_ref: string | null;
-  /** When a person let it go (epoch ms), who was told of what was sent before: only what was sent since counts. */
-  released_at: number | null;
+  /** What was first sent until then (epoch ms) it was held for, and a person has let it go: only what was sent since counts. */
+  told_until: number | null;
   /** What was first sent before this (epoch ms) does not count, but where no reference tells it apart from the row within its run. */
   since: number;
 }
@@ -160,26 +152,29 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
 /**
  * Says that a number was sent the same under another run id, or in the same run under another reference; or that the same run has sent
  * it something else, which the row may correct. Null where none of these payments speaks against the row. What has the row's own run id
- * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref.
+ * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref. `until`: when the
+ * last of these payments was first sent (epoch ms), all of which whoever lets the row go decides about.
  */
 export async function repeatProblem(
   row: AskingRow,
   toTheSameNumber: readonly OtherPayment[],
   standsInFile: (rowRef: string) => Promise<boolean>,
-): Promise<{ problem: RepeatProblem; other: OtherPayment } | null> {
+): Promise<{ problem: RepeatProblem; other: OtherPayment; until: number } | null> {
   const others = toTheSameNumber.filter(
     (payment) =>
       mayHaveArrived(payment) &&
-      payment.first_sent_at >= (row.released_at ?? 0) &&
+      payment.first_sent_at > (row.told_until ?? 0) &&
       !(payment.run_id === row.run_id && payment.row_ref === row.row_ref),
   );
   const same = others.find(
     (payment) => (payment.first_sent_at >= row.since || isUnnamedInRun(row, payment)) && sameTerms(row, payment),
   );
-  if (same) return { problem: sentLately(same), other: same };
+  const until = others.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
+  if (same) return { problem: sentLately(same), other: same, until };
   for (const other of others) {
     if (!mayCorrect(row, other, toTheSameNumber)) continue;
-    if (other.row_ref === null || !(await standsInFile(other.row_ref))) return { problem: paidOtherwise(other), other };
+    if (other.row_ref === null || !(await standsInFile(other.row_ref)))
+      return { problem: paidOtherwise(other), other, until };
   }
   return null;
 }

@@ -1,7 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
-import { type EarlierVerdict, tellsOfRepeat } from '../core/earlier-payment.ts';
+import type { EarlierVerdict } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import type { RowState } from '../core/row-state.ts';
@@ -201,8 +201,7 @@ export async function releaseRows(actor: Actor, batchId: string, rowNos: readonl
     check: (db, current, rows) => requireReleaser(db, current, rows, actor.name),
     async change(unit, row) {
       const hold = await lastingHold(unit.tx, batch, row);
-      const released_at = tellsOfRepeat(row.problems) ? unit.at : row.released_at;
-      if (hold === null) return unit.changeRow(row, 'release', { problems: null, released_at }, {});
+      if (hold === null) return unit.changeRow(row, 'release', { problems: null }, {});
       if (rowNos.length > 0) throw notReleasable(batch, row, hold);
       kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
       return null;

@@ -183,12 +183,12 @@ async function holdRepeated(
   if (toTheSameNumber.length === 0) return false;
   const found = await repeatProblem({ ...row, run_id, since }, toTheSameNumber, (rowRef) => file.has(unit.tx, rowRef));
   if (!found) return false;
-  const { problem, other } = found;
+  const { problem, other, until } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);
   await unit.changeRow(
     row,
     'hold',
-    { problems },
+    { problems, told_until: until },
     { why: problem.code, other_batch: other.batch_id, other_row: other.row_no },
   );
   return true;

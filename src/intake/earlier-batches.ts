@@ -6,13 +6,11 @@ import { idempotencyKey } from '../core/ids.ts';
 import { type BatchRecord, batchesOfRun, batchesWithContent } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
-import { findRow } from '../ledger/rows.ts';
+import { findRow, type Judgement } from '../ledger/rows.ts';
 import type { FileRow } from './file-rows.ts';
 
-/** A row with the verdict of earlier batches, and the generation with which it begins where that is not the first. */
-export interface JudgedRow extends FileRow {
-  generation?: number;
-}
+/** A row with the verdict of earlier batches, and what they make of it besides: the first generation, and no payment, where not named. */
+export type JudgedRow = FileRow & Partial<Judgement>;
 
 /** Gives the rows of a batch the verdict that earlier batches of its run make necessary. */
 export type EarlierBatches = (tx: Queryable, rows: readonly JudgedRow[]) => Promise<JudgedRow[]>;

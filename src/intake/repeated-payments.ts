@@ -29,14 +29,14 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
     const judged: JudgedRow[] = [];
     for (const row of rows) {
       const toTheSameNumber = mayBeSent(row) ? sent.get(row.phone_number ?? '') : undefined;
-      const asking = { ...row, run_id, released_at: null, since };
+      const asking = { ...row, run_id, told_until: null, since };
       const found = toTheSameNumber && (await repeatProblem(asking, toTheSameNumber, (rowRef) => file.has(tx, rowRef)));
       if (!found) {
         judged.push(row);
         continue;
       }
       const problem = { ...found.problem, line: row.line, column: null, value: null };
-      judged.push({ ...row, status: 'held', problems: [...row.problems, problem] });
+      judged.push({ ...row, status: 'held', problems: [...row.problems, problem], told_until: found.until });
     }
     return judged;
   };

@@ -78,7 +78,8 @@ async function judgeRows(
     const compared = rows[index];
     assert(compared?.row_no === row.row_no, 'judges leave no row out');
     if (row === compared && row.before === null) continue;
-    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), row.generation ?? 1);
+    const { generation = 1, told_until = null } = row;
+    await unit.judgeRow(compared.before ?? compared.status, newRow(batchId, row), { generation, told_until });
   }
   return judged;
 }
@@ -94,7 +95,7 @@ export async function requireReading(unit: Unit, batchId: string, holder: string
 
 function newRow(
   batchId: string,
-  { problems, has_reference: _, before: __, generation: ___, ...row }: JudgedRow,
+  { problems, has_reference: _, before: __, generation: ___, told_until: ____, ...row }: JudgedRow,
 ): NewRow {
   return { batch_id: batchId, ...row, problems: problems.length === 0 ? null : JSON.stringify(problems) };
 }

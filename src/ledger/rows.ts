@@ -45,8 +45,8 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
-  /** When a person let the row go that was held for what other batches had sent (epoch ms): what was sent before does not hold it again. */
-  released_at: number | null;
+  /** The row was held for what other batches had first sent until then (epoch ms): that does not hold it again once a person has let it go. */
+  told_until: number | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;
   /** How much the service said, where it said (spec section 6.2 does not show it). */
@@ -113,15 +113,23 @@ function isPlain({ status, product_id, sms_message, problems }: NewRow): boolean
   return status === 'ready' && product_id === null && sms_message === null && problems === null;
 }
 
+/** What other batches make of a row besides its state: with which generation it begins, and which payments it is held for. */
+export type Judgement = Pick<RowRecord, 'generation' | 'told_until'>;
+
 /**
  * Writes what comparing a row with others has made of it, as long as its batch is being read. False when the row was no longer
  * as `from` says.
  */
-export async function judgeRow(tx: Queryable, from: RowState, row: NewRow, generation: number): Promise<boolean> {
+export async function judgeRow(
+  tx: Queryable,
+  from: RowState,
+  row: NewRow,
+  { generation, told_until }: Judgement,
+): Promise<boolean> {
   const changed = await tx.execute(
-    `UPDATE rows SET row_ref = ?, status = ?, problems = ?, generation = ?
+    `UPDATE rows SET row_ref = ?, status = ?, problems = ?, generation = ?, told_until = ?
      WHERE batch_id = ? AND row_no = ? AND status = ? AND attempts = 0`,
-    [row.row_ref, row.status, row.problems, generation, row.batch_id, row.row_no, from],
+    [row.row_ref, row.status, row.problems, generation, told_until, row.batch_id, row.row_no, from],
   );
   return changed === 1;
 }
@@ -277,7 +285,7 @@ const changeable = [
   'first_sent_at',
   'accepted_at',
   'completed_at',
-  'released_at',
+  'told_until',
 ] as const satisfies readonly (keyof RowRecord)[];
 
 /** What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change twice. */

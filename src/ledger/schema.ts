@@ -226,6 +226,10 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX rows_in_flight ON rows (batch_id, status, next_action_at, accepted_at)
       WHERE status = 'sending' OR status = 'accepted' OR status = 'in_doubt'`,
   ],
+  [
+    // What a hold told of other batches' payments counts, and no longer the time at which a person released the row.
+    'ALTER TABLE rows RENAME COLUMN released_at TO told_until',
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */

@@ -17,7 +17,16 @@ import {
   moveChainHead,
 } from './events.ts';
 import { checkFence, type Fence } from './leases.ts';
-import { deleteRows, insertRows, judgeRow, type NewRow, type Refund, type RowRecord, updateRow } from './rows.ts';
+import {
+  deleteRows,
+  insertRows,
+  type Judgement,
+  judgeRow,
+  type NewRow,
+  type Refund,
+  type RowRecord,
+  updateRow,
+} from './rows.ts';
 
 /** The fields of a row that a change of its state may set besides. */
 export type RowFields = Partial<Omit<RowRecord, keyof NewRow | keyof Refund>> & { problems?: string | null };
@@ -39,10 +48,9 @@ export interface Unit {
   /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
   /**
-   * The verdict on a row of a batch being read, once it was compared with others, and the generation with which it begins; `from`
-   * is the state it was added with.
+   * The verdict on a row of a batch being read, once it was compared with others; `from` is the state it was added with.
    */
-  judgeRow(from: RowState, row: NewRow, generation: number): Promise<void>;
+  judgeRow(from: RowState, row: NewRow, judgement: Judgement): Promise<void>;
   /** Takes up to `limit` rows of a batch out of the ledger that came to nothing while it was being read. True when none are left. */
   discardRows(batchId: string, limit: number): Promise<boolean>;
   /** The row after the change; null when it was no longer as `before` says: nothing was written then. */
@@ -183,8 +191,8 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
       for (const { status } of rows) added.set(status, (added.get(status) ?? 0) + 1);
       for (const [status, some] of added) count(batchId, status, some);
     },
-    judgeRow: async (from, row, generation) => {
-      const isJudged = await judgeRow(tx, from, row, generation);
+    judgeRow: async (from, row, judgement) => {
+      const isJudged = await judgeRow(tx, from, row, judgement);
       assert(isJudged, 'nobody else changes a row of a batch that is being read');
       count(row.batch_id, from, -1);
       count(row.batch_id, row.status, 1);

@@ -39,9 +39,9 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
     const judge = await findEarlierBatches(unit.tx, batch);
     if (!judge) return;
     const judged = await judge(unit.tx, rows.map(asRead));
-    for (const { has_reference: _, before: __, problems, generation = 1, ...row } of judged) {
+    for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };
-      await unit.judgeRow('ready', verdict, generation);
+      await unit.judgeRow('ready', verdict, { generation, told_until });
     }
   });
   await approve(actor, batchId, unplanned);
