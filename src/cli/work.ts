@@ -1,9 +1,11 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
-import { countRows, findBatch } from '../ledger/batches.ts';
+import { movesByItself } from '../engine/remaining.ts';
+import { countRows, findBatch, unfinishedBatches } from '../ledger/batches.ts';
 import { makeFolder } from '../reports/files.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
+import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { runnerOf } from '../runtime/account-runner.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
@@ -13,6 +15,7 @@ import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
+import { workerOf } from './waits-for.ts';
 import { makeWatching } from './watching.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
@@ -26,8 +29,8 @@ export interface WorkResult {
 }
 
 /**
- * Works on the account's open batches until nothing is left to do, with progress on the screen; then writes the reports of
- * `batchIds`. The first Ctrl-C stops sending and lets what is in flight end, the second ends the process at once.
+ * Works on the account's open batches until nothing is left to do for `batchIds`, with progress on the screen; then writes the reports
+ * of these: whoever runs a file is not kept by a row of another one that the service takes hours over. The first Ctrl-C stops sending and lets what is in flight end, the second ends the process at once.
  */
 export async function workOn(
   context: CommandContext,
@@ -63,6 +66,7 @@ export async function workOn(
     await progress.end();
     interrupt.dispose();
   }
+  if (!interrupt.happened()) await tellLeft(context, session, account, options.batchIds);
   await anchorFinished(session);
   const key = await sessionKey(session);
   const results: WorkResult[] = [];
@@ -77,6 +81,23 @@ export async function workOn(
 
 /** How often it is looked whether another process that has the account has finished, or ended. */
 const watchMs = 1_000;
+
+/** Says that other batches of the account are not at their end, where nobody goes on with them. */
+async function tellLeft(
+  { terminal }: CommandContext,
+  session: Session,
+  { name }: OpenAccount,
+  batchIds: readonly string[],
+): Promise<void> {
+  if ((await workerOf(session, name)) !== null) return;
+  let left = 0;
+  for (const batch of await unfinishedBatches(session.db)) {
+    const isOther = batch.account === name && !batchIds.includes(batch.batch_id);
+    if (isOther && (await movesByItself(session.db, batch, session.clock.now(), Number.POSITIVE_INFINITY))) left++;
+  }
+  const [batches, them] = [counted(left, 'other batch', 'other batches'), left === 1 ? 'it' : 'them'];
+  if (left > 0) terminal.error(`${batches} of the account can go on: "airbatch resume" works on ${them}.\n`);
+}
 
 /**
  * Works on the batches; while another process has the account (`airbatch serve`, or another run), that one works on them, and
@@ -96,7 +117,7 @@ async function runOrWatch(
   for (let isFirst = true; ; isFirst = false) {
     try {
       onWatching(false);
-      return await runner.run(patienceMs);
+      return await runner.run(patienceMs, batchIds);
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
       onWatching(true);

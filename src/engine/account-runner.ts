@@ -54,10 +54,11 @@ export interface RunnerOptions {
 export interface AccountRunner {
   /**
    * Works until nothing is left that time alone will move within `patienceMs`, or until `stop`; with an infinite patience
-   * only until `stop`, taking up what other processes approve and what webhooks tell. Rejects when the ledger or
-   * the hold on the account is lost; nothing is sent after that.
+   * only until `stop`, taking up what other processes approve and what webhooks tell. With `batchIds` only what is left of these
+   * batches counts; the others are worked on until then. Rejects when the ledger or the hold on the account is lost; nothing is
+   * sent after that.
    */
-  run(patienceMs: number): Promise<void>;
+  run(patienceMs: number, batchIds?: readonly string[]): Promise<void>;
   /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
   stop(): void;
   /** Something changed that a person did: look now. */
@@ -102,11 +103,11 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     },
     hint: () => context?.hintWake.wake(),
     isWorking: () => context !== null && !stopping.signal.aborted,
-    async run(patienceMs) {
+    async run(patienceMs, batchIds) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, stopping.signal);
       try {
-        await runLoops(context, { patienceMs, rereads: options.rereads ?? false }, stop);
+        await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
       } finally {
         stopping.abort();
         await context.lease.release().catch(() => undefined);
@@ -165,10 +166,16 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   return context;
 }
 
+/** How long a runner works: see `AccountRunner.run`. */
+interface Stay {
+  patienceMs: number;
+  batchIds: readonly string[] | undefined;
+}
+
 /** Runs all loops until the work is done; the first trouble in any of them ends all. */
 async function runLoops(
   context: RunnerContext,
-  { patienceMs, rereads }: { patienceMs: number; rereads: boolean },
+  { rereads, ...stay }: Stay & { rereads: boolean },
   stop: () => void,
 ): Promise<void> {
   let trouble: unknown = null;
@@ -188,7 +195,7 @@ async function runLoops(
       });
   }
   await Promise.all([
-    guarded(() => superviseLoop(context, patienceMs, stop)),
+    guarded(() => superviseLoop(context, stay, stop)),
     guarded(() => noteOwnPace(context)),
     guarded(() => renewLoop(context)),
     guarded(() => dispatchLoop(context)),
@@ -258,13 +265,14 @@ async function renewLoop(context: RunnerContext): Promise<void> {
 }
 
 /** Ends finished batches, and stops a runner of finite patience when nothing is left that time alone will move. */
-async function superviseLoop(context: RunnerContext, patienceMs: number, stop: () => void): Promise<void> {
+async function superviseLoop(context: RunnerContext, { patienceMs, batchIds }: Stay, stop: () => void): Promise<void> {
   while (!context.stopping.aborted) {
     await startApproved(context);
     await enforceGuards(context);
     let busy = false;
     for (const { batch } of [...context.batches.values()]) {
-      if (await superviseBatch(context, batch, patienceMs)) busy = true;
+      const moves = await superviseBatch(context, batch, patienceMs);
+      if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }
     if (Number.isFinite(patienceMs) && (!busy || (await isShutOut(context)))) {
       stop();

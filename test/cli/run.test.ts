@@ -21,6 +21,27 @@ function write(folder: string, name: string, ...lines: string[]): string {
 }
 
 describe('airbatch run', () => {
+  test('ends with its own file, and names what is left of another one that the service takes long over', {
+    timeout: 60_000,
+  }, async (t) => {
+    const cwd = folderOf(t);
+    const lasting = write(cwd, 'lasting.csv', header, '+254712400003,1,50,KES,,A-1,');
+    assert.equal((await runCommand(['submit', lasting], { cwd })).code, 0);
+    const run = startCommand(['run', write(cwd, 'own.csv', header, '+254712405118,1,50,KES,,B-1,'), '--yes'], { cwd });
+    t.after(() => run.child.kill('SIGKILL'));
+    const { code, stderr } = await run.ended;
+    assert.equal(code, 0, stderr);
+    assert.match(stderr, /1 other batch of the account can go on: "airbatch resume" works on it\./);
+    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    assert.deepEqual(
+      JSON.parse(stdout).batches.map((batch: { status: string; counts: object }) => [batch.status, batch.counts]),
+      [
+        ['completed', { completed: 1 }],
+        ['running', { accepted: 1 }],
+      ],
+    );
+  });
+
   test('sends nothing where its reports could not be written, and says so in one line; a ledger likewise', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
