@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
-import { forgetBatch, forgetEnded } from '../engine/forget.ts';
+import { type Forgotten, forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -26,8 +26,8 @@ export async function execute(
     requireRole(session, 'approve');
     const actor = { ...session, name: session.person };
     const days = session.config.retention.personalDataDays;
-    let done: { batches: string[]; rows: number };
-    if (batchId !== undefined) done = { batches: [batchId], rows: await forgetBatch(actor, batchId, why) };
+    let done: Forgotten & { batches: string[] };
+    if (batchId !== undefined) done = { batches: [batchId], ...(await forgetBatch(actor, batchId, why)) };
     else if (typeof options.before === 'string')
       done = await forgetEnded(actor, timeOf('--before', options.before), why);
     else if (days !== undefined) done = await forgetEnded(actor, session.clock.now() - days * dayMs, why);
@@ -41,12 +41,22 @@ export async function execute(
     const isNone = done.batches.length === 0;
     const words = [
       isNone ? 'Nothing to forget: no batch has ended before then.' : await forgottenWords(session, done),
+      ...(done.traceable === 0 ? [] : [traceableWords(done.traceable)]),
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
       ...files.map((path) => `What a job brought still names them: ${relative(context.cwd, path)}`),
     ];
     answer(context, { ...done, reports: folders, files }, words.join('\n'));
     return 0;
   });
+}
+
+/** Row refs and keys stay, since they are what makes a row payable once, and hashes bind them. */
+function traceableWords(rows: number): string {
+  const many =
+    rows === 1
+      ? '1 row has no reference of its own: its row ref and key are'
+      : `${counted(rows, 'row')} have no references of their own: their row refs and keys are`;
+  return `${many} made of number and amount, and stay. Who tries all numbers on them finds the right one.`;
 }
 
 /** A rejected file was no payment, and has no rows. */

@@ -1,6 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { idempotencyKey } from '../core/ids.ts';
+import { idempotencyKey, isContentRowRef } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -16,29 +16,40 @@ const dayMs = 24 * 3_600_000;
 /** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
 const daysMin = 2;
 
-/**
- * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
- * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Returns how many rows. Call
- * `db.compact()` afterwards: until then the files still hold what was overwritten.
- */
-export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<number> {
-  const options = { clock: actor.clock, actor: actor.name };
-  const batch = await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
-  let rows = 0;
-  // The first row comes last, so that it tells whether all are done.
-  for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit)
-    rows += await inUnit(actor.db, options, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
-  return rows;
+/** How many rows were forgotten. `traceable`: so many of them have a row ref, and a key, on which all numbers can still be tried. */
+export interface Forgotten {
+  rows: number;
+  traceable: number;
 }
 
-/** Forgets the rows between two row numbers, and their payments of all generations. Returns how many rows. */
-async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to: number): Promise<number> {
+/**
+ * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
+ * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Call `db.compact()` afterwards: until
+ * then the files still hold what was overwritten.
+ */
+export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
+  const options = { clock: actor.clock, actor: actor.name };
+  const batch = await inUnit(actor.db, options, (unit) => decideToForget(unit, batchId, why));
+  const forgotten = { rows: 0, traceable: 0 };
+  // The first row comes last, so that it tells whether all are done.
+  for (let to = await lastNamed(actor.db, batchId); to > 0; to -= rowsPerUnit) {
+    const some = await inUnit(actor.db, options, ({ tx }) => forgetBetween(tx, batch, to - rowsPerUnit + 1, to));
+    forgotten.rows += some.rows;
+    forgotten.traceable += some.traceable;
+  }
+  return forgotten;
+}
+
+/** Forgets the rows between two row numbers, and their payments of all generations. */
+async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to: number): Promise<Forgotten> {
   const { account, run_id: runId, batch_id } = batch;
+  let traceable = 0;
   for (const { row_ref: rowRef, generation: last } of await keyedRows(tx, batch_id, from, to)) {
+    if (isContentRowRef(rowRef)) traceable += 1;
     for (let generation = 1; generation <= last; generation++)
       await forgetPayment(tx, batch_id, idempotencyKey({ account, runId, rowRef, generation }));
   }
-  return forgetRows(tx, batch_id, from, to);
+  return { rows: await forgetRows(tx, batch_id, from, to), traceable };
 }
 
 /** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
@@ -62,14 +73,14 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
   return batch;
 }
 
-/** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which, and how many rows. */
+/** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which. */
 export async function forgetEnded(
   actor: Actor,
   endedBefore: number,
   why: string,
   job: string | null = null,
-): Promise<{ batches: string[]; rows: number }> {
-  const done = { batches: [] as string[], rows: 0 };
+): Promise<Forgotten & { batches: string[] }> {
+  const done = { batches: [] as string[], rows: 0, traceable: 0 };
   // Those whose numbers are still needed are left for another time.
   const kept = new Set<string>();
   for (;;) {
@@ -77,13 +88,14 @@ export async function forgetEnded(
     const fresh = found.filter(({ batch_id }) => !kept.has(batch_id));
     if (fresh.length === 0) return done;
     for (const { batch_id } of fresh) {
-      const rows = await forgetBatch(actor, batch_id, why).catch((error: unknown) => {
+      const some = await forgetBatch(actor, batch_id, why).catch((error: unknown) => {
         if (error instanceof AirbatchError && error.code === 'BATCH_STATE') return null;
         throw error;
       });
-      if (rows === null) kept.add(batch_id);
+      if (some === null) kept.add(batch_id);
       else {
-        done.rows += rows;
+        done.rows += some.rows;
+        done.traceable += some.traceable;
         done.batches.push(batch_id);
       }
     }

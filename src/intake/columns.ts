@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import { meaningOf, plainName } from './column-names.ts';
 import { type Field, fields } from './fields.ts';
 
@@ -117,11 +118,17 @@ function refuseMissing(
   const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
   const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
   const list = found.length > 12 ? `${names.join(', ')}, ...` : names.join(', ');
+  const reads = isRow(header) ? 'has a number as a row does: it is no header' : `reads ${list === '' ? 'empty' : list}`;
   throw new AirbatchError(
     'FILE_REJECTED',
-    `the file has no column ${missing.join(', nor one ')}; its first line reads ${list === '' ? 'empty' : list}`,
+    `the file has no column ${missing.join(', nor one ')}; its first line ${reads}`,
     { hint: 'Correct its first line, or say which column is meant, as in --map amount="Net pay". Nothing was sent.' },
   );
+}
+
+/** Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote it then. */
+function isRow(header: readonly string[]): boolean {
+  return header.some((cell) => withoutNumbers(cell) !== cell);
 }
 
 function rejected(message: string): AirbatchError {

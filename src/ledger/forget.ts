@@ -58,12 +58,13 @@ export function keyedRows(db: Queryable, batchId: string, fromRowNo: number, toR
 }
 
 /**
- * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the service said; the
- * digest of the body stays. By the key, since a look for all payments of a batch goes through those of the whole ledger.
+ * Takes what names a person out of the payment of a key, if a row of the batch has bound it: its body and what the service said, and the
+ * digest of the body, which all numbers could be tried on. By the key, since a look for all payments of a batch goes through those of the
+ * whole ledger.
  */
 export async function forgetPayment(tx: Queryable, batchId: string, idempotencyKey: string): Promise<void> {
-  await tx.execute(`UPDATE payments SET body = '', last_evidence = NULL WHERE idempotency_key = ? AND batch_id = ?`, [
-    idempotencyKey,
-    batchId,
-  ]);
+  await tx.execute(
+    `UPDATE payments SET body = '', body_digest = '', last_evidence = NULL WHERE idempotency_key = ? AND batch_id = ?`,
+    [idempotencyKey, batchId],
+  );
 }

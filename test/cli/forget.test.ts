@@ -39,6 +39,12 @@ describe('airbatch forget', () => {
   test('leaves no byte of a person in the ledger, and an audit chain that still verifies', async (t) => {
     const { folder, run, batch, bytes } = await paidDaysAgo(t, 30);
     const before = bytes();
+    // On the digest of a request all numbers could be tried, since everything else of it is known.
+    const path = join(folder, '.airbatch/ledger.db');
+    const ledger = new DatabaseSync(path, { timeout: 5_000 });
+    const digests = ledger.prepare('SELECT body_digest FROM payments').all();
+    ledger.close();
+    assert.equal(digests.length, 3);
     for (const text of [...numbers, canary, '254712101003x']) assert.ok(before.includes(text), `${text} was there`);
     const forgotten = await run('forget', batch, '--why', 'asked by the recipients');
     assert.equal(forgotten.code, 0, forgotten.stderr);
@@ -49,6 +55,11 @@ describe('airbatch forget', () => {
     const after = bytes();
     for (const text of [...numbers, ...numbers.map((number) => number.slice(3)), canary, '254712101003x'])
       assert.equal(after.includes(text), false, text);
+    for (const { body_digest } of digests) assert.equal(after.includes(String(body_digest)), false);
+    // The chain tells when the batch ended indeed.
+    const again = new DatabaseSync(path, { timeout: 5_000 });
+    again.exec(`UPDATE batches SET completed_at = completed_at + ${30 * dayMs}`);
+    again.close();
     assert.equal((await run('report', batch)).code, 0);
     const verified = await run('verify', join('reports', batch));
     assert.equal(verified.code, 0, verified.stdout + verified.stderr);
@@ -59,6 +70,27 @@ describe('airbatch forget', () => {
       readFileSync(join(folder, 'reports', batch, 'events.jsonl'), 'utf8'),
       /batch\.forget.*asked by the recipients/,
     );
+  });
+
+  test('says of how many rows the number can still be found by trying, and quotes no row of a file without a header', async (t) => {
+    const { folder, run, bytes } = await paidDaysAgo(t, 30);
+    const rows = ['+254712101005,1,10,KES', '+254712101006,1,10,KES'];
+    writeFileSync(join(folder, 'plain.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+    writeFileSync(join(folder, 'headless.csv'), [...rows, ''].join('\n'));
+    assert.equal((await run('run', 'plain.csv', '--yes')).code, 0);
+    const headless = await run('run', 'headless.csv', '--yes');
+    assert.equal(headless.code, 3);
+    assert.match(headless.stderr, /its first line has a number as a row does: it is no header/);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET completed_at = completed_at - ${30 * dayMs} WHERE file_name = 'plain.csv'`);
+    ledger.close();
+    const { stdout } = await run('forget', '--before', new Date(Date.now() + dayMs).toISOString());
+    assert.match(stdout, /in 6 rows of 2 batches, and 1 rejected file/);
+    assert.match(
+      stdout,
+      /^2 rows have no references of their own: their row refs and keys are made of number and amount, and stay\./m,
+    );
+    assert.doesNotMatch(bytes(), /7121010/);
   });
 
   test('waits until nobody could be paid twice for want of a number', async (t) => {
