@@ -41,7 +41,7 @@ export async function workOn(
   // Better known before anything is sent than after it.
   await makeFolder(options.out);
   const runner = runnerOf(session, account, { restored: options.restored });
-  const word = makeWord(session);
+  const word = makeWord(session, null);
   await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
   let isWatching = false;
@@ -75,7 +75,7 @@ export async function workOn(
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
     results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode });
   }
-  await word.pass();
+  await word.stop();
   return results;
 }
 

@@ -50,10 +50,43 @@ export async function noteToldIn(
   );
 }
 
-export function dueWord(db: Queryable, now: number, limit: number): Promise<OutboxEntry[]> {
-  return db.query('SELECT * FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT ?', [
-    now,
-    limit,
+/** Who has word that is due. */
+export async function recipientsWaiting(db: Queryable, now: number): Promise<string[]> {
+  const waiting = await db.query<{ recipient: string }>(
+    'SELECT DISTINCT recipient FROM outbox WHERE due_at IS NOT NULL AND due_at <= ? ORDER BY recipient',
+    [now],
+  );
+  return waiting.map(({ recipient }) => recipient);
+}
+
+/** A recipient's word that is due at `now`, the longest due first. */
+export function dueWord(db: Queryable, recipient: string, now: number, limit: number): Promise<OutboxEntry[]> {
+  return db.query(
+    `SELECT * FROM outbox WHERE recipient = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT ?`,
+    [recipient, now, limit],
+  );
+}
+
+/** Keeps word for whoever is about to send it, until a time (epoch ms). False where another process was sooner. */
+export async function claimWord(
+  tx: Queryable,
+  { event_id, recipient, due_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at'>,
+  until: number,
+): Promise<boolean> {
+  const claimed = await tx.execute('UPDATE outbox SET due_at = ? WHERE event_id = ? AND recipient = ? AND due_at = ?', [
+    until,
+    event_id,
+    recipient,
+    due_at,
+  ]);
+  return claimed === 1;
+}
+
+/** Gives up all that waits for a recipient. Returns how much that was. */
+export function giveUpWord(tx: Queryable, recipient: string, why: string): Promise<number> {
+  return tx.execute('UPDATE outbox SET due_at = NULL, last_error = ? WHERE recipient = ? AND due_at IS NOT NULL', [
+    why,
+    recipient,
   ]);
 }
 

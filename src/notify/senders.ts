@@ -6,8 +6,13 @@ import { request } from 'undici';
 import type { Mail, Recipient } from './recipients.ts';
 import type { Word } from './words.ts';
 
-/** Sends one word to one recipient; rejects when it is not known to have arrived. */
-export type Sender = (recipient: Recipient, word: Word, sent: { eventId: string; at: number }) => Promise<void>;
+/** Sends one word to one recipient; rejects when it is not known to have arrived, and at once when `ending` is aborted. */
+export type Sender = (
+  recipient: Recipient,
+  word: Word,
+  sent: { eventId: string; at: number },
+  ending?: AbortSignal,
+) => Promise<void>;
 
 export interface SenderOptions {
   mail: Mail | null;
@@ -21,13 +26,13 @@ const attachmentBytesMax = 5 * 2 ** 20;
 
 export function makeSender({ mail, reports }: SenderOptions): Sender {
   const transport = mail && makeMailTransport(mail);
-  return async (recipient, word, sent) => {
+  return async (recipient, word, sent, ending) => {
     switch (recipient.kind) {
       case 'email': {
         if (!transport || !mail) throw new Error('no mail server is configured ("mail")');
         const path = word.report === null ? null : join(reports, word.report, 'report.html');
         const attached = path !== null && recipient.attachReport && isAttachable(path);
-        await transport.sendMail({
+        const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
           subject: word.subject,
@@ -36,16 +41,17 @@ export function makeSender({ mail, reports }: SenderOptions): Sender {
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
           attachments: attached ? [{ filename: `${word.report}.html`, path }] : [],
         });
+        await unlessAborted(sending, ending);
         return;
       }
       case 'webhook': {
         const timestamp = new Date(sent.at).toISOString();
         const body = JSON.stringify({ type: word.kind, timestamp, data: { text: word.subject, ...word.facts } });
-        await post(recipient.url, signedHeaders(recipient.secret, sent, body), body);
+        await post(recipient.url, signedHeaders(recipient.secret, sent, body), body, ending);
         return;
       }
       case 'chat':
-        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null) }));
+        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null) }), ending);
     }
   };
 }
@@ -76,12 +82,31 @@ function signedHeaders(secret: string, { eventId, at }: { eventId: string; at: n
   return { 'webhook-id': eventId, 'webhook-timestamp': seconds, 'webhook-signature': `v1,${signature}` };
 }
 
-async function post(url: string, headers: Record<string, string>, body: string): Promise<void> {
+/** A mail server cannot be told to stop: its answer is not waited for. */
+async function unlessAborted(work: Promise<unknown>, ending: AbortSignal | undefined): Promise<void> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const stop = () => reject(ending?.reason);
+  if (ending?.aborted) stop();
+  ending?.addEventListener('abort', stop);
+  try {
+    await Promise.race([work, promise]);
+  } finally {
+    ending?.removeEventListener('abort', stop);
+  }
+}
+
+async function post(
+  url: string,
+  headers: Record<string, string>,
+  body: string,
+  ending: AbortSignal | undefined,
+): Promise<void> {
+  const deadline = AbortSignal.timeout(deadlineMs);
   const answer = await request(url, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body,
-    signal: AbortSignal.timeout(deadlineMs),
+    signal: ending ? AbortSignal.any([deadline, ending]) : deadline,
   });
   await answer.body.dump();
   if (answer.statusCode < 200 || answer.statusCode > 299) throw new Error(`it answered HTTP ${answer.statusCode}`);

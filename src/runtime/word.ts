@@ -6,23 +6,28 @@ import type { Session } from './session.ts';
 
 /** How often it is looked for news, and for word that is to be tried again. */
 const everyMs = 5_000;
+/** How long the last word may take once the program is to end: well within the grace that it has. The rest is due at the next start. */
+const lastWordMs = 10_000;
 
 export interface WordKeeper {
   /** Begins to look for news: what was before is not told. */
   begin(): Promise<void>;
-  /** Looks for news now and sends what is due. */
-  pass(): Promise<void>;
-  /** Does so again and again. */
+  /** Looks for news and sends what is due, again and again. */
   keep(): void;
+  /** Does so once more, and ends. */
   stop(): Promise<void>;
 }
 
-/** Tells the people concerned what happens, as long as the program runs; it never holds anything up. */
-export function makeWord(session: Session, more: readonly Recipient[] = []): WordKeeper {
+/**
+ * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name is known to who runs
+ * the jobs (`ofJobs`); where that is another process, word to them is left to it (null).
+ */
+export function makeWord(session: Session, ofJobs: readonly Recipient[] | null): WordKeeper {
   const { db, clock, config, log } = session;
-  const recipients = [...config.notifications, ...more];
+  const recipients = [...config.notifications, ...(ofJobs ?? [])];
   const send = makeSender({ mail: config.mail, reports: config.out });
   const stopping = new AbortController();
+  const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
     log.warn(isGivenUp ? 'word could not be sent, and is given up' : 'word could not be sent; it is tried again', {
       recipient,
@@ -32,7 +37,8 @@ export function makeWord(session: Session, more: readonly Recipient[] = []): Wor
     if (recipients.length === 0) return;
     try {
       await watchNews(db, clock, recipients);
-      await deliverWord({ db, clock, recipients, send, onTrouble });
+      const isEverybody = ofJobs !== null;
+      await deliverWord({ db, clock, recipients, isEverybody, send, onTrouble, ending: ending.signal });
     } catch (error) {
       log.warn('it could not be looked what there is word of', { message: (error as Error).message });
     }
@@ -45,7 +51,6 @@ export function makeWord(session: Session, more: readonly Recipient[] = []): Wor
     }
   };
   return {
-    pass,
     async begin() {
       await watchNews(db, clock, recipients);
     },
@@ -54,9 +59,12 @@ export function makeWord(session: Session, more: readonly Recipient[] = []): Wor
     },
     async stop() {
       stopping.abort();
+      const ended = new AbortController();
+      void clock.sleep(lastWordMs, ended.signal).then(() => ending.abort());
       await kept;
       // What came of the last batch is told before the program ends.
       await pass();
+      ended.abort();
     },
   };
 }

@@ -37,7 +37,7 @@ async function teller(recipients: readonly Recipient[] = [everything]) {
     await watchNews(db, clock, recipients);
     const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
       void troubles.push(`${recipient}: ${message}${isGivenUp ? ', given up' : ''}`);
-    await deliverWord({ db, clock, recipients, send, onTrouble });
+    await deliverWord({ db, clock, recipients, isEverybody: true, send, onTrouble });
   };
   await pass();
   const actor = { db, clock, name: 'mary' };
@@ -219,7 +219,61 @@ describe('word', () => {
       await clock.drive(clock.sleep(3_600_000));
     }
     assert.match(troubles.at(-1) ?? '', /given up/);
-    assert.deepEqual(await dueWord(db, clock.now() + 1e12, 10), []);
+    assert.deepEqual(await dueWord(db, everything.id, clock.now() + 1e12, 10), []);
+  });
+
+  test('goes out once, though two processes send what is due at the same time', async () => {
+    const { db, clock, told } = await teller();
+    await addToOutbox(db, { event_id: 'e', recipient: everything.id, body: '{}', created_at: clock.now() });
+    const answer = Promise.withResolvers<void>();
+    const send: Sender = async (recipient, word, { eventId: id }) => {
+      told.push({ to: recipient.id, word, id });
+      await answer.promise;
+    };
+    const one = () =>
+      deliverWord({ db, clock, recipients: [everything], isEverybody: true, send, onTrouble: assert.fail });
+    const [first, second] = [one(), one()];
+    assert.equal(await second, 0);
+    answer.resolve();
+    assert.equal(await first, 1);
+    assert.equal(told.length, 1);
+  });
+
+  test('to whom another process knows is left to it; who was taken out of the configuration is told nothing any more', async () => {
+    const { db, clock, told, pass } = await teller();
+    await addToOutbox(db, { event_id: 'e', recipient: 'chat of a job', body: '{}', created_at: clock.now() });
+    const waiting = () => dueWord(db, 'chat of a job', clock.now(), 10);
+    const recipients = [everything];
+    await deliverWord({ db, clock, recipients, isEverybody: false, send: () => assert.fail(), onTrouble: assert.fail });
+    assert.equal((await waiting()).length, 1);
+    await pass();
+    assert.deepEqual([await waiting(), told], [[], []]);
+  });
+
+  test('to one who does not answer holds up nobody else, and is due as before when the program ends meanwhile', async () => {
+    const { db, clock, told } = await teller();
+    const silent: Recipient = { ...everything, id: 'chat silent' };
+    for (const recipient of [silent.id, everything.id])
+      for (const event_id of ['a', 'b'])
+        await addToOutbox(db, { event_id, recipient, body: '{}', created_at: clock.now() });
+    const ending = new AbortController();
+    const send: Sender = async (recipient, word, { eventId: id }, signal) => {
+      told.push({ to: recipient.id, word, id });
+      if (recipient === silent) await new Promise((_, reject) => signal?.addEventListener('abort', reject));
+      else if (id === 'b') setImmediate(() => ending.abort());
+    };
+    const recipients = [silent, everything];
+    const how = { isEverybody: true, send, onTrouble: assert.fail, ending: ending.signal };
+    assert.equal(await deliverWord({ db, clock, recipients, ...how }), 2);
+    assert.deepEqual(told.map(({ to, id }) => `${to} ${id}`).sort(), ['chat all a', 'chat all b', 'chat silent a']);
+    const left = await dueWord(db, silent.id, clock.now(), 10);
+    assert.deepEqual(
+      left.map(({ event_id, attempts }) => [event_id, attempts]),
+      [
+        ['a', 0],
+        ['b', 0],
+      ],
+    );
   });
 });
 
@@ -266,6 +320,27 @@ describe('a webhook', () => {
     const send = makeSender({ mail: null, reports: '/none' });
     await assert.rejects(send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent), /HTTP 500/);
   });
+});
+
+test('a chat or mail server that does not answer is left at once when the program ends', async (t) => {
+  const server = createServer(() => undefined);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
+  const send = makeSender({ mail, reports: '/none' });
+  const chat: Recipient = { id: 'c', kind: 'chat', url: `http://127.0.0.1:${port}`, on: newsKinds };
+  const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: true, on: newsKinds };
+  for (const recipient of [chat, email]) {
+    const ending = new AbortController();
+    const sending = send(recipient, word, sent, ending.signal);
+    setTimeout(() => ending.abort(), 50);
+    await assert.rejects(sending, /abort/i);
+  }
 });
 
 test('a chat is told in one text', async (t) => {
