@@ -1,25 +1,38 @@
-/** airbatch as a library: the parts that its own command line is made of. */
+/** airbatch as a library: what its own commands are made of, put together as they do (`docs/library.md`). */
+export { type BatchPolicy, storedPolicy } from './core/batch-policy.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { AirbatchError, type ErrorCode, errorTable } from './core/errors.ts';
 export { type Random, systemRandom } from './core/random.ts';
-export { type AccountRunner, makeAccountRunner } from './engine/account-runner.ts';
-export { approve, cancelUnsent, pauseBatch, releaseRows, resumeBatch, skipRows } from './engine/acts.ts';
+export type { AccountRunner } from './engine/account-runner.ts';
+export {
+  type Actor,
+  approve,
+  askApproval,
+  cancelUnsent,
+  pauseBatch,
+  rejectBatch,
+  releaseRows,
+  resumeBatch,
+  skipRows,
+} from './engine/acts.ts';
+export { approvalReason } from './engine/approval.ts';
 export { resolveDoubt, retryFailed } from './engine/decisions.ts';
-export { type Preflight, preflight } from './engine/preflight.ts';
+export type { Preflight } from './engine/preflight.ts';
 export type { Gateway } from './gateway/gateway.ts';
 export type { FileFindings } from './intake/findings.ts';
-export { type IntakeResult, intakeFile } from './intake/intake.ts';
+export type { IntakeResult } from './intake/intake.ts';
 export { validateFile } from './intake/validate.ts';
 export { type BatchRecord, countRows, findBatch, listBatches } from './ledger/batches.ts';
 export type { Database } from './ledger/database.ts';
 export { writeReports } from './reports/reports.ts';
 export { type BatchSummary, batchSummary } from './reports/summary.ts';
 export { type OpenAccount, openAccount } from './runtime/account.ts';
+export { runnerOf } from './runtime/account-runner.ts';
 export { type Config, type ConfigFile, chooseAccount, loadConfig } from './runtime/config.ts';
 export { type KeptAccount, keepAccount } from './runtime/keep-account.ts';
 export { openLedger } from './runtime/ledger.ts';
-export { makeLog } from './runtime/log.ts';
-export { isDeadProcess, processHolder } from './runtime/process-holder.ts';
-export { makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
+export { openSession, type Session, type SessionOptions, sessionKey } from './runtime/session.ts';
+export { type FileToTakeIn, planOf, takeIn } from './runtime/take-in.ts';
+export { type ManualClock, makeManualClock, makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 export { defineJob, type Job, type JobInput } from './scheduler/define-job.ts';
 export { makeServer, type ServerDeps } from './server/app.ts';
