@@ -57,5 +57,7 @@ describe('an account whose money ran out', () => {
     await after(60 * minute);
     await stop();
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [2, 'paused']);
+    const attempts = await Promise.all([1, 2, 3, 4, 5].map(async (rowNo) => (await rig.row(rowNo)).attempts));
+    assert.deepEqual(attempts.sort(), [0, 0, 0, 1, 1], 'what was refused for want of money is charged to no row');
   });
 });

@@ -75,6 +75,23 @@ describe('the same number and amount twice', () => {
   });
 });
 
+test('a row without a reference counts only its like among the occurrences that its row ref is made of', async () => {
+  const settings = { duplicates: 'allow' };
+  const named = (reference: string) => goodRow({ reference });
+  const { rows: alone } = await check(csv([goodRow(), goodRow()]), { settings });
+  const refs = alone.map(({ row_ref }) => row_ref);
+  for (const rows of [
+    [named('A'), goodRow(), named('B'), goodRow(), named('C')],
+    [goodRow(), named('A'), named('B'), goodRow()],
+  ]) {
+    const { rows: mixed } = await check(csv(rows), { settings });
+    assert.deepEqual(
+      mixed.filter(({ has_reference }) => !has_reference).map(({ row_ref }) => row_ref),
+      refs,
+    );
+  }
+});
+
 test('a row without a reference keeps its row ref when rows around it, its network or its message change', async () => {
   const before = await check(csv([goodRow({ sms_message: 'Hello' }), goodRow({ amount: '7', sms_message: '' })]));
   const after = await check(csv([goodRow({ amount: '7', network_id: '2', sms_message: 'Good day' })]));
