@@ -7,13 +7,22 @@ import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import { interruptedExitCode } from './exit-codes.ts';
+import { optionsText } from './options-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { WorkResult } from './work.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
 
-/** What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. */
-export function closingLines(terminal: Terminal, { summary, reports, exitCode }: WorkResult, cwd: string): string {
+/**
+ * What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. `given` are the
+ * options by which the file was read, where this command read it.
+ */
+export function closingLines(
+  terminal: Terminal,
+  { summary, reports, exitCode }: WorkResult,
+  cwd: string,
+  given: Record<string, unknown> | null = null,
+): string {
   const { tone, headline, details } = verdictOf(summary);
   const [style, mark] = marks[tone];
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
@@ -27,7 +36,7 @@ export function closingLines(terminal: Terminal, { summary, reports, exitCode }:
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
   lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
-  for (const step of nextSteps(summary, exitCode, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);
+  for (const step of nextSteps(summary, exitCode, relative(cwd, reports.dir), given)) lines.push(`Next       ${step}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -45,10 +54,12 @@ function nextSteps(
   { batch_id, run_id, rows, status, pause, service, in_doubt }: BatchSummary,
   exitCode: number,
   dir: string,
+  given: Record<string, unknown> | null,
 ): string[] {
-  const { held, failed, invalid } = rows.by_status;
+  const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
   const { left_to_person: left } = in_doubt;
-  if (exitCode === interruptedExitCode) return [`airbatch resume ${batch_id}`];
+  if (exitCode === interruptedExitCode && ready + sending + accepted + in_doubt.rows > left)
+    return [`airbatch resume ${batch_id}`];
   if (pause?.reason === 'service_changed')
     return [
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
@@ -64,7 +75,9 @@ function nextSteps(
   if (failed + invalid === 0) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.
-  const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then airbatch run corrected.csv --run-id ${run_id}: nothing is paid twice`;
+  const command = `airbatch run corrected.csv --run-id ${run_id}${given === null ? '' : optionsText(given)}`;
+  const others = given === null ? '; add the options that said how to read the first file, if there were any' : '';
+  const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${command}${others}`;
   return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
 }
 

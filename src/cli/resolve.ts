@@ -18,7 +18,7 @@ export async function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
-    const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" finishes the batch.`;
+    const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" goes on with the batch.`;
     answer(context, { batch: batchId, row: rowNo, status: resolved.status }, words);
     return 0;
   });

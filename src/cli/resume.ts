@@ -5,6 +5,7 @@ import { isSameService } from '../core/service-name.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { moveService } from '../engine/elsewhere.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
+import { batchStateWords } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
@@ -40,7 +41,7 @@ export function execute(
     }
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (results.length === 0)
-      context.terminal.error('Nothing to resume: every batch of this ledger is finished.\n');
+      context.terminal.error('Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n');
     else
       for (const result of results) {
         if (results.length > 1) context.terminal.error(`\nBatch      ${result.summary.batch_id}`);
@@ -53,11 +54,14 @@ export function execute(
 async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
   const batch = await requireBatch(db, batchId);
   if (!['approved', 'running', 'paused'].includes(batch.status)) {
+    const isUnread = batch.status === 'received' || batch.status === 'validated';
     const hint =
-      batch.status === 'received' || batch.status === 'validated'
-        ? 'It was interrupted before anything was sent: run its file again.'
-        : 'There is nothing left to do for it.';
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}`, { hint });
+      batch.status === 'awaiting_approval'
+        ? `Another person approves it before: airbatch approve ${batchId}`
+        : isUnread
+          ? 'It was interrupted before anything was sent: run its file again.'
+          : 'There is nothing left to do for it.';
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batchStateWords[batch.status].label}`, { hint });
   }
   return batch;
 }

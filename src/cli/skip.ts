@@ -18,7 +18,7 @@ export async function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, why);
-    const words = `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" finishes the batch.`;
+    const words = `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
     answer(context, { batch: batchId, skipped }, words);
     return 0;
   });

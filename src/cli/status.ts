@@ -2,8 +2,12 @@ import { isoTime } from '../core/clock.ts';
 import { type RowState, terminalRowStates } from '../core/row-state.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
+import { lastEvidence } from '../engine/in-doubt.ts';
+import { paymentNames } from '../engine/orders.ts';
 import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
+import { findPayment } from '../ledger/payments.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { timeText } from '../reports/format.ts';
 import { counted, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { answer } from './answer.ts';
@@ -123,8 +127,9 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   ];
   for (const row of attention) {
     const { why, next } = attentionOf(row);
+    const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
     lines.push(
-      `Row ${row.row_no} is ${row.status.replace('_', ' ')}: ${why}${next && status.worker ? ` Next look-up: ${next}.` : ''}`,
+      `Row ${row.row_no} (line ${row.line}) is ${row.status.replace('_', ' ')}: ${why}${answered}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
   }
   const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) - attention.length;
@@ -143,6 +148,13 @@ function attentionOf(row: RowRecord): { row: number; status: string; why: string
   const why = row.status === 'held' ? held.join(' ') : (row.failure_reason ?? '');
   const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
   return { row: row.row_no, status: row.status, why, next };
+}
+
+/** What the service last said to the request of a row in doubt: where it is an answer at all, it helps who decides. */
+async function lastAnswer({ db }: Session, batch: BatchRecord, row: RowRecord): Promise<string> {
+  const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
+  const evidence = payment && lastEvidence(payment);
+  return evidence ? ` Last answer to it: ${evidence.code}, ${evidence.message.replace(/\.$/, '')}.` : '';
 }
 
 function total(counts: Record<string, number>): number {

@@ -51,7 +51,8 @@ export async function waitsFor(
   counts: ReadonlyMap<string, number>,
 ): Promise<string | null> {
   const { db, clock } = session;
-  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${batch.batch_id}")`;
+  const { batch_id: id } = batch;
+  if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
@@ -62,8 +63,10 @@ export async function waitsFor(
   const [held, doubts, moving] = [of('held'), of('in_doubt'), of('ready', 'sending', 'accepted')];
   const lookUpAt = doubts > 0 ? await nextDueAt(db, batch.batch_id, 'in_doubt') : null;
   if (moving === 0 && lookUpAt === null) {
-    if (doubts > 0) return `a person to resolve ${counted(doubts, 'row')} in doubt ("airbatch resolve")`;
-    if (held > 0) return `a person to decide on ${counted(held, 'held row')} ("airbatch release", "airbatch skip")`;
+    if (doubts > 0)
+      return `a person to resolve ${counted(doubts, 'row')} in doubt ("airbatch resolve ${id} ROW --as paid --evidence TEXT", or not-paid)`;
+    if (held > 0)
+      return `a person to decide on ${counted(held, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
   }
   const now = clock.now();
   if ((await workerOf(session, batch.account)) === null)

@@ -73,7 +73,10 @@ export async function retryFailed(
 ): Promise<RetryResult> {
   const batch = await requireBatch(actor.db, batchId);
   if (!['running', 'paused', 'completed'].includes(batch.status)) {
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: nothing of it was sent`);
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `batch ${batchId} is ${batch.status.replace('_', ' ')}: nothing of it was sent`,
+    );
   }
   if (batch.forgotten_at !== null)
     throw new AirbatchError('BATCH_STATE', `who was to be paid by batch ${batchId} is forgotten`);

@@ -56,7 +56,10 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
   const batch = await requireBatch(unit.tx, batchId);
   if (!['completed', 'cancelled', 'rejected'].includes(batch.status))
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: its people are still needed`);
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `batch ${batchId} is ${batch.status.replace('_', ' ')}: its people are still needed`,
+    );
   if (batch.forgotten_at !== null) return batch;
   // Until then the guard between runs compares numbers with those of this batch.
   const days = Math.max(daysMin, storedPolicy(batch.policy).repeatWithinDays);

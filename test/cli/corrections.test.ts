@@ -22,9 +22,10 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   writeFileSync(join(folder.path, 'november.csv'), `${lines.join('\n')}\n`);
   const first = await run('run', 'november.csv', '--run-id', 'november', '--yes');
   assert.equal(first.code, 4, first.stderr);
-  const next = /copy (\S+failed\.csv) to (\S+), correct that, then airbatch run \2 --run-id november:/.exec(
-    first.stderr,
-  );
+  const next =
+    /copy (\S+failed\.csv) to (\S+), correct that, then \(nothing is paid twice\) airbatch run \2 --run-id november$/m.exec(
+      first.stderr,
+    );
   const [, failedCsv = '', corrected = ''] = next ?? [];
   assert.ok(next, first.stderr);
 

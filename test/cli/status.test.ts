@@ -18,8 +18,12 @@ test('airbatch status says what each batch waits for, and what can be done about
 
   const held = await airbatch('status', batch);
   assert.match(held.stdout, /^Rows {7}1 completed, 1 held$/m);
-  assert.match(held.stdout, /^Waits for {2}a person to decide on 1 held row \("airbatch release", "airbatch skip"\)$/m);
-  assert.match(held.stdout, /^Row 2 is held: .* let it go with "airbatch release" if both are meant\.$/m);
+  const [, waits] = /^Waits for {2}(.*)$/m.exec(held.stdout) ?? [];
+  assert.equal(
+    waits,
+    `a person to decide on 1 held row ("airbatch release ${batch}", "airbatch skip ${batch} --why TEXT"; with a row's number only that one)`,
+  );
+  assert.match(held.stdout, /^Row 2 \(line 3\) is held: .* let it go with "airbatch release" if both are meant\.$/m);
 
   const pause = (reason: string) => {
     const db = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
@@ -92,4 +96,18 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
     );
     start = ['resume'];
   }
+});
+
+test('airbatch status repeats what the service last answered to the request of a row in doubt', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const cwd = folder.path;
+  writeFileSync(join(cwd, 'small.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,1,KES\n');
+  const run = startCommand(['run', 'small.csv', '--yes'], { cwd });
+  t.after(() => run.child.kill('SIGKILL'));
+  const [batch = ''] = await run.seen(/\d{8}-\d{6}-[0-9a-f]{4}/);
+  let shown = '';
+  while (run.child.exitCode === null && !/in doubt/.test(shown))
+    shown = (await runCommand(['status', batch], { cwd })).stdout;
+  assert.match(shown, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: AMOUNT_TOO_SMALL, The least is 5 KES\./m);
 });

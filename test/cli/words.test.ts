@@ -26,7 +26,7 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
     [
       '',
       'Failed     2 rows: The operator declined the top-up.',
-      `Next       copy reports/${batch}/failed.csv to corrected.csv, correct that, then airbatch run corrected.csv --run-id file-a94630ae71c560bf: nothing is paid twice`,
+      `Next       copy reports/${batch}/failed.csv to corrected.csv, correct that, then (nothing is paid twice) airbatch run corrected.csv --run-id file-a94630ae71c560bf`,
       `Next       or, for failed rows as they are, airbatch retry ${batch}`,
       '',
     ],
@@ -39,10 +39,10 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
-  const nextOf = (inDoubt: number, left_to_person: number) => {
+  const nextOf = (inDoubt: number, left_to_person: number, exitCode = 5) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
     const in_doubt = { ...summary.in_doubt, rows: inDoubt, left_to_person };
-    const result = { summary: { ...summary, rows, in_doubt }, reports: { dir: '/r', files: [] }, exitCode: 5 };
+    const result = { summary: { ...summary, rows, in_doubt }, reports: { dir: '/r', files: [] }, exitCode };
     const paint = (_style: string, text: string) => text;
     const text = closingLines({ paint } as unknown as Terminal, result, '/');
     return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
@@ -50,6 +50,37 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   const resolve = 'airbatch status B-1, then airbatch resolve for the rows that a person must decide';
   const resume = 'airbatch resume B-1 looks the rows in doubt up again';
   assert.deepEqual([nextOf(2, 0), nextOf(2, 1), nextOf(2, 2)], [[resume], [resolve, resume], [resolve]]);
+  // After Ctrl-C too, where nothing is left that goes on by itself.
+  assert.deepEqual([nextOf(2, 1, 130), nextOf(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
+});
+
+test('the command that comes next reads the corrected file as the first one was read', async (t) => {
+  const { cwd, airbatch } = place(t);
+  writeFileSync(join(cwd, 'a.csv'), 'Mobile;Network;Net pay;Currency\n0712400001;1;50;KES\n');
+  const given = ['--country', 'KE', '--map', 'amount=Net pay', '--map', 'phone_number=Mobile'];
+  const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', ...given, '--yes');
+  const [, command] = /then \(nothing is paid twice\) (.*)$/m.exec(stderr) ?? [];
+  assert.equal(
+    command,
+    `airbatch run corrected.csv --run-id a --country KE --map 'amount=Net pay' --map phone_number=Mobile`,
+    stderr,
+  );
+  const [batch = ''] = /\d{8}-\d{6}-[0-9a-f]{4}/.exec(stderr) ?? [];
+  const retried = await airbatch('retry', batch);
+  assert.match(retried.stderr, /--run-id a; add the options that said how to read the first file, if there were any$/m);
+});
+
+test('resume does not call finished what waits for a second person, and says who goes on with it', async (t) => {
+  const { cwd, airbatch } = place(t);
+  writeFileSync(join(cwd, 'airbatch.config.json'), '{ "policy": { "approval": { "needed": "always" } } }');
+  writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
+  const { batch } = JSON.parse((await airbatch('submit', 'a.csv', '--json')).stdout);
+  assert.equal(
+    (await airbatch('resume')).stderr,
+    'Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n',
+  );
+  const { stderr } = await airbatch('resume', batch);
+  assert.match(stderr, /is awaiting approval \[BATCH_STATE\]\nAnother person approves it before: airbatch approve \d/);
 });
 
 test('before it asks, a run says what is wrong with rows, and why others are not sent', async (t) => {

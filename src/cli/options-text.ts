@@ -1,0 +1,14 @@
+/** Options by which a file of corrections is read as the first one was. It is a CSV, whatever that was: no sheet is named. */
+const options = ['account', 'country', 'currency', 'map'] as const;
+
+/** What of these was given, as it is typed again: " --country KE --map 'amount=Net pay'". */
+export function optionsText(given: Record<string, unknown>): string {
+  return options
+    .flatMap((name) => [given[name] ?? []].flat().map((value) => ` --${name} ${quoted(String(value))}`))
+    .join('');
+}
+
+/** A word of a command line as shells take it. */
+function quoted(text: string): string {
+  return /^[\p{L}\p{N}_.=+-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
