@@ -8,6 +8,7 @@ import type { AuditEvent } from '../ledger/events.ts';
 import { resultColumns, resultLine } from '../reports/results.ts';
 import { balanceOf, rowPages } from '../reports/stored.ts';
 import { findBatchOrFail } from '../reports/summary.ts';
+import { counted } from '../reports/words.ts';
 import { type ChainFacts, makeFacts, noteEvent } from '../verify/chain.ts';
 import { Findings } from '../verify/findings.ts';
 import { checkAgainstChain, checkSent } from '../verify/results.ts';
@@ -18,9 +19,6 @@ export interface BatchAudit extends ChainState {
   /** Why the digest of the rows was not compared; null where it was. */
   unread: string | null;
 }
-
-/** Rows that are named one by one; of more, how many there are is enough. */
-const namedMax = 100;
 
 /**
  * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake and an approval
@@ -66,6 +64,7 @@ function saidDifferences(batch: BatchRecord, { batch: told }: ChainFacts): strin
     ['when it ended', time(batch.completed_at), status === 'completed' ? time(completed?.at) : null],
     ['the balance before it', toldBalance(balanceOf(batch.balance_before)), approved?.data.balance],
     ['the balance after it', toldBalance(balanceOf(batch.balance_after)), completed?.data.balance],
+    ['when whom it paid was forgotten', time(batch.forgotten_at), time(told.forgotten?.at)],
     ['its state', batch.status, status],
   ];
   return pairs
@@ -98,11 +97,10 @@ async function rowDifferences(
     const [said, has] = [validated?.data[name], name === 'rows' ? found.rows : found.invalid];
     if (typeof said === 'number' && said !== has) differences.push(`it has ${has} ${what}, and the chain says ${said}`);
   }
-  differences.push(...findings.list.slice(0, namedMax).map(({ message }) => message.replace(/\.$/, '')));
-  if (findings.count > namedMax) differences.push(`so are ${findings.count - namedMax} more of its rows`);
+  differences.push(...findings.list.map(({ message }) => message.replace(/\.$/, '')));
+  if (findings.unlisted > 0) differences.push(`${counted(findings.unlisted, 'more difference')} in its rows`);
   if (typeof validated?.data.content_sha256 !== 'string') return { differences, unread: 'it was never validated' };
-  if (forgotten !== null || batch.forgotten_at !== null)
-    return { differences, unread: 'whom its rows paid was forgotten' };
+  if (forgotten !== null) return { differences, unread: 'whom its rows paid was forgotten' };
   const hex = digest.hex();
   for (const [act, said] of Object.entries({ validated, approved }))
     if (typeof said?.data.content_sha256 === 'string' && said.data.content_sha256 !== hex)

@@ -37,6 +37,8 @@ function show(terminal: CommandContext['terminal'], result: Verification): void 
   for (const sentence of [...result.notes, ...result.doubts])
     terminal.print(`${terminal.paint('yellow', '!')} ${sentence}\n`);
   for (const { file, message } of result.findings) terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
+  if (result.findingsUnlisted > 0)
+    terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findingsUnlisted, 'finding')} more\n`);
   if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
 }
 

@@ -17,6 +17,10 @@ export class Findings {
   /** Why the reports may not be the ones that are meant, in a sentence each: whole, and of another batch or out of date. */
   readonly doubts: string[] = [];
 
+  get unlisted(): number {
+    return this.count - this.list.length;
+  }
+
   add(file: string, message: string): void {
     this.count += 1;
     if (this.list.length < findingsMax) this.list.push({ file, message });

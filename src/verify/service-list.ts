@@ -3,6 +3,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { sameDecimal } from './decimal.ts';
 import { type Findings, given } from './findings.ts';
+import { withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
 import { resultRows } from './rows.ts';
 
@@ -85,8 +86,11 @@ async function compareRows(
     scratch.prepare(`UPDATE listed SET seen = 1 WHERE ${column} = ? RETURNING reference, id, status, value, currency`);
   const [byId, byReference] = [findBy('id'), findBy('reference')];
   for await (const row of resultRows(dir)) {
-    // A masked reference need not be the one that the service has.
-    const entry = (masked && row.topup_id ? byId.get(row.topup_id) : byReference.get(row.reference ?? '')) as
+    // A masked reference need not be the one that the service has, nor one in which a spreadsheet would have found a formula.
+    const { reference = '', topup_id } = row;
+    const entry = (masked && topup_id
+      ? byId.get(topup_id)
+      : (byReference.get(reference) ?? byReference.get(withoutInnerGuards(reference)))) as unknown as
       | Listed
       | undefined;
     if (row.status === 'completed' && !entry)

@@ -23,6 +23,8 @@ export interface Verification {
   /** True when there is no finding. */
   ok: boolean;
   findings: Finding[];
+  /** How many more there are: 100 are listed at most. */
+  findingsUnlisted: number;
   /** What was checked and held, in sentences: what was not asked for, or did not hold, is not among them. */
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
@@ -66,6 +68,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     return {
       ok: false,
       findings: findings.list,
+      findingsUnlisted: findings.unlisted,
       checked,
       notes: findings.notes,
       doubts: findings.doubts,
@@ -111,6 +114,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   return {
     ok: findings.list.length === 0,
     findings: findings.list,
+    findingsUnlisted: findings.unlisted,
     checked,
     notes: findings.notes,
     doubts: findings.doubts,

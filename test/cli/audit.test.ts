@@ -152,6 +152,11 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
       /it has running as its state, and the chain says completed\./,
     ],
     [
+      'batches SET forgotten_at = 1',
+      'batches SET forgotten_at = NULL',
+      /it has 1970-01-01T00:00:00\.001Z as when whom it paid was forgotten, and the chain says nothing\./,
+    ],
+    [
       "batches SET service = 'x' || service",
       'batches SET service = substr(service, 2)',
       /it has xembedded sandbox as the service, and the chain says embedded sandbox\./,

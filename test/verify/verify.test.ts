@@ -437,6 +437,25 @@ test("the service's own list is compared payment by payment", async (t) => {
   );
 });
 
+test('a reference in which a spreadsheet would find a formula is found in the list as the service has it', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'a;=b' }), way: completedWay(1) }]);
+  const folder = await tempFolder(t);
+  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
+  const serviceList = join(folder, 'list.jsonl');
+  await writeFile(serviceList, serviceEntry(1, { reference: 'payroll-2026-11/a;=b' }));
+  assert.deepEqual((await verifyReports(dir, { serviceList })).findings, []);
+});
+
+test('of many findings a hundred are listed, and it is said how many more there are', async (t) => {
+  const pack = await makePack(t);
+  const serviceList = join(await tempFolder(t), 'list.jsonl');
+  const more = Array.from({ length: 130 }, (_, index) => serviceEntry(100 + index));
+  await writeFile(serviceList, [...rowsAtService.map((rowNo) => serviceEntry(rowNo)), ...more].join('\n'));
+  const { findings, findingsUnlisted } = await verifyReports(pack.dir, { serviceList });
+  assert.deepEqual([findings.length, findingsUnlisted], [100, 30]);
+});
+
 test('a list may name a payment twice, as where pages overlap, and be longer than the memory', async (t) => {
   const pack = await makePack(t);
   const serviceList = join(await tempFolder(t), 'list.jsonl');
