@@ -21,6 +21,8 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
   let trouble: unknown = null;
   // Jobs that the limiter has not started: their rows are still the picker's.
   let waiting = 0;
+  // Jobs that wait for their turn send nothing more once one of them has met trouble.
+  const isOver = () => context.stopping.aborted || trouble !== null;
 
   const startJob = () => {
     waiting += 1;
@@ -28,7 +30,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
       waiting -= 1;
       context.dispatchWake.wake();
     };
-    const job = admitRows(context, started)
+    const job = admitRows(context, { started, isOver })
       .catch((error: unknown) => {
         if (!(error instanceof LimiterStopped)) trouble ??= error;
       })
@@ -39,7 +41,7 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
     jobs.add(job);
   };
 
-  while (!context.stopping.aborted && trouble === null) {
+  while (!isOver()) {
     const wanted = (settings.jobsWaitingMax - waiting) * settings.rowsPerAdmission;
     const rows = wanted > 0 ? await picker.available(settings.jobsWaitingMax * settings.rowsPerAdmission) : 0;
     const jobsWanted = Math.ceil(rows / settings.rowsPerAdmission) - waiting;
@@ -54,7 +56,10 @@ export async function dispatchLoop(context: RunnerContext): Promise<void> {
   if (trouble !== null) throw trouble;
 }
 
-async function admitRows(context: RunnerContext, started: () => void): Promise<void> {
+async function admitRows(
+  context: RunnerContext,
+  { started, isOver }: { started: () => void; isOver: () => boolean },
+): Promise<void> {
   const weight = context.settings.rowsPerAdmission;
   let begun = false;
   const begin = () => {
@@ -66,7 +71,7 @@ async function admitRows(context: RunnerContext, started: () => void): Promise<v
       'creation',
       async () => {
         begin();
-        const rows = context.stopping.aborted ? [] : await takeRows(context, weight);
+        const rows = isOver() ? [] : await takeRows(context, weight);
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.

@@ -9,6 +9,7 @@ import type { OpenBatch, RunnerContext } from './context.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
+import { writePause } from './pausing.ts';
 import { readTrouble } from './read-trouble.ts';
 import { evidenceData, settle } from './settle.ts';
 
@@ -160,7 +161,11 @@ async function writeStep(
       if (ready) context.picker.putBack(ready, step.from);
       return ready !== null;
     }
-    case 'halt':
+    case 'halt': {
+      const written = await writeReview(unit, row, step.why, data);
+      if (written) await writePause(unit, context, 'service_mismatch', step.why);
+      return written;
+    }
     case 'review':
       return writeReview(unit, row, step.why, data);
     default:

@@ -12,6 +12,7 @@ import type { RunnerContext } from './context.ts';
 import { holdMayBePaid } from './earlier-generations.ts';
 import { type HintWord, readHint } from './hint-words.ts';
 import { mismatch } from './orders.ts';
+import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
 
 /** Webhooks taken from the ledger at once: as many as one durable transaction carries with room to spare. */
@@ -121,7 +122,7 @@ async function takeWord(
       return takeOpen(unit, context, entry, word, target);
     case 'completed':
     case 'failed':
-      return takeEnded(unit, entry, word, target);
+      return takeEnded(unit, context, entry, word, target);
     default:
       await close(unit, entry, 'nothing_new');
       return {
@@ -155,7 +156,7 @@ async function takeOpen(
 ): Promise<Effect> {
   if (payment && word.payment) {
     const difference = differs(row, payment, word.payment);
-    if (difference) return halt(unit, entry, word, row, difference);
+    if (difference) return halt(unit, context, entry, word, row, difference);
     if (row.status === 'in_doubt' && word.payment.state !== 'failed')
       return adopt(unit, context, entry, row, word.payment);
   }
@@ -223,14 +224,20 @@ async function lookNow(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRe
 }
 
 /** A row that ended stays as it ended (reliability.md, I7): what the service says now is noted beside it. */
-async function takeEnded(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
+async function takeEnded(
+  unit: Unit,
+  context: RunnerContext,
+  entry: InboxEntry,
+  word: HintWord,
+  { row, payment }: Target,
+): Promise<Effect> {
   if (word.says === 'refunded') {
     const effect = entry.looks === 0 ? await noteRefund(unit, row, word) : {};
     await close(unit, entry, 'refund_noted');
     return effect;
   }
   const difference = word.payment && payment ? differs(row, payment, word.payment) : null;
-  if (difference) return halt(unit, entry, word, row, difference);
+  if (difference) return halt(unit, context, entry, word, row, difference);
   if ((word.says === 'completed' || word.says === 'failed') && word.says !== row.status)
     return contradict(unit, entry, word, row, `the row is ${row.status}, and the service says ${word.verbatim}`);
   // What was refused has no payment: should there be one after all, a retry would be a second.
@@ -272,6 +279,7 @@ async function noteRefund(unit: Unit, row: RowRecord, word: HintWord): Promise<E
 /** The service has another payment than the one asked for: nothing more is sent until a person looked. */
 async function halt(
   unit: Unit,
+  context: RunnerContext,
   entry: InboxEntry,
   word: HintWord,
   row: RowRecord,
@@ -279,6 +287,7 @@ async function halt(
 ): Promise<Effect> {
   const effect = await contradict(unit, entry, word, row, `the service has ${difference}`);
   const detail = `a webhook for row ${row.row_no} of batch ${row.batch_id} names ${difference}`;
+  await writePause(unit, context, 'service_mismatch', detail);
   return { ...effect, pause: { reason: 'service_mismatch', detail } };
 }
 

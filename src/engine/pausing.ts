@@ -1,36 +1,49 @@
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { findBatch } from '../ledger/batches.ts';
-import { inUnit } from '../ledger/unit-of-work.ts';
+import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { noteShortage } from './funds.ts';
 import { refreshBatches } from './open-batches.ts';
 
-/** Pauses every running batch of the account. Trouble with the ledger shows in the next thing that is written. */
+/**
+ * Pauses every running batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
+ * batches, which still read as running, would go on.
+ */
 export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
   // Several requests under way meet the same refusal. Each payment that is not what it should be is a matter of its own.
   const told = reason === 'service_mismatch' ? `${reason}: ${detail}` : reason;
   if (!context.pausesTold.has(told))
     context.log.warn('the account is paused', { account: context.account, reason, detail });
   context.pausesTold.add(told);
-  const running = [...context.batches.values()].filter(({ batch }) => can(batch.status, 'pause'));
   // Nothing more is taken from here on, even before the pause is durable.
   context.picker.setBatches([]);
   const { db, clock, lease } = context;
-  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, async (unit) => {
-    for (const { batch } of running) {
-      const current = await findBatch(unit.tx, batch.batch_id);
-      if (!current || !can(current.status, 'pause')) continue;
-      await unit.changeBatch(current, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
-    }
-    if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
-  }).catch((error: Error) => context.log.warn('the pause could not be written', { message: error.message }));
-  await refreshBatches(context).catch(() => undefined);
+  await inUnit(db, { clock, actor: 'engine', fence: lease.fence }, (unit) => writePause(unit, context, reason, detail));
+  await refreshBatches(context);
   if (reason === 'credentials_rejected') {
     // Only now that the pause is durable, since the run may end by it.
     context.credentialsRefused = true;
     context.superviseWake.wake();
   }
   context.fundsWake.wake();
+}
+
+/**
+ * Writes the pause of every running batch of the account. What leaves nothing that would ask for it again (a row that is a person's from now
+ * on, a webhook that was handled) writes it in its own transaction: a crash between the two would lose it.
+ */
+export async function writePause(
+  unit: Unit,
+  context: RunnerContext,
+  reason: PauseReason,
+  detail: string,
+): Promise<void> {
+  for (const batchId of context.batches.keys()) {
+    const batch = await findBatch(unit.tx, batchId);
+    if (!batch || !can(batch.status, 'pause')) continue;
+    await unit.changeBatch(batch, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
+  }
+  if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
 }
 
 /**

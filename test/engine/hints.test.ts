@@ -6,7 +6,7 @@ import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { failOncePausing, makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aPayment, aRow, findInboxEntry } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
@@ -403,6 +403,19 @@ describe('a webhook that contradicts the ledger', () => {
       assert.equal((await eventsOf(rig, 'row.contradicted')).length, 1);
     });
   }
+
+  test('halts the account in the transaction that marks it as handled: both or neither', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    await rig.add(someRows(1));
+    await whileRunning(rig, async () => void (await untilCharged(rig)));
+    await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig, { id: 'somebody-elses' })));
+    failOncePausing(rig);
+    await assert.rejects(rig.run(), { code: 'LEDGER_BUSY' });
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), null);
+    await whileRunning(rig, () => rig.clock.sleep(1_000));
+    assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
+    assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
+  });
 
   test('never rewrites a row that ended', async () => {
     const rig = await makeRig();

@@ -6,7 +6,7 @@ import { countRows } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { findLease } from '../../src/ledger/leases.ts';
 import { notedPace } from '../../src/ledger/pace.ts';
-import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { failOncePausing, makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -285,6 +285,35 @@ describe('the engine', () => {
     await rig.run(60_000);
     assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
     assert.equal((await rig.row(1)).status, 'in_doubt');
+  });
+
+  test('halts the account, and keeps it halted, also where the ledger was busy as it was to be paused', async () => {
+    const rig = await makeRig({ paceMs: 1_000 });
+    rig.service.script('run-1/ref-1', 'wrong_answer');
+    await rig.add(someRows(3));
+    failOncePausing(rig);
+    await assert.rejects(rig.run(60_000), { code: 'LEDGER_BUSY' });
+    assert.equal(rig.service.creates.length, 1);
+    await rig.run();
+    assert.equal(new Set(rig.service.charges.map(({ reference }) => reference)).size, 3);
+  });
+
+  test('halts the account for what a look-up finds in the transaction that leaves the row to a person: both or neither', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    await rig.add(someRows(1));
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      const found = await lookUp(reference);
+      if (found.kind === 'found')
+        found.payments = found.payments.map((one) => ({ ...one, amount: { value: '7', currency: 'KES' } }));
+      return found;
+    };
+    failOncePausing(rig);
+    await assert.rejects(rig.run(), { code: 'LEDGER_BUSY' });
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['in_doubt']);
+    assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
   });
 
   test('skips a row that another batch of the same run has paid, and names it', async () => {

@@ -1,3 +1,4 @@
+import { AirbatchError } from '../../src/core/errors.ts';
 import type { Random } from '../../src/core/random.ts';
 import { type AccountRunner, makeAccountRunner, type RunnerOptions } from '../../src/engine/account-runner.ts';
 import { approve } from '../../src/engine/acts.ts';
@@ -96,4 +97,20 @@ export async function makeRig(
 /** `count` good rows. */
 export function someRows(count: number): NewRow[] {
   return Array.from({ length: count }, (_, index) => aRow(index + 1));
+}
+
+/** The next time that batches are paused, the ledger is busy with another program's work. */
+export function failOncePausing(rig: Rig): void {
+  const { transact } = rig.db;
+  rig.db.transact = (work) =>
+    transact((tx) =>
+      work({
+        ...tx,
+        execute(sql, params = []) {
+          if (!sql.startsWith('UPDATE batches') || !params.includes('paused')) return tx.execute(sql, params);
+          rig.db.transact = transact;
+          throw new AirbatchError('LEDGER_BUSY', 'another program writes');
+        },
+      }),
+    );
 }
