@@ -30,7 +30,8 @@ export interface WorkResult {
 
 /**
  * Works on the account's open batches until nothing is left to do for `batchIds`, with progress on the screen; then writes the reports
- * of these: whoever runs a file is not kept by a row of another one that the service takes hours over. The first Ctrl-C stops sending and lets what is in flight end, the second ends the process at once.
+ * of these: whoever runs a file is not kept by a row of another one that the service takes hours over. The first Ctrl-C stops sending
+ * and lets what is in flight end, the second ends the process at once.
  */
 export async function workOn(
   context: CommandContext,

@@ -163,7 +163,7 @@ export async function repeatProblem(
   const others = toTheSameNumber.filter(
     (payment) =>
       mayHaveArrived(payment) &&
-      payment.first_sent_at > (row.told_until ?? 0) &&
+      (row.told_until === null || payment.first_sent_at > row.told_until) &&
       !(payment.run_id === row.run_id && payment.row_ref === row.row_ref),
   );
   const same = others.find(

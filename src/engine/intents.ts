@@ -80,8 +80,8 @@ export async function writeIntents(
 }
 
 /**
- * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived; and a time of its own, though
- * it may have been asked for and refused before: whoever released a row of another run meanwhile was told nothing of it.
+ * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived; and a time of its
+ * own, though it may have been asked for and refused before: whoever released a row of another run meanwhile was told nothing of it.
  */
 function firstSent(at: number): { service_status: null; first_sent_at: number } {
   return { service_status: null, first_sent_at: at };

@@ -87,7 +87,7 @@ describe('a row whose key an earlier batch has', () => {
 });
 
 describe('what others sent to the number of a row', () => {
-  const asking: AskingRow = { ...terms, run_id: 'bonus', row_ref: 'R-1', released_at: null, since: 1_000 };
+  const asking: AskingRow = { ...terms, run_id: 'bonus', row_ref: 'R-1', told_until: null, since: 1_000 };
   const other: OtherPayment = {
     ...terms,
     batch_id: 'b',
@@ -110,8 +110,8 @@ describe('what others sent to the number of a row', () => {
       false,
       'SENT_LATELY',
     ],
-    ['not where a person let the row go after it', { released_at: 1_001 }, [other], false, null],
-    ['but where it was sent as that was done', { released_at: 1_000 }, [other], false, 'SENT_LATELY'],
+    ['not where it was held for that one, and let go', { told_until: 1_000 }, [other], false, null],
+    ['but where that came after what it was held for', { told_until: 999 }, [other], false, 'SENT_LATELY'],
     ['not where it is the row itself', { run_id: 'salary', row_ref: 'R-9' }, [other], false, null],
     ['nor where it was something else', {}, [{ ...other, amount: '50' }], false, null],
     ['in one run, where references tell them apart, only lately', { run_id: 'salary' }, [other], false, 'SENT_LATELY'],
