@@ -174,7 +174,7 @@ async function writeStep(
 }
 
 /** From here on only a person moves the row. */
-async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
+export async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
   return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
 }

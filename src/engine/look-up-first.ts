@@ -1,14 +1,19 @@
 import { assert } from '../core/assert.ts';
+import { generationsMax } from '../core/earlier-payment.ts';
+import type { ReadProblem, ServicePayment } from '../gateway/gateway.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
-import type { RunnerContext } from './context.ts';
-import { firstAttempt } from './intents.ts';
-import { paymentNames } from './orders.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { OpenBatch, RunnerContext } from './context.ts';
+import { writeReview } from './doubts.ts';
+import { firstAttempt, takenBy } from './intents.ts';
+import { paymentNames, referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 
 /**
- * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, so each
- * is looked up; what the service has becomes a doubt, which adopts it. Rows in doubt were looked up a moment ago.
+ * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this generation
+ * or, where that was refused and left nothing at the service, under a later one: so each is looked up; what the service has becomes a
+ * doubt, which adopts it. Of rows in doubt, their own generation was looked up a moment ago.
  */
 export async function unknownToTheService(
   context: RunnerContext,
@@ -19,8 +24,7 @@ export async function unknownToTheService(
   const from = restoredAtMs + (context.gateway.policy.lookUpDelaysMs[0] ?? 0);
   const mayBeSent = await Promise.all(
     rows.map(async (row) => {
-      if (row.status !== 'ready') return true;
-      if (context.clock.now() >= from) return lookUpFirst(context, row);
+      if (row.status !== 'ready' || context.clock.now() >= from) return lookUpFirst(context, row);
       context.picker.putBack(row, from);
       return false;
     }),
@@ -31,36 +35,82 @@ export async function unknownToTheService(
 async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
-  const { key, reference } = paymentNames(open.batch, row, row.generation);
-  const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
-  if (outcome.kind === 'not_found') return true;
-  if (outcome.kind !== 'found') {
-    const wait = await readTrouble(context, 'read', outcome);
+  const first = row.status === 'ready' ? row.generation : row.generation + 1;
+  const found = await lastFound(context, open, row, first);
+  if (found === null) return true;
+  if (found.kind === 'unread') {
+    const wait = await readTrouble(context, 'read', found.problem);
     context.picker.putBack(row, context.clock.now() + wait);
     return false;
   }
-  await context.committer.commit(async (unit) => {
-    const known = await findPayment(unit.tx, key);
+  const isTheirs = await context.committer.commit(async (unit) => {
+    const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
     // Another file's row has the key: the intent that follows says so.
-    if (known && (known.batch_id !== row.batch_id || known.row_no !== row.row_no)) return;
-    const why = 'the service has it, and the restored ledger does not';
-    const fields = {
-      next_action_at: unit.at,
-      failure_code: 'restored',
-      failure_reason: 'It is being looked up.',
-      // By the service's time, where it tells: other runs are to see it as what was sent then.
-      first_sent_at: outcome.payments[0]?.createdAt ?? unit.at,
-    };
-    const doubted = await unit.changeRow(row, 'doubt', fields, { why });
-    if (!doubted) return;
-    const payment: PaymentRecord = known ?? firstAttempt(context, open.batch, row, { key, reference }, unit.at);
-    if (known) await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + 1 });
+    if (known && (await takenBy(unit.tx, row, known))) return true;
+    if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
     else
-      assert(
-        (await insertPayments(unit.tx, [payment])) === 1,
-        'a key that was free at the start of a unit is free at its end',
-      );
+      await writeReview(unit, row, `the service has ${found.payment.reference}, and the restored ledger does not`, {});
+    return false;
   });
   context.doubtWake.wake();
-  return false;
+  return isTheirs;
+}
+
+interface Found {
+  kind: 'found';
+  generation: number;
+  payment: ServicePayment;
+}
+
+/** What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. */
+async function lastFound(
+  { gateway, limiter }: RunnerContext,
+  { batch }: OpenBatch,
+  row: RowRecord,
+  first: number,
+): Promise<Found | { kind: 'unread'; problem: ReadProblem } | null> {
+  let last: Found | null = null;
+  for (let generation = first; generation <= generationsMax; generation++) {
+    const reference = referenceOf(batch, row, generation);
+    const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
+    if (outcome.kind === 'not_found') continue;
+    if (outcome.kind !== 'found') return { kind: 'unread', problem: outcome };
+    const payment = outcome.payments.find(({ state }) => state !== 'failed') ?? outcome.payments[0];
+    assert(payment, 'what was found is not nothing');
+    if (last === null || last.payment.state === 'failed' || payment.state !== 'failed')
+      last = { kind: 'found', generation, payment };
+  }
+  return last;
+}
+
+/** The row goes on as a doubt under the generation that the service has; the keys of those before it are bound as well, as they were. */
+async function doubtFound(
+  unit: Unit,
+  context: RunnerContext,
+  { batch }: OpenBatch,
+  { row, known }: { row: RowRecord; known: PaymentRecord | null },
+  { generation: last, payment }: Found,
+): Promise<void> {
+  const fields = {
+    generation: last,
+    next_action_at: unit.at,
+    failure_code: 'restored',
+    failure_reason: 'It is being looked up.',
+    // By the service's time, where it tells: other runs are to see it as what was sent then.
+    first_sent_at: payment.createdAt ?? unit.at,
+  };
+  const why = 'the service has it, and the restored ledger does not';
+  if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
+  const bound: PaymentRecord[] = [];
+  for (let generation = row.generation; generation <= last; generation++) {
+    const names = paymentNames(batch, row, generation);
+    const attempt = firstAttempt(context, batch, { ...row, generation }, names, unit.at);
+    const open_attempts = generation === last ? attempt.open_attempts : 0;
+    if (generation > row.generation || !known) bound.push({ ...attempt, open_attempts });
+    else await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + open_attempts });
+  }
+  assert(
+    (await insertPayments(unit.tx, bound)) === bound.length,
+    'a key that was free at the start of a unit is free at its end',
+  );
 }

@@ -214,8 +214,8 @@ export function makeFacts(): GatheredFacts {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
-      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is.
-      if (kind === 'row.retry') [sent[rowNo], paid[rowNo]] = [0, 0];
+      // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
+      if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready')) [sent[rowNo], paid[rowNo]] = [0, 0];
       if ((kind === 'row.complete' || kind === 'row.fail') && data.cost !== undefined)
         paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
       const refund = refunds.has(rowNo) ? null : refundIn(kind, data);

@@ -1,0 +1,58 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+
+/** What the lost part of the ledger has paid of row 1 of run-1. */
+async function payLost({ clock, service }: Rig, reference: string): Promise<void> {
+  const { phone_number: phoneNumber, amount: value, currency } = aRow(1);
+  const order = { phoneNumber, amount: { value, currency }, productId: null, reference };
+  await clock.drive(service.create({ body: JSON.stringify(order), idempotencyKey: 'lost' }));
+}
+
+const runRestored = (rig: Rig) => rig.clock.drive(rig.runner({ restored: true }).run(36 * 3_600_000));
+
+describe('a row of a restored ledger', () => {
+  test('is not sent where a later generation of it was paid after the first had been refused, which left nothing to be found', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-1/ref-1~2');
+    await rig.add(someRows(2));
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    assert.equal((await rig.row(1)).generation, 2);
+    assert.deepEqual(
+      rig.service.charges.map(({ reference }) => reference),
+      ['run-1/ref-1~2', 'run-1/ref-2'],
+    );
+  });
+
+  test('is skipped where a row of another file of the run has what was found', async () => {
+    for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
+      const rig = await makeRig();
+      await payLost(rig, reference);
+      await rig.add(someRows(1));
+      await rig.add(someRows(1), { batch_id: 'batch-2' });
+      await runRestored(rig);
+      assert.deepEqual([await rig.states(), await rig.states('batch-2')], [['completed'], ['skipped']]);
+      assert.equal(rig.service.charges.length, 1);
+    }
+  });
+
+  test('is a person’s to decide where it was in doubt, and a later generation of it was paid', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_request');
+    await rig.add(someRows(1));
+    const before = rig.runner();
+    const running = before.run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    before.stop();
+    await rig.clock.drive(running);
+    assert.deepEqual(await rig.states(), ['in_doubt']);
+    await payLost(rig, 'run-1/ref-1~2');
+    await runRestored(rig);
+    const { status, next_action_at, failure_reason } = await rig.row(1);
+    assert.deepEqual([status, next_action_at], ['in_doubt', null]);
+    assert.match(failure_reason ?? '', /A person must decide: the service has run-1\/ref-1~2/);
+    assert.equal(rig.service.charges.length, 1);
+  });
+});
