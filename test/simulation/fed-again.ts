@@ -1,20 +1,22 @@
 import { approve } from '../../src/engine/acts.ts';
-import { findEarlierBatches } from '../../src/intake/earlier-batches.ts';
-import type { FileRow } from '../../src/intake/file-rows.ts';
+import { findEarlierBatches, type JudgedRow } from '../../src/intake/earlier-batches.ts';
+import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
 import { findBatch, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { type NewRow, pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
+import { asNamed } from './row-refs.ts';
 import { note, type World } from './world.ts';
 
 /**
- * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now: in
- * the middle of everything, or when all is at rest. Intake's own verdict says what becomes of each.
+ * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where the
+ * file has no references, the amount of every third row as well, whatever became of it: in the middle of everything, or when all is at
+ * rest. Intake's own verdict says what becomes of each.
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
-  const { fedAgainAtLife } = world.plan;
+  const { fedAgainAtLife, unnamed } = world.plan;
   const actor = { db, clock: process.clock, name: 'operator' };
   // A death between taking the file in and its approval leaves it to be approved.
   for (const { batch_id, status } of await listBatches(db, 10)) {
@@ -28,7 +30,9 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
   const rows = before.map((row): NewRow => {
     // A good number instead of the declined one; every other row is corrected in its amount as well.
     const corrected = row.row_no % 2 === 0 ? { phone_number: `+25471239${row.row_no + 1_000}`, amount: '55' } : {};
-    return aRow(row.row_no, { ...fileCells(row), ...(row.status === 'failed' ? corrected : {}), batch_id: batchId });
+    const amount = unnamed && row.row_no % 3 === 0 ? { amount: String(150 + row.row_no) } : {};
+    const cells = { ...fileCells(row), ...amount, ...(row.status === 'failed' ? corrected : {}) };
+    return asNamed(world.plan, aRow(row.row_no, { ...cells, batch_id: batchId }));
   });
   world.rowsByBatch.set(batchId, rows.length);
   const batch = { ...aBatch({ batch_id: batchId, run_id: first.run_id }), audit_seq: 0, audit_head: '' };
@@ -36,9 +40,9 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
     const { audit_seq: _, audit_head: __, ...fresh } = batch;
     await unit.addBatch(fresh, {});
     await unit.addRows(batchId, rows);
-    const judge = await findEarlierBatches(unit.tx, batch);
-    if (!judge) return;
-    const judged = await judge(unit.tx, rows.map(asRead));
+    let judged: JudgedRow[] = rows.map((row) => asRead(row, !unnamed));
+    for (const find of [findEarlierBatches, findRepeatedPayments])
+      judged = (await (await find(unit.tx, batch))?.(unit.tx, judged)) ?? judged;
     for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
       const verdict = { ...row, batch_id: batchId, problems: JSON.stringify(problems) };
       await unit.judgeRow('ready', verdict, { generation, told_until });
@@ -54,6 +58,6 @@ function fileCells({ row_ref, phone_number, network_id, amount, currency }: NewR
 }
 
 /** The row as reading the file makes it. */
-function asRead({ batch_id: _, ...row }: NewRow): FileRow {
-  return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
+function asRead({ batch_id: _, ...row }: NewRow, has_reference: boolean): JudgedRow {
+  return { ...row, status: 'ready', problems: [], has_reference, before: null };
 }

@@ -14,6 +14,8 @@ import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
 export interface JudgedPayment {
   reference: string;
+  /** E.164, as the service writes it. */
+  number: string;
   /** True unless the payment failed, and its money was given back. */
   live: boolean;
   cost: string;
@@ -71,6 +73,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   const groups = await Promise.all([
     paidOnce(judged, rows),
     notRepeated(judged, rows),
+    notCorrected(judged),
     keysAndBodies(judged),
     buckets(judged, batches),
     scheduled(judged, rows),
@@ -144,6 +147,15 @@ function notRepeated({ payments }: Judged, rows: Rows): Verdict[] {
     const what = `row ${one.row.row_no} of ${one.batch.batch_id} and row ${again?.row.row_no} of ${again?.batch.batch_id} paid the same`;
     return again ? [{ invariant: 'repeat', what }] : [];
   });
+}
+
+/** Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it. */
+function notCorrected({ payments }: Judged): Verdict[] {
+  const live = payments
+    .filter((one) => one.live)
+    .map(({ reference, number }) => `${number} in ${reference.split('/')[0]}`);
+  const twice = live.filter((one, index) => live.indexOf(one) < index);
+  return twice.map((one) => ({ invariant: 'corrected', what: `the number ${one} was paid more than once` }));
 }
 
 /** I3 and I4: one key, one body; never sent when it is too old. */

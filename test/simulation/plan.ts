@@ -32,6 +32,8 @@ export interface Plan {
   approvedAtLife: number | null;
   /** Whether the program also runs a job of every hour. */
   job: boolean;
+  /** Whether the files have no references: a row is what it asks for, and a corrected amount makes it another one. */
+  unnamed: boolean;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -83,6 +85,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     fedAgainAtLife: null,
     approvedAtLife: null,
     job: false,
+    unnamed: false,
     lostAnswers: [],
     calmAfterMs: 0,
   };
@@ -136,6 +139,7 @@ export function makePlan(seed: number): Plan {
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
     job: random.percent(20),
+    unnamed: random.percent(25),
   };
 }
 

@@ -179,6 +179,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '',
   },
   {
+    name: 'no look at what a row without a reference may correct',
+    file: 'core/earlier-payment.ts',
+    find: 'if (!mayCorrect(row, other, toTheSameNumber)) continue;',
+    replace: 'continue;',
+  },
+  {
     name: 'a row that is fed in again goes on whatever became of it',
     file: 'core/earlier-payment.ts',
     find: "owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax",

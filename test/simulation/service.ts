@@ -7,6 +7,7 @@ import { aRow } from '../support/ledger.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 import type { JudgedPayment } from './invariants.ts';
 import type { Plan } from './plan.ts';
+import { asNamed } from './row-refs.ts';
 import type { Handle } from './wire.ts';
 
 /** A webhook on its way, and whether the service really signed it. */
@@ -78,18 +79,19 @@ export async function openService(
     webhookKeys: { callback: ['sandbox-key'], registered: [secret] },
     callbackUrl: webhooks ? doors.callback : null,
     handle: (request) => sandbox.handle(request),
-    row: makeRow,
+    row: (rowNo, declined) => makeRow(plan, rowNo, declined),
     payments: () =>
       sandbox
         .charges()
         .filter(({ topupId }) => !foreign.has(topupId))
-        .map(({ reference, live, cost }) => ({ reference: reference ?? '', live, cost })),
+        .map(({ reference, phoneNumber: number, live, cost }) => ({ reference: reference ?? '', number, live, cost })),
     close: () => sandbox.close(),
   };
 }
 
-function makeRow(rowNo: number, declined: boolean): NewRow {
-  return aRow(rowNo, { phone_number: declined ? '+254712000001' : `+25471234${String(1_000 + rowNo)}` });
+function makeRow(plan: Plan, rowNo: number, declined: boolean): NewRow {
+  const phone_number = declined ? '+254712000001' : `+25471234${String(1_000 + rowNo)}`;
+  return asNamed(plan, aRow(rowNo, { phone_number }));
 }
 
 /** The check of a signature as the specification words it, apart from the program's own. */
@@ -120,9 +122,10 @@ async function registerWebhooks(sandbox: Sandbox): Promise<void> {
 }
 
 /** Another program of the account has used the references of these rows, for one shilling less. Returns its top-ups. */
-async function payForeign(sandbox: Sandbox, { foreign, version, declined }: Plan): Promise<string[]> {
+async function payForeign(sandbox: Sandbox, plan: Plan): Promise<string[]> {
+  const { foreign, version, declined } = plan;
   for (const rowNo of foreign) {
-    const row = makeRow(rowNo, declined.includes(rowNo));
+    const row = makeRow(plan, rowNo, declined.includes(rowNo));
     const reference = `run-1/${row.row_ref}`;
     const value = Number(row.amount) - 1;
     const number = '+254700111222';

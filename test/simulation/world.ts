@@ -14,6 +14,7 @@ import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invar
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
+import { asNamed } from './row-refs.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
 
@@ -190,8 +191,8 @@ async function receiveFiles(world: World): Promise<void> {
   const again = Array.from({ length: secondFile.rows }, (_, index) => {
     const same = index < secondFile.overlap;
     const row = world.service.row(same ? index + 1 : 100 + index, same && plan.declined.includes(index + 1));
-    const changed = index < secondFile.changedAmounts ? { amount: '77' } : {};
-    return { ...row, ...changed, batch_id: 'batch-2', row_no: index + 1 };
+    const changed = index < secondFile.changedAmounts ? { amount: String(77 + index) } : {};
+    return asNamed(plan, { ...row, ...changed, batch_id: 'batch-2', row_no: index + 1 });
   });
   await receive(world, 'batch-2', again, secondFile.otherRun ? 'run-2' : 'run-1');
 }
