@@ -30,6 +30,7 @@ import {
   v2CatalogShape,
   v2Data,
   v2Error,
+  v2HidesPaymentOf,
   v2Page,
   v2Payment,
   v2RequestId,
@@ -99,6 +100,10 @@ function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
   return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
     const listed = isSuccess(called) ? v2Page(called.json) : null;
     if (!listed) return problem(session, called);
+    if (listed.entries.some((entry) => v2HidesPaymentOf(entry, reference))) {
+      const message = 'an entry of the list, perhaps of this reference, does not have the promised shape';
+      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'unparsable', message } };
+    }
     const payments = paymentsOf(listed).filter((payment) => payment.reference === reference);
     if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
     if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };

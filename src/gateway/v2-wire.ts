@@ -88,6 +88,12 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
   };
 }
 
+/** Whether an entry of the list cannot be read, and may be a payment under this reference, in whatever state: it does not name another. */
+export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
+  if (v2Payment(entry, false) !== null) return false;
+  return !isObject(entry) || !isWord(entry.reference) || entry.reference === reference;
+}
+
 function v2Money(money: unknown): Money | null {
   if (!isObject(money) || !isWord(money.currency)) return null;
   const value = readDecimal(money.value);

@@ -267,6 +267,15 @@ describe('a look-up in Version 2', () => {
     );
   });
 
+  test('finds nothing else where an entry that may be under the reference cannot be read: it may be the one that was paid', async () => {
+    const failed = topup({ status: 'failed' });
+    const costless = { value: null, currency: 'USD' };
+    for (const strange of [topup({ cost: costless }), topup({ cost: costless, reference: null }), null, {}])
+      assert.equal((await lookUp(answer(200, success([failed, strange], page(2))))).kind, 'unavailable');
+    const others = topup({ cost: costless, reference: 'of another program' });
+    assert.equal((await lookUp(answer(200, success([failed, others], page(2))))).kind, 'found');
+  });
+
   test('finds nothing only where the list is whole and empty', async () => {
     assert.equal((await lookUp(answer(200, success([], page(0))))).kind, 'not_found');
     for (const result of [
