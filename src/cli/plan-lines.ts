@@ -3,7 +3,7 @@ import { visible } from '../core/visible.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { durationText, sumsText } from '../reports/format.ts';
+import { askedText, durationText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
@@ -16,15 +16,13 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     [counts.held, 'held for a person'],
     [counts.skipped, 'already paid'],
   ] as const;
-  const again = plan.again > 0 ? ` (${plan.again} of them again, after they failed)` : '';
-  const aside = asides.flatMap(([count, what]) => (count ? [`${count} ${what}`] : []));
+  const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} of them again, after they failed)` : '';
+  const aside = asides.flatMap(([count, what]) => (count ? [`${count.toLocaleString('en-US')} ${what}`] : []));
   lines.push(
-    `File       ${counted(plan.rows, 'row')}: ${plan.toSend} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
+    `File       ${counted(plan.rows, 'row')}: ${plan.toSend.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,
   );
   lines.push(...understood);
-  const products = plan.products > 0 ? `${plan.products === 1 ? '1 product' : `${plan.products} products`}` : '';
-  const amounts = sumsText(plan.sums);
-  if (plan.toSend > 0) lines.push(`To pay     ${[amounts, products].filter(Boolean).join(', and ')}`);
+  if (plan.toSend > 0) lines.push(`To pay     ${askedText(plan.sums, plan.products)}`);
   for (const { currency, amount, usual, lines: places } of plan.unusual)
     lines.push(
       `Look at    ${moneyText(currency, amount)} (line ${places.join(', ')}): half of the rows ask for ${moneyText(currency, usual)} or less`,

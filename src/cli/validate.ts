@@ -9,7 +9,7 @@ import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
 import { correctionCsv } from '../reports/failed.ts';
-import { sumsText } from '../reports/format.ts';
+import { askedText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { openAccount } from '../runtime/account.ts';
 import { accountCatalog } from '../runtime/catalog.ts';
@@ -114,15 +114,15 @@ function errorsFile(path: string): {
 
 function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   const { counts, sums, countries, productRows, problems } = findings;
-  const held = counts.held > 0 ? `, ${counts.held} held for a person` : '';
-  const products =
-    productRows > 0 ? `${sumsText(sums) === 'none' ? '' : ', and '}${counted(productRows, 'product')}` : '';
+  const held = counts.held > 0 ? `, ${counts.held.toLocaleString('en-US')} held for a person` : '';
+  const count = (rows: number) => rows.toLocaleString('en-US');
   const lines = [
-    `File       ${counted(counts.rows, 'row')}: ${counts.valid} in order, ${counts.invalid} wrong${held}`,
+    `File       ${counted(counts.rows, 'row')}: ${count(counts.valid)} in order, ${count(counts.invalid)} wrong${held}`,
     ...understoodLines(findings).map(visible),
-    `To pay     ${sumsText(sums)}${products}`,
+    `To pay     ${askedText(sums, productRows)}`,
     ...Object.entries(countries).map(
-      ([country, own]) => `  ${country}       ${counted(own.rows, 'row')}: ${sumsText(own.sums)}`,
+      ([country, own]) =>
+        `  ${country}       ${counted(own.rows, 'row')}${Object.keys(own.sums).length === 0 ? '' : `: ${sumsText(own.sums)}`}`,
     ),
   ];
   for (const { code, count, examples } of problems) {

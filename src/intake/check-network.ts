@@ -23,7 +23,7 @@ export function readNetwork(row: RowUnderCheck, country: string | null): RowNetw
     row.blame(row.context.plan.network_id === undefined ? null : 'network_id', {
       code: 'NETWORK_MISSING',
       message: 'The network is missing.',
-      suggestion: "Fill in the network's id, or its name as the catalog has it.",
+      suggestion: 'Fill in the network\'s id or name, as "airbatch networks" prints them.',
     });
     return null;
   }
@@ -69,7 +69,7 @@ function networkNamed(
   if (networks === null) {
     row.blame('network_id', {
       code: 'NETWORK_UNRESOLVED',
-      message: `"${shortened(name)}" is a name, and the catalog that knows names cannot be reached.`,
+      message: `"${shortened(name)}" is a name, and the service, which knows the names, cannot be reached.`,
       suggestion: "Write the network's id, or try again later.",
     });
     return null;
@@ -124,7 +124,7 @@ export function readProduct(row: RowUnderCheck, networkId: number | null): strin
     row.blame('product_id', {
       code: 'PRODUCT_INVALID',
       message: 'This cannot be the id of a product: it is too long, or has spaces in it.',
-      suggestion: 'Copy the id from the catalog.',
+      suggestion: 'Copy the id that "airbatch products" prints.',
     });
     return null;
   }
@@ -137,7 +137,7 @@ export function readProduct(row: RowUnderCheck, networkId: number | null): strin
     row.blame('product_id', {
       code: 'PRODUCT_UNKNOWN',
       message: `Network ${networkId} has no product "${shortened(productId)}".`,
-      suggestion: 'Copy the id from the catalog: products come and go.',
+      suggestion: 'Copy the id that "airbatch products" prints: products come and go.',
     });
   }
   return productId;

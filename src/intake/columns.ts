@@ -122,7 +122,9 @@ function refuseMissing(
   throw new AirbatchError(
     'FILE_REJECTED',
     `the file has no column ${missing.join(', nor one ')}; its first line ${reads}`,
-    { hint: 'Correct its first line, or say which column is meant, as in --map amount="Net pay". Nothing was sent.' },
+    {
+      hint: 'The names of the columns stand in the first line: correct it, or say which column is meant, as in --map amount="Net pay". Nothing was sent.',
+    },
   );
 }
 

@@ -141,7 +141,7 @@ function explained(error: unknown, line: number, rowBytesMax: number): unknown {
   if (error instanceof AirbatchError || !(error instanceof Error) || !('code' in error)) return error;
   const { code } = error as CsvError;
   if (code === 'CSV_QUOTE_NOT_CLOSED') {
-    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short`;
+    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short, or the quote is one too many`;
     return new AirbatchError('FILE_REJECTED', message, { cause: error });
   }
   if (code === 'CSV_MAX_RECORD_SIZE') {

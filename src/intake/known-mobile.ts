@@ -28,6 +28,18 @@ interface Plan {
 
 const callingCodeLengthMax = 3;
 
+function libraryPlan(country: CountryCode): LibraryPlan | undefined {
+  const metadata = new Metadata();
+  metadata.selectNumberingPlan(country);
+  return metadata.numberingPlan as unknown as LibraryPlan | undefined;
+}
+
+/** How many digits mobile numbers of a country have after its calling code; none where the library does not say. */
+export function mobileLengths(country: string): readonly number[] {
+  const plan = libraryPlan(country as CountryCode);
+  return plan?.type('MOBILE')?.possibleLengths() ?? plan?.possibleLengths() ?? [];
+}
+
 /**
  * The plans of the countries that have a calling code for themselves, made of the library's own metadata. Nearly every number of a
  * file is a plain mobile number of one of them, and telling so by one expression takes a tenth of a full parse (measured; at a
@@ -50,9 +62,7 @@ function loadPlans() {
 }
 
 function planOf(country: CountryCode, callingCode: string): Plan | null {
-  const metadata = new Metadata();
-  metadata.selectNumberingPlan(country);
-  const numberingPlan = metadata.numberingPlan as unknown as LibraryPlan | undefined;
+  const numberingPlan = libraryPlan(country);
   const mobile = numberingPlan?.type('MOBILE');
   const pattern = mobile?.pattern();
   if (!numberingPlan || !mobile || !pattern) return null;

@@ -7,7 +7,7 @@ import {
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
 import { countryName } from './country.ts';
-import { knownMobile, knownNationalMobile } from './known-mobile.ts';
+import { knownMobile, knownNationalMobile, mobileLengths } from './known-mobile.ts';
 import { plainText } from './plain-text.ts';
 import { type ProblemCode, shortened } from './problems.ts';
 
@@ -55,7 +55,11 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
     .replace(/^tel:/i, '')
     .replace(/^\(\+([0-9]{1,3})\)/, '+$1');
   if (!/[\p{L}\p{N}#]/u.test(written)) {
-    return fault('PHONE_MISSING', 'The phone number is missing.', 'Fill in the phone number with its country code.');
+    return fault(
+      'PHONE_MISSING',
+      'The phone number is missing.',
+      'Fill in the phone number with its country code; remove a line that is no payment, such as a total.',
+    );
   }
   if (written.length > phoneLengthMax) return notANumber('');
   const exponent = spreadsheetExponent.exec(written);
@@ -63,7 +67,7 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   if (text === null || narrowColumn.test(text)) {
     return fault(
       'PHONE_DIGITS_LOST',
-      `"${shortened(written)}" has lost digits: a spreadsheet showed the number in short form and saved that.`,
+      `"${shortened(written)}" has lost digits: a spreadsheet saved the number as it showed it, shortened.`,
       'Take the number from its origin again, and format the column as text before saving. It cannot be restored from here.',
     );
   }
@@ -104,7 +108,7 @@ function notANumber(text: string): Fault {
   return fault(
     'PHONE_NOT_A_NUMBER',
     'This is no phone number: it has other characters than digits.',
-    'Write the number with its country code and digits only, such as +254712345678.',
+    'Write the number with its country code and digits only, such as +254712345678; remove a line that is no payment, such as a total.',
   );
 }
 
@@ -184,6 +188,8 @@ function checked(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
 
 function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint): Fault {
   const country = phone?.country ?? phone?.getPossibleCountries()[0] ?? (text.startsWith('+') ? null : hint.country);
+  const wrongLength = phone && country ? notOfMobileLength(phone, text, country) : null;
+  if (wrongLength) return wrongLength;
   const length = validatePhoneNumberLength(text, (country ?? undefined) as CountryCode | undefined);
   const where = country ? ` of ${countryName(country)}` : '';
   if (length === 'TOO_SHORT') {
@@ -199,6 +205,22 @@ function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
   }
   const message = `There is no such number${country ? ` in ${countryName(country)}` : ''}: its first digits belong to no network.`;
   return fault('PHONE_INVALID', message, 'Check the number with the person.');
+}
+
+/**
+ * The lengths that numbers of any kind have would let pass a mobile number in which a digit is missing, where fixed lines are as short:
+ * its first digits are right then. Null where mobile numbers of the country can be as long, or shorter and longer.
+ */
+function notOfMobileLength(phone: PhoneNumber, text: string, country: string): Fault | null {
+  const lengths = mobileLengths(country);
+  const { length } = phone.nationalNumber;
+  const isShort = lengths.every((one) => one > length);
+  if (lengths.length === 0 || !(isShort || lengths.every((one) => one < length))) return null;
+  const spared = text.startsWith('0') ? ' (without its first 0)' : '';
+  const whole = `mobile numbers of ${countryName(country)} have ${lengths.join(' or ')}`;
+  const has = `after +${phone.countryCallingCode} it has ${length} digits${spared}`;
+  const message = `The number is too ${isShort ? 'short' : 'long'}: ${has}, and ${whole}.`;
+  return fault('PHONE_INVALID', message, isShort ? 'Complete the number.' : 'Correct the number.');
 }
 
 function fault(code: ProblemCode, message: string, suggestion: string): Fault {

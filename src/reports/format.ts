@@ -1,9 +1,17 @@
 import { moneyText } from '../core/money.ts';
+import { counted } from './words.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
 export function sumsText(byCurrency: Record<string, string>): string {
   const parts = Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
   return parts.length === 0 ? 'none' : parts.join(', ');
+}
+
+/** What rows ask for, in one line: "KES 12,300.00, and 4 products". */
+export function askedText(byCurrency: Record<string, string>, products: number): string {
+  if (products === 0) return sumsText(byCurrency);
+  const amounts = Object.keys(byCurrency).length === 0 ? '' : `${sumsText(byCurrency)}, and `;
+  return `${amounts}${counted(products, 'product')}`;
 }
 
 /** A time for people: "2026-11-01 08:00:01 UTC". */

@@ -34,6 +34,15 @@ describe('airbatch validate', () => {
     assert.deepEqual(readdirSync(cwd), []);
   });
 
+  test('counts products where no amount is asked for, and large numbers as everywhere', async (t) => {
+    const cwd = folderOf(t);
+    const rows = Array.from({ length: 1_200 }, (_, index) => `+2547124${String(index).padStart(5, '0')},1,102`);
+    const file = write(cwd, 'p.csv', 'phone_number,network_id,product_id', ...rows);
+    const { stdout } = await runCommand(['validate', file], { cwd });
+    assert.match(stdout, /^File {7}1,200 rows: 1,200 in order, 0 wrong$/m);
+    assert.match(stdout, /^To pay {5}1,200 products\n {2}KE {7}1,200 rows$/m);
+  });
+
   test('shows every kind of problem, however many there are', async (t) => {
     const cwd = folderOf(t);
     const { stdout } = await runCommand(['validate', sample], { cwd });

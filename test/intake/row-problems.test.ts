@@ -54,6 +54,13 @@ const cases: Case[] = [
     says: /too short/,
   },
   {
+    what: 'a mobile number without one of its digits, where fixed lines are as short',
+    row: { phone_number: '071234567', country: 'KE' },
+    code: 'PHONE_INVALID',
+    column: 'phone_number',
+    says: /too short: after \+254 it has 8 digits \(without its first 0\), and mobile numbers of Kenya have 9\.$/,
+  },
+  {
     what: 'a number too long',
     row: { phone_number: '+25471234567899' },
     code: 'PHONE_INVALID',
