@@ -38,9 +38,11 @@ export function stepWhenFound(
   now: number,
 ): DoubtStep {
   const difference = found.map((one) => mismatch(row, payment.reference, one)).find((one) => one !== null);
-  if (difference) return { do: 'halt', why: `the service has ${difference} under the reference ${payment.reference}` };
+  // The reference may be somebody's number, and this is kept with every batch of the account and told to people.
+  const place = `the reference of row ${payment.row_no} of batch ${payment.batch_id}`;
+  if (difference) return { do: 'halt', why: `the service has ${difference} under ${place}` };
   const live = found.filter(({ state }) => state !== 'failed');
-  if (live.length > 1) return { do: 'halt', why: `the service has ${live.length} payments under ${payment.reference}` };
+  if (live.length > 1) return { do: 'halt', why: `the service has ${live.length} payments under ${place}` };
   const mayHaveArrived = live[0] ?? found.find(({ serviceStatus }) => isDoubtfulEnd(serviceStatus));
   // The number was blocked at our first attempt, and what is there is that attempt's own failure (V1 step 6).
   const blocked = lastEvidence(payment)?.kind === 'number_blocked' && payment.open_attempts === 0;

@@ -39,8 +39,8 @@ export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boole
 /** Notes a payment beside the row's own that has not failed for sure: the recipient may have been paid twice. */
 export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePayment): Promise<LateDifference | null> {
   if (payment.state === 'failed' && !isDoubtfulEnd(payment.serviceStatus)) return null;
-  const { reference, serviceStatus, topupId } = payment;
-  const why = `the service says ${serviceStatus} of another payment of the row (${reference ?? topupId})`;
+  const { serviceStatus, topupId } = payment;
+  const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
   await unit.append(
     row.batch_id,
     'row.contradicted',

@@ -316,6 +316,32 @@ describe('the engine', () => {
     assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
   });
 
+  test('halts the account when a look-up finds another payment, and keeps a number that is a reference to itself', async () => {
+    const number = '254712000001';
+    for (const [said, more] of [
+      ['another amount', { amount: { value: '7', currency: 'KES' } }],
+      ['2 payments', null],
+    ] as const) {
+      const rig = await makeRig();
+      const { lookUp } = rig.service;
+      rig.service.lookUp = async (reference) => {
+        const outcome = await lookUp(reference);
+        if (outcome.kind !== 'found') return outcome;
+        const payments = outcome.payments.flatMap((one) => (more ? [{ ...one, ...more }] : [one, one]));
+        return { ...outcome, payments };
+      };
+      rig.service.script(`run-1/${number}`, 'lose_answer');
+      await rig.add([aRow(1, { row_ref: number })]);
+      await rig.run(10 * 60_000);
+      const { pause_reason, pause_detail } = await rig.batch();
+      assert.equal(pause_reason, 'service_mismatch');
+      assert.match(pause_detail ?? '', new RegExp(`has ${said} under the reference of row 1 of batch batch-1`));
+      const events = await pageEvents(rig.db, 'batch-1', 0, 100);
+      assert.ok(events.some(({ kind }) => kind === 'row.review'));
+      assert.doesNotMatch(events.map(({ body }) => body).join(), new RegExp(number));
+    }
+  });
+
   test('skips a row that another batch of the same run has paid, and names it', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2));
