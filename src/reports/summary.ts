@@ -2,6 +2,7 @@ import type { BatchState } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { Sums } from '../core/money.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -154,13 +155,15 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   };
 }
 
-/** The summary for readers who must not see phone numbers: texts of the service may quote them. */
+/** The summary for readers who must not see phone numbers: texts of the service may quote them, and a file be named after one. */
 export function maskSummary(summary: BatchSummary): BatchSummary {
   const masked = (text: string | null) => text && maskNumbers(text);
   return {
     ...summary,
     pause: summary.pause && { ...summary.pause, detail: masked(summary.pause.detail) },
     rejection: masked(summary.rejection),
+    // Here a day is told from a number: files are named after days.
+    file_name: withoutNumbers(summary.file_name),
     failures: Object.fromEntries(
       Object.entries(summary.failures).map(([code, { rows, reason }]) => [code, { rows, reason: masked(reason) }]),
     ),

@@ -266,6 +266,14 @@ test('no masked report names what was made of a number in a sentence either', as
   }
 });
 
+test('masked reports of a file that is named after a number do not name it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db, 'B-1', { file_name: '2026-11-25 bonus of 0712345678.csv' });
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  for (const file of ['report.html', 'summary.json'])
+    assert.match(await readFile(join(dir, file), 'utf8'), /2026-11-25 bonus of \[number\]\.csv/, file);
+});
+
 test('reports of an unknown batch are refused by name', async (t) => {
   const db = await testLedger(t);
   await assert.rejects(writeReports(db, 'nope', await tempFolder(t)), { code: 'BATCH_UNKNOWN' });
