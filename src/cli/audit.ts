@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { requireBatch } from '../engine/acts.ts';
-import { latestEvents, pageRowEvents } from '../ledger/audit-pages.ts';
-import { type BatchRecord, pageBatches } from '../ledger/batches.ts';
+import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
+import { type BatchRecord, findBatch, pageBatches } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { type AuditEvent, pageEvents } from '../ledger/events.ts';
 import { findRow } from '../ledger/rows.ts';
@@ -76,15 +76,18 @@ async function showRow(context: CommandContext, db: Database, batchId: string, o
   if (shown === 0 && !context.json) context.terminal.print(`Nothing has happened to row ${row}: it was not sent.\n`);
 }
 
-/** The chains of all batches of the ledger. */
+/** The chains of all batches of the ledger, and those whose batch somebody has deleted. */
 async function* walkAll(db: Database): AsyncGenerator<BatchAudit> {
   for (let after = ''; ; ) {
     const page = await pageBatches(db, after, batchesPerPage);
     const last = page.at(-1);
-    if (!last) return;
+    if (!last) break;
     for (const { batch_id } of page) yield await auditBatch(db, batch_id);
     after = last.batch_id;
   }
+  for (let id = await nextChain(db, ''); id !== null; id = await nextChain(db, id))
+    if (!(await findBatch(db, id)))
+      yield { batch_id: id, events: 0, broken: 'its batch is gone from the ledger', edited: [], unread: null };
 }
 
 /** Says whether chains are whole and batches as they tell, for people or as the last line of JSON, and by the exit code. */

@@ -17,6 +17,15 @@ export function pageRowEvents(
   ]);
 }
 
+/** The batch with the next chain after `afterBatchId` ('' for the first), by its id; null after the last. */
+export async function nextChain(db: Queryable, afterBatchId: string): Promise<string | null> {
+  const [next] = await db.query<{ batch_id: string | null }>(
+    'SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?',
+    [afterBatchId],
+  );
+  return next?.batch_id ?? null;
+}
+
 /** What happened lately to batches as a whole, and what persons did to rows; the newest first. */
 export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]> {
   return db.query(

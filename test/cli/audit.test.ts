@@ -174,4 +174,8 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   const { chain, rows } = JSON.parse(whole.stdout.trim().split('\n').at(-1) ?? '');
   assert.deepEqual([whole.code, chain.whole, rows.agree], [5, true, false]);
   assert.match(rows.edited[0].why, /^it has f00 as the digest of the file, and the chain says [0-9a-f]{64}$/);
+  ledger.exec('DELETE FROM batches; DELETE FROM rows');
+  const gone = await run('audit');
+  assert.equal(gone.code, 5);
+  assert.match(gone.stderr, new RegExp(`The chain of batch ${batch} is broken: its batch is gone from the ledger\\.`));
 });
