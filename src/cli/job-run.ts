@@ -134,7 +134,7 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<Brought
   let trouble: unknown;
   const outcome = await runClaimed(
     { db, clock, holder: processHolder(clock), isDead: isDeadProcess },
-    { job: job.name, due_at: dueAt, holder: slot?.holder ?? null },
+    { job: job.name, due_at: dueAt, holder: slot?.holder ?? null, expires_at: slot?.expires_at ?? null },
     {
       prepare: async (tx) => {
         await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });

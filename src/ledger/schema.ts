@@ -230,6 +230,10 @@ const migrations: readonly (readonly string[])[] = [
     // What a hold told of other batches' payments counts, and no longer the time at which a person released the row.
     'ALTER TABLE rows RENAME COLUMN released_at TO told_until',
   ],
+  [
+    // Until when a slot is taken to be run unless its process says again that it goes on: one on a machine that is gone says nothing.
+    'ALTER TABLE slots ADD COLUMN expires_at BIGINT',
+  ],
 ];
 
 /** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */

@@ -13,6 +13,8 @@ export interface SlotRecord {
   state: SlotState;
   /** The process that runs it, as it names itself for leases. */
   holder: string | null;
+  /** Until when it is taken to be run, unless the process says again that it goes on. */
+  expires_at: number | null;
   started_at: number | null;
   ended_at: number | null;
   /** What came of it, or why not, in a sentence. */
@@ -72,21 +74,33 @@ export function listSlots(db: Queryable, job: string, limit: number): Promise<Sl
 }
 
 /**
- * Takes a slot to run it: one that is due, or that a process left running which has ended (`deadHolder`). Never while another
- * slot of the job is running. False where somebody else has it.
+ * Takes a slot to run it, until `expiresAt`: one that is due, or that a process left running which has ended (`deadHolder`). Never while
+ * another slot of the job is running. False where somebody else has it.
  */
 export async function claimSlot(
   tx: Queryable,
-  claim: { job: string; dueAt: number; holder: string; now: number; deadHolder: string | null },
+  claim: { job: string; dueAt: number; holder: string; now: number; expiresAt: number; deadHolder: string | null },
 ): Promise<boolean> {
-  const { job, dueAt, holder, now, deadHolder } = claim;
+  const { job, dueAt, holder, now, expiresAt, deadHolder } = claim;
   const claimed = await tx.execute(
-    `UPDATE slots SET state = 'running', holder = ?, started_at = COALESCE(started_at, ?)
+    `UPDATE slots SET state = 'running', holder = ?, expires_at = ?, started_at = COALESCE(started_at, ?)
      WHERE job = ? AND due_at = ? AND (state = 'due' OR (state = 'running' AND holder = ?))
        AND NOT EXISTS (SELECT 1 FROM slots AS other WHERE other.job = ? AND other.due_at <> ? AND other.state = 'running')`,
-    [holder, now, job, dueAt, deadHolder ?? '', job, dueAt],
+    [holder, expiresAt, now, job, dueAt, deadHolder ?? '', job, dueAt],
   );
   return claimed === 1;
+}
+
+/** Says that a slot is still being run. False where this process no longer has it. */
+export async function goOnSlot(
+  tx: Queryable,
+  { job, dueAt, holder, expiresAt }: { job: string; dueAt: number; holder: string; expiresAt: number },
+): Promise<boolean> {
+  const changed = await tx.execute(
+    `UPDATE slots SET expires_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
+    [expiresAt, job, dueAt, holder],
+  );
+  return changed === 1;
 }
 
 /** Ends a slot, or gives it back (`due`) to be run again. False where this process no longer has it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
-import { claimSlot, endSlot, type SlotRecord } from '../ledger/slots.ts';
+import { claimSlot, endSlot, goOnSlot, type SlotRecord } from '../ledger/slots.ts';
 
 /** What came of a slot. `wait`: what it is to bring is not there yet; it is asked again at the next trigger. */
 export interface SlotOutcome {
@@ -17,25 +17,54 @@ export interface ClaimDeps {
 }
 
 /**
- * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has ended. `run`
- * must not reject; `prepare` is done in the transaction that takes the slot. Null where another process has it, or runs another
- * slot of the job.
+ * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of another machine, or of
+ * another container with the same name, has ended is not to be seen; one that was only suspended meanwhile finds its run id in use.
+ */
+const holdMs = 10 * 60_000;
+const goOnMs = holdMs / 4;
+
+/**
+ * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has ended, or says
+ * nothing any more. `run` must not reject; `prepare` is done in the transaction that takes the slot. Null where another process has it, or
+ * runs another slot of the job.
  */
 export async function runClaimed<Outcome extends SlotOutcome>(
   { db, clock, holder, isDead }: ClaimDeps,
-  { job, due_at: dueAt, holder: before }: Pick<SlotRecord, 'job' | 'due_at' | 'holder'>,
+  slot: Pick<SlotRecord, 'job' | 'due_at' | 'holder' | 'expires_at'>,
   { run, prepare }: { run: () => Promise<Outcome>; prepare?: (tx: Queryable) => Promise<void> },
 ): Promise<Outcome | null> {
+  const { job, due_at: dueAt, holder: before } = slot;
   // What this very process holds and does not run was left when its outcome could not be written.
-  const isLeft = before !== null && (before === holder || isDead(before));
-  const claim = { job, dueAt, holder, now: clock.now(), deadHolder: isLeft ? before : null };
+  const isLeft = before !== null && (before === holder || isDead(before) || isSilent(slot, clock.now()));
+  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };
   const isClaimed = await db.transact(async (tx) => {
     await prepare?.(tx);
-    return claimSlot(tx, claim);
+    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });
   });
   if (!isClaimed) return null;
+  const ended = new AbortController();
+  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);
   const result = await run();
+  ended.abort();
+  await goingOn;
   const state = result.outcome === 'wait' ? 'due' : result.outcome;
   await db.transact((tx) => endSlot(tx, { job, dueAt, holder, now: clock.now(), state, detail: result.detail }));
   return result;
+}
+
+/** One that says so for longer than it could was written by a clock that was ahead. */
+function isSilent({ expires_at: expiresAt }: Pick<SlotRecord, 'expires_at'>, now: number): boolean {
+  return expiresAt === null || expiresAt <= now || expiresAt > now + holdMs;
+}
+
+async function goOn(
+  { db, clock, ended }: Pick<ClaimDeps, 'db' | 'clock'> & { ended: AbortSignal },
+  slot: { job: string; dueAt: number; holder: string },
+): Promise<void> {
+  for (;;) {
+    await clock.sleep(goOnMs, ended);
+    if (ended.aborted) return;
+    // A ledger that cannot be written now can be the next time, and whoever runs the slot says what is wrong with it.
+    await db.transact((tx) => goOnSlot(tx, { ...slot, expiresAt: clock.now() + holdMs })).catch(() => false);
+  }
 }

@@ -22,8 +22,16 @@ async function place() {
   const db = await memoryLedger();
   let now = start - minute;
   let monotonic = 0;
-  const clock = { ...systemClock, now: () => now, monotonic: () => monotonic };
+  const sleepers = new Set<{ until: number; wake: () => void }>();
+  const sleep = (ms: number, signal?: AbortSignal) =>
+    new Promise<void>((wake) => {
+      if (signal?.aborted) return wake();
+      sleepers.add({ until: monotonic + ms, wake });
+      signal?.addEventListener('abort', () => wake());
+    });
+  const clock = { ...systemClock, now: () => now, monotonic: () => monotonic, sleep };
   const alive = new Set<string>();
+  let isSilent = false;
   const begun: {
     holder: string;
     dueAt: number;
@@ -50,6 +58,11 @@ async function place() {
   const to = (ms: number) => {
     monotonic += Math.max(0, start + ms - now);
     now = start + ms;
+    for (const sleeper of sleepers) {
+      if (sleeper.until > monotonic || isSilent) continue;
+      sleepers.delete(sleeper);
+      sleeper.wake();
+    }
   };
   /** One look, and everything that it begins ends well. */
   const lookAndEnd = async (scheduler: Scheduler) => {
@@ -70,7 +83,19 @@ async function place() {
     return one;
   };
   const ran = () => begun.map(({ dueAt }) => (dueAt - start) / minute);
-  return { db, begun, warnings, scheduler, begin, settle, lookAndEnd, ran, alive, to };
+  return {
+    db,
+    begun,
+    warnings,
+    scheduler,
+    begin,
+    settle,
+    lookAndEnd,
+    ran,
+    alive,
+    silence: () => (isSilent = true),
+    to,
+  };
 }
 
 const states = async (db: Awaited<ReturnType<typeof place>>['db']) =>
@@ -84,7 +109,10 @@ describe('a scheduler', () => {
     to(minute);
     await Promise.all([one.look(), two.look()]);
     await settle();
-    to(61 * minute);
+    for (let at = 3; at <= 61; at += 2) {
+      to(at * minute);
+      await settle();
+    }
     await Promise.all([one.look(), two.look()]);
     await settle();
     assert.equal(begun.length, 1);
@@ -117,6 +145,29 @@ describe('a scheduler', () => {
       ['one', 'two'],
     );
     assert.equal(begun[1]?.dueAt, begun[0]?.dueAt);
+  });
+
+  test('takes up what a process that says nothing any more left running: of another machine nobody sees that it has ended', async () => {
+    const { db, begun, scheduler, begin, settle, silence, to } = await place();
+    await begin();
+    const two = scheduler('two');
+    const look = async (at: number) => {
+      to(at * minute);
+      await settle();
+      await two.look();
+      await settle();
+      return begun.map(({ holder }) => holder);
+    };
+    for (let at = 3; at < 30; at += 2) assert.deepEqual(await look(at), ['one'], 'it goes on');
+    silence();
+    assert.deepEqual(await look(38), ['one']);
+    assert.deepEqual(await look(41), ['one', 'two']);
+    begun[0]?.end({ outcome: 'failed', detail: 'of the one that had been silent' });
+    await settle();
+    assert.deepEqual(await states(db), ['running'], 'what it brings is no longer asked for');
+    begun[1]?.end({ outcome: 'done', detail: 'ok' });
+    await settle();
+    assert.deepEqual(await states(db), ['done']);
   });
 
   test('asks again for what is not there yet, and records what has failed', async () => {
@@ -177,7 +228,7 @@ describe('a scheduler', () => {
     const ahead = { job: job.name, dueAt: start + 120 * minute, holder: 'by hand', now: start - minute };
     await db.transact(async (tx) => {
       await insertSlot(tx, { job: job.name, due_at: ahead.dueAt, state: 'due', detail: null });
-      assert.ok(await claimSlot(tx, { ...ahead, deadHolder: null }));
+      assert.ok(await claimSlot(tx, { ...ahead, expiresAt: start, deadHolder: null }));
       assert.ok(await endSlot(tx, { ...ahead, state: 'done', detail: 'by hand' }));
     });
     to(181 * minute);

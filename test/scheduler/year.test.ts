@@ -52,7 +52,10 @@ async function liveAYear(all: readonly Job[], seed: number, options: { crashes: 
   const db = await memoryLedger();
   const random = makeSeededRandom(seed);
   let now = yearStart - hour;
-  const clock = { ...systemClock, now: () => now };
+  // Who has died wakes no more: every other slot ends before it would say that it goes on.
+  const sleep = (_ms: number, signal?: AbortSignal) =>
+    new Promise<void>((wake) => (signal?.aborted ? wake() : signal?.addEventListener('abort', () => wake())));
+  const clock = { ...systemClock, now: () => now, sleep };
   const log = { info: () => undefined, warn: () => undefined };
   const brought: { job: string; dueAt: number }[] = [];
   const alive = new Set<string>();

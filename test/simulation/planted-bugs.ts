@@ -205,7 +205,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a slot taken from a process that lives',
     file: 'scheduler/claimed-slot.ts',
-    find: 'before !== null && (before === holder || isDead(before))',
+    find: 'before !== null && (before === holder || isDead(before) || isSilent(slot, clock.now()))',
     replace: 'before !== null',
   },
   {
