@@ -6,7 +6,10 @@ export interface Interrupt {
   dispose(): void;
 }
 
-/** Calls `stop` at the first Ctrl-C or SIGTERM; the second ends the process at once. */
+/** A terminal that is closed asks as Ctrl-C does (SIGHUP): what is in flight ends, and so do the programs of jobs. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** Calls `stop` at the first of them; the second ends the process at once. */
 export function onInterrupt(stop: () => void): Interrupt {
   let times = 0;
   const handler = () => {
@@ -14,13 +17,11 @@ export function onInterrupt(stop: () => void): Interrupt {
     if (times > 1) process.exit(interruptedExitCode);
     stop();
   };
-  process.on('SIGINT', handler);
-  process.on('SIGTERM', handler);
+  for (const signal of signals) process.on(signal, handler);
   return {
     happened: () => times > 0,
     dispose() {
-      process.off('SIGINT', handler);
-      process.off('SIGTERM', handler);
+      for (const signal of signals) process.off(signal, handler);
     },
   };
 }

@@ -5,9 +5,10 @@ import { AirbatchError } from '../core/errors.ts';
 import { listSlots } from '../ledger/slots.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
-import { type LoadedJob, loadJobs } from '../scheduler/load-jobs.ts';
+import { loadJobs } from '../scheduler/load-jobs.ts';
 import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
 import { answer } from './answer.ts';
+import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
 import { localTime } from './dates.ts';
 import { runJob } from './job-run.ts';
@@ -90,7 +91,7 @@ async function check(context: CommandContext): Promise<number> {
   const { cwd, env, configPath, terminal } = context;
   const config = await loadConfig({ cwd, env, configPath });
   const jobs = await loadJobs(config.jobs);
-  for (const { job, file } of jobs) checkAccount({ job, file }, [...config.accounts.keys()]);
+  checkJobs(config, jobs);
   const checked = jobs.map(({ job, file }) => ({
     name: job.name,
     file,
@@ -103,11 +104,6 @@ async function check(context: CommandContext): Promise<number> {
   });
   answer(context, { jobs: checked }, lines.join('\n') || noJobs(context, config));
   return 0;
-}
-
-function checkAccount({ job, file }: LoadedJob, accounts: readonly string[]): void {
-  if (job.account === undefined || accounts.includes(job.account)) return;
-  throw new AirbatchError('CONFIG_INVALID', `${file}: account: there is no account "${job.account}"`);
 }
 
 async function makeNew(context: CommandContext, name: string): Promise<number> {

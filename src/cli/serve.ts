@@ -10,6 +10,7 @@ import { loadJobs } from '../scheduler/load-jobs.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
+import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { listening } from './listening.ts';
@@ -59,7 +60,9 @@ async function serve(
     onWebhook: (name) => kept.get(name)?.hint(),
     health: () => healthOf([...kept.values()], interrupt.happened()),
   });
-  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
+  const loaded = await loadJobs(session.config.jobs);
+  checkJobs(session.config, loaded);
+  const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
   const word = makeWord(session, jobRecipients(session, jobs));
   const metrics = makeMetricsServer({

@@ -3,17 +3,21 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
 import { z } from 'zod';
+import { policyShape } from '../core/batch-policy.ts';
 import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
+import { overriding } from '../core/overriding.ts';
 import { safeUrl } from '../core/safe-url.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
+import { intakeShape } from '../intake/settings.ts';
 import {
   type FaultOf,
   type Mail,
   type MailInput,
   mailShape,
   type Recipient,
+  type RecipientInput,
   recipientShape,
   resolveRecipient,
   type SecretOf,
@@ -99,8 +103,8 @@ const configShape = z.strictObject({
   accounts: z
     .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'is a name of a-z, 0-9, "_" and "-"'), accountShape)
     .default({}),
-  /** What intake takes for granted and what it refuses; checked by its own shape where it is used. */
-  intake: z.record(z.string(), z.unknown()).default({}),
+  /** What intake takes for granted and what it refuses. */
+  intake: overriding(intakeShape),
   /** Where the heads of audit chains are put outside of the ledger. */
   anchors: z.array(anchorShape).default([]),
   /** Whom to tell what, and the mail server that takes e-mail. */
@@ -112,8 +116,8 @@ const configShape = z.strictObject({
     .optional(),
   /** How long it is kept who was paid, in days after a batch has ended; without it, for ever. */
   retention: z.strictObject({ personalDataDays: positive.optional() }).default({}),
-  /** What a batch may do without a person; checked by its own shape where a batch is taken in (core/batch-policy.ts). */
-  policy: z.record(z.string(), z.unknown()).default({}),
+  /** What a batch may do without a person. */
+  policy: overriding(policyShape),
   /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
   people: z.partialRecord(z.enum(['submit', 'approve', 'run']), z.array(z.string().min(1))).default({}),
 });
@@ -182,6 +186,8 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     resolveRecipient(one, secretOf(`notifications.${index}`)),
   );
   const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
+  if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
   const wordSecrets = notifications.flatMap((one) =>
     one.kind === 'webhook' ? [one.secret] : one.kind === 'chat' ? [one.url] : [],
   );
@@ -243,6 +249,21 @@ function requireSecret(
   // The value is not repeated: it may be a secret with a slip in it.
   const message = `${field}: the environment variable ${variable} ${fault}`;
   throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
+}
+
+/** What keeps word from ever reaching those who are named: nobody would miss it. */
+export function recipientFaults(
+  given: readonly RecipientInput[],
+  { accounts, mail }: Pick<Config, 'accounts' | 'mail'>,
+): string[] {
+  return given.flatMap(({ kind, accounts: named = [] }, index) => [
+    ...(kind === 'email' && mail === null
+      ? [`notifications.${index}: an e-mail needs "mail", which is not there`]
+      : []),
+    ...named
+      .filter((name) => !accounts.has(name) && name !== sandboxAccountName)
+      .map((name) => `notifications.${index}.accounts: there is no account "${name}"`),
+  ]);
 }
 
 function resolveMail(given: MailInput, secret: (field: string, variable: string) => string): Mail {

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type BatchPolicyInput, policyShape } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { overriding } from '../core/overriding.ts';
 import { type IntakeSettingsInput, intakeShape } from '../intake/settings.ts';
 import { priorities } from '../ledger/batches.ts';
 import { recipientShape } from '../notify/recipients.ts';
@@ -50,17 +51,6 @@ const sourceShape = z.discriminatedUnion('kind', [
   /** Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch reconcile`. */
   z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),
 ]);
-
-/** Fields that override those of the configuration: they are checked, and keep to what the job says, without defaults. */
-function overriding(shape: z.ZodType) {
-  return z
-    .record(z.string(), z.unknown())
-    .default({})
-    .superRefine((given, context) => {
-      for (const { path, message } of shape.safeParse(given).error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: [...path], message });
-    });
-}
 
 const jobShape = z
   .strictObject({

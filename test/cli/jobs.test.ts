@@ -65,6 +65,23 @@ describe('airbatch jobs', () => {
     assert.match(bad.stderr, /bonus\.ts: .*schedule\.cron/);
   });
 
+  test('names what a job asks for and the configuration lacks, in the check and when serve begins, not when the job is due', async (t) => {
+    const { folder, run } = place(t);
+    const path = join(folder, 'jobs/friday-promo.ts');
+    const more = "account: 'mian', notifications: [{ kind: 'email', to: 'ann@example.com', accounts: ['other'] }],";
+    writeFileSync(path, readFileSync(path, 'utf8').replace("name: 'friday-promo',", `name: 'friday-promo', ${more}`));
+    for (const command of [
+      ['jobs', 'check'],
+      ['serve', '--port', '0'],
+    ]) {
+      const { code, stderr } = await run(...command);
+      assert.equal(code, 2);
+      assert.match(stderr, /friday-promo\.ts: account: .*"mian"/);
+      assert.match(stderr, /friday-promo\.ts: notifications\.0: an e-mail needs "mail"/);
+      assert.match(stderr, /friday-promo\.ts: notifications\.0\.accounts: there is no account "other"/);
+    }
+  });
+
   test('says which slots would share a run id: in the check, and when serve begins', async (t) => {
     const { folder, run } = place(t);
     const path = join(folder, 'jobs/friday-promo.ts');
@@ -238,7 +255,7 @@ describe('airbatch jobs', () => {
   test('ends the program of a job with itself, and brings the slot when it is run again', async (t) => {
     const { folder, run } = place(t);
     const program = slowProgram(folder, '* * * * *');
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
       const running = startCommand(['jobs', 'run', 'slow', '--slot', '2026-11-20T17:00:00Z'], { cwd: folder });
       await until('the program has begun', () => program.isRunning());
       running.child.kill(signal);

@@ -9,7 +9,7 @@ function load(t: TestContext, account: object | null, env: Record<string, string
   return loadFile(t, account && { accounts: { main: account } }, env);
 }
 
-function loadFile(t: TestContext, config: object | null, env: Record<string, string>) {
+function loadFile(t: TestContext, config: object | null, env: Record<string, string> = {}) {
   const folder = workFolder();
   t.after(() => folder.dispose());
   if (config) writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify(config));
@@ -119,6 +119,25 @@ describe('an address that secrets, people or payments are sent to', () => {
     await loadFile(t, config('http://timestamp.example'), env);
     await assert.rejects(loadFile(t, config('ftp://timestamp.example'), env), /anchors\.0\.url/);
   });
+});
+
+test('every fault is named when the configuration is read, also of what is used only when a file comes', async (t) => {
+  const intake = { countri: 'KE', guards: { amountMax: { KES: 5 } } };
+  const policy = { repeatWithinDay: 6, approval: { needed: 'sometimes' } };
+  await assert.rejects(loadFile(t, { intake, policy }), (error: Error & { code?: string }) => {
+    assert.equal(error.code, 'CONFIG_INVALID');
+    for (const key of ['"countri"', 'intake.guards.amountMax.KES: ', '"repeatWithinDay"', 'policy.approval.needed: '])
+      assert.ok(error.message.includes(key), key);
+    return true;
+  });
+  const to = { kind: 'email', to: 'ann@example.com' };
+  await assert.rejects(loadFile(t, { notifications: [to] }), /notifications\.0: an e-mail needs "mail"/);
+  const mail = { host: 'smtp.example.com', from: 'airbatch@example.com' };
+  await loadFile(t, { mail, notifications: [{ ...to, accounts: ['sandbox'] }] });
+  await assert.rejects(
+    loadFile(t, { mail, notifications: [{ ...to, accounts: ['mian'] }] }),
+    /notifications\.0\.accounts: there is no account "mian"/,
+  );
 });
 
 describe('the secret of word that is sent out', () => {
