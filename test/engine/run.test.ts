@@ -278,6 +278,25 @@ describe('the engine', () => {
     assert.equal(states.includes('failed'), false);
   });
 
+  for (const answer of ['throttle', 'cannot_pay', 'unreachable'] as const) {
+    test(`leaves a row in doubt whose second request met "${answer}": what became of its first is as unknown as before`, async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', 'lose_answer', answer);
+      rig.service.hidden.add('run-1/ref-1');
+      await rig.add(someRows(1));
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(3 * 60_000));
+      assert.equal(rig.service.creates.length, 2);
+      assert.equal((await rig.row(1)).status, 'in_doubt');
+      rig.service.hidden.clear();
+      await rig.clock.drive(rig.clock.sleep(60 * 60_000));
+      runner.stop();
+      await rig.clock.drive(running);
+      assert.deepEqual([await rig.states(), rig.service.charges.length], [['completed'], 1]);
+    });
+  }
+
   test('halts the account when an answer names another payment', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'wrong_answer');
