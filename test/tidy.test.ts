@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { dirname, join, relative, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 
@@ -177,6 +178,18 @@ describe('the house', () => {
       wrong.filter((one) => !/^cli\/[a-z-]+\.ts: (execute|main)$/.test(one)),
       [],
     );
+  });
+
+  test('imports no package that package.json does not name: what another one brings along may be gone with its next version', () => {
+    const { name: own, dependencies } = JSON.parse(readFileSync(resolve(source, '../package.json'), 'utf8'));
+    const packageOf = (module: string) => module.split('/', module.startsWith('@') ? 2 : 1).join('/');
+    const wrong = all.flatMap(({ path, text }) =>
+      [...text.matchAll(/^(?:import|export) (?:[^']* from )?'([^.'][^']*)'|import\('([^.'][^']*)'\)/gm)]
+        .map(([, fixed, asked]) => fixed ?? asked ?? '')
+        .filter((module) => !isBuiltin(module) && packageOf(module) !== own && !dependencies[packageOf(module)])
+        .map((module) => `${path} imports ${module}`),
+    );
+    assert.deepEqual(wrong, []);
   });
 
   test('leaves nothing behind', () => {
