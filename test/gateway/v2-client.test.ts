@@ -228,10 +228,11 @@ describe('a creation in Version 2', () => {
       answer(200, '', { ...headers, 'x-ratelimit-limit': 'many' }),
       answer(200, '', { ...headers, 'x-ratelimit-limit': '0' }),
       answer(200, '', { ...headers, 'x-ratelimit-limit': ['60', '61'] }),
+      ...Object.keys(headers).map((name) => answer(200, '', { ...headers, [name]: undefined })),
     );
     await gateway.create({ body: '{}', idempotencyKey: 'k' });
     await gateway.balance();
-    for (let count = 0; count < 3; count++) await gateway.lookUp('r');
+    for (let count = 0; count < 6; count++) await gateway.lookUp('r');
     assert.deepEqual(rates, [
       ['creation', { limit: 60, remaining: 0, resetAt: 1_795_163_400_000 }],
       ['balance', { limit: 60, remaining: 0, resetAt: 1_795_163_400_123 }],
