@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sentLately } from '../../src/ledger/sent-lately.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
 import { planned } from '../support/planned.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const query = { account: 'main', batchId: 'batch-1', since: 1 };
 const number = (index: number) => `+2547000${String(index).padStart(5, '0')}`;
@@ -26,3 +27,43 @@ for (const count of [1, 2, 50, 128]) {
     await db.close();
   });
 }
+
+test('what counts is what other batches of the account sent since then, and rows that bear what the service says of an earlier payment', async () => {
+  const db = await memoryLedger();
+  const cases: [status: string, serviceStatus: string | null, firstSentAt: number | null, counts: boolean][] = [
+    ['sending', null, 100, true],
+    ['accepted', 'pending', 100, true],
+    ['in_doubt', null, 100, true],
+    ['completed', 'completed', 100, true],
+    ['failed', 'failed', 100, true],
+    ['completed', 'completed', 99, false],
+    ['held', 'completed', 100, true],
+    ['skipped', 'completed', 100, true],
+    ['ready', 'completed', 100, true],
+    // Its request was proved never to have left.
+    ['ready', null, 100, false],
+    ['held', null, 100, false],
+    ['ready', null, null, false],
+    ['cancelled', 'completed', 100, false],
+  ];
+  const batches = [{ batch_id: 'batch-1' }, { batch_id: 'batch-2' }, { batch_id: 'batch-3', account: 'other' }];
+  for (const batch of batches) {
+    const rows = cases.map((_, index) => aRow(index + 1, { batch_id: batch.batch_id, phone_number: number(1) }));
+    await addBatch(db, makeVirtualClock(), aBatch({ ...batch, run_id: batch.batch_id }), rows);
+    for (const [index, [status, serviceStatus, firstSentAt]] of cases.entries()) {
+      await db.execute(
+        'UPDATE rows SET status = ?, service_status = ?, first_sent_at = ? WHERE batch_id = ? AND row_no = ?',
+        [status, serviceStatus, firstSentAt, batch.batch_id, index + 1],
+      );
+    }
+  }
+  const expected = cases.flatMap(([, , , counts], index) => (counts ? [`batch-2/${index + 1}`] : []));
+  for (const numbers of [[number(1)], [number(1), number(2)]]) {
+    const found = await sentLately(db, { ...query, since: 100 }, numbers);
+    assert.deepEqual(
+      found.map(({ batch_id, row_no }) => `${batch_id}/${row_no}`),
+      expected,
+    );
+  }
+  await db.close();
+});
