@@ -5,8 +5,8 @@ import { nextDueAt } from '../ledger/rows.ts';
 
 /**
  * Whether a runner moves the open batch on within `patienceMs`, with nobody doing anything: one whose rows have all ended, it
- * completes. Rows that are held, wait for a
- * person, or are ready in a batch that is not running, do not move; nor does any of a batch whose account is at another service.
+ * completes. Rows that are held, wait for a person, or are ready in a batch that is neither approved nor running, do not move; nor does
+ * any of a batch whose account is at another service.
  */
 export async function movesByItself(
   db: Queryable,

@@ -95,6 +95,10 @@ const accountShape = z
     }
   });
 
+/** What a person may do: bring files, approve them, and have them sent. */
+export const roles = ['submit', 'approve', 'run'] as const;
+export type Role = (typeof roles)[number];
+
 const configShape = z.strictObject({
   ledger: z.string().min(1).default('.airbatch/ledger.db'),
   out: z.string().min(1).default('reports'),
@@ -119,7 +123,7 @@ const configShape = z.strictObject({
   /** What a batch may do without a person. */
   policy: overriding(policyShape),
   /** Who may do what, by the names that the operating system has for them; a role that is not named is everybody's. */
-  people: z.partialRecord(z.enum(['submit', 'approve', 'run']), z.array(z.string().min(1))).default({}),
+  people: z.partialRecord(z.enum(roles), z.array(z.string().min(1))).default({}),
 });
 
 /** What the file `airbatch.config.json` (or `.ts`) may hold. */
@@ -148,7 +152,7 @@ export interface Config {
   jobs: string;
   anchors: readonly Anchor[];
   retention: { personalDataDays?: number | undefined };
-  people: { readonly [role in 'submit' | 'approve' | 'run']?: readonly string[] };
+  people: { readonly [role in Role]?: readonly string[] };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
 }

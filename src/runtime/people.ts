@@ -1,9 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
+import type { Role } from './config.ts';
 import type { Session } from './session.ts';
-
-/** What a person may do: bring files, approve them, and have them sent. */
-export const roles = ['submit', 'approve', 'run'] as const;
-export type Role = (typeof roles)[number];
 
 const doing: Record<Role, string> = { submit: 'submit files', approve: 'approve batches', run: 'have batches sent' };
 
