@@ -13,8 +13,11 @@ import { isSettled, slowDisk } from '../support/slow-disk.ts';
 const folder = mkdtempSync(join(tmpdir(), 'airbatch-committer-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Longer than units are apart. */
-const soon = () => wait(60);
+/** However slow the machine is: units are begun a while apart, by its own clock. */
+async function until(isSo: () => boolean): Promise<void> {
+  for (const end = performance.now() + 30_000; !isSo(); await wait(5))
+    assert.ok(performance.now() < end, 'not in time');
+}
 
 /** A committer on a disk that is quick until `slow` says otherwise. */
 async function committerOn(name: string) {
@@ -58,9 +61,9 @@ describe('the committer', () => {
         return name;
       });
     const first = commit('first');
-    await soon();
+    await until(() => disk.waiting.length === 1);
     const second = commit('second');
-    await soon();
+    await until(() => ran.length === 2);
     assert.deepEqual(ran, ['first', 'second']);
     assert.equal(await isSettled(Promise.race([first, second])), false);
     disk.take();
@@ -68,6 +71,7 @@ describe('the committer', () => {
     // It was committed after the disk had begun.
     assert.equal(await isSettled(second), false);
     assert.equal(durable.length, 1);
+    await until(() => disk.waiting.length === 1);
     disk.take();
     assert.equal(await second, 'second');
     assert.equal(durable.length, 2);
@@ -89,9 +93,12 @@ describe('the committer', () => {
     const { db, disk, committer, durable, slow } = await committerOn('refused.db');
     slow(true);
     const first = committer.commit(async () => 'first');
-    await soon();
-    const second = committer.commit(async () => 'second');
-    await soon();
+    await until(() => disk.waiting.length === 1);
+    let hasRun = false;
+    const second = committer.commit(async () => {
+      hasRun = true;
+    });
+    await until(() => hasRun);
     const refused = { code: 'LEDGER_SYNC' };
     const told = [assert.rejects(first, refused), assert.rejects(second, refused)];
     disk.refuse();
