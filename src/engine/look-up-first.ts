@@ -48,8 +48,11 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
     // Another file's row has the key: the intent that follows says so.
     if (known && (await takenBy(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
-    else
-      await writeReview(unit, row, `the service has ${found.payment.reference}, and the restored ledger does not`, {});
+    else {
+      // By its id: a reference may be somebody's number, and the chain keeps this.
+      const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
+      await writeReview(unit, row, why, {});
+    }
     return false;
   });
   context.doubtWake.wake();
