@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { fields } from '../intake/fields.ts';
 import { intakeShape } from '../intake/settings.ts';
 import { wholeNumber } from './whole-number.ts';
 
@@ -31,10 +32,10 @@ function saidSettings({ map = [], sheet, country, currency, expectRows, expectSu
     ...(sheet === undefined ? {} : { sheet }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
-    columns: pairs('--map', map),
+    columns: pairs('--map', 'amount="Net pay"', map),
     guards: {
       ...(expectedRows === undefined ? {} : { expectedRows }),
-      ...(expectSum.length === 0 ? {} : { expectedSums: pairs('--expect-sum', expectSum) }),
+      ...(expectSum.length === 0 ? {} : { expectedSums: pairs('--expect-sum', 'KES=12500.00', expectSum) }),
     },
   };
 }
@@ -48,20 +49,24 @@ const optionNames: Readonly<Record<string, string>> = {
 
 /** Checked on its own: with the settings of the configuration, a slip on the command line would be blamed on the file. */
 function checkSaid(said: ReturnType<typeof saidSettings>): void {
-  const faults = (intakeShape.safeParse(said).error?.issues ?? []).map(({ path, message }) => {
+  const faults = (intakeShape.safeParse(said).error?.issues ?? []).map(({ code, path, message }) => {
     const depth = path[0] === 'guards' ? 2 : 1;
     const setting = path.slice(0, depth).join('.');
     const which = path.slice(depth).map((part) => ` ${String(part)}`);
-    return `${optionNames[setting] ?? `--${setting}`}${which.join('')}: ${message}`;
+    const known = code === 'unrecognized_keys' ? `; it takes ${fields.join(', ')}` : '';
+    return `${optionNames[setting] ?? `--${setting}`}${which.join('')}: ${message}${known}`;
   });
   if (faults.length > 0) throw new AirbatchError('USAGE', faults.join('; '));
 }
 
-function pairs(option: string, texts: readonly string[]): Record<string, string> {
+function pairs(option: string, example: string, texts: readonly string[]): Record<string, string> {
   return Object.fromEntries(
     texts.map((text) => {
       const [, name, value] = /^([^=]+)=(.+)$/s.exec(text) ?? [];
-      if (!name || !value) throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`);
+      if (!name || !value)
+        throw new AirbatchError('USAGE', `"${text}" is not of the form that ${option} takes`, {
+          hint: `Write it as in ${option} ${example}.`,
+        });
       return [name.trim(), value];
     }),
   );

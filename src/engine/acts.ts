@@ -294,17 +294,24 @@ async function changeHeld(
   }
 }
 
+/** A row that is in one state: `ROW_UNKNOWN` where there is none of that number, `BATCH_STATE` where it is in another. */
+export async function requireRow(
+  db: Queryable,
+  { batchId, rowNo, status }: { batchId: string; rowNo: number; status: RowRecord['status'] },
+): Promise<RowRecord> {
+  const row = await findRow(db, batchId, rowNo);
+  if (row === null) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${rowNo}`);
+  const [is, wanted] = [row.status, status].map((one) => one.replace('_', ' '));
+  if (row.status === status) return row;
+  throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
+    hint: `See "airbatch status ${batchId}" for where the batch stands.`,
+  });
+}
+
 async function heldRows(db: Database, batchId: string, rowNos: readonly number[]): Promise<RowRecord[]> {
   const rows: RowRecord[] = [];
   for (const rowNo of rowNos) {
-    const row = await findRow(db, batchId, rowNo);
-    if (row?.status !== 'held') {
-      throw new AirbatchError(
-        'BATCH_STATE',
-        `row ${rowNo} of batch ${batchId} is ${row?.status ?? 'not there'}, not held`,
-      );
-    }
-    rows.push(row);
+    rows.push(await requireRow(db, { batchId, rowNo, status: 'held' }));
   }
   return rows;
 }

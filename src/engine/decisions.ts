@@ -6,10 +6,10 @@ import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import { pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { type Actor, requireBatch } from './acts.ts';
+import { type Actor, requireBatch, requireRow } from './acts.ts';
 import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
@@ -29,13 +29,7 @@ export async function resolveDoubt(
 ): Promise<RowRecord> {
   await requireBatch(actor.db, batchId);
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
-    const row = await findRow(unit.tx, batchId, rowNo);
-    if (row?.status !== 'in_doubt') {
-      throw new AirbatchError(
-        'BATCH_STATE',
-        `row ${rowNo} of batch ${batchId} is ${row?.status ?? 'not there'}, not in doubt`,
-      );
-    }
+    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still being looked up`, {
         hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',

@@ -39,7 +39,7 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
     const has = visible.map(({ name }) => JSON.stringify(name)).join(', ') || 'none';
     const message = `the workbook has no sheet ${JSON.stringify(settings.sheet ?? '')}; its sheets are ${has}`;
     throw new AirbatchError('FILE_REJECTED', message, {
-      hint: 'Name one of its sheets: intake.sheet in the configuration. Nothing was sent.',
+      hint: 'Name one of its sheets with --sheet, or as intake.sheet in the configuration. Nothing was sent.',
     });
   }
   const cells = await cellReader(archive, workbook);

@@ -35,4 +35,12 @@ test('airbatch release leaves a row held whose reference another batch of the ru
   const again = await run('release', second, '--json');
   const { released, kept } = JSON.parse(again.stdout);
   assert.deepEqual([released, kept.map(({ row }: { row: number }) => row)], [0, [1]]);
+
+  const none = await run('skip', second, '9', '--why', 'typed twice');
+  assert.match(
+    none.stderr,
+    new RegExp(`^Error: batch ${second} has no row 9 \\[ROW_UNKNOWN\\]\nRows are numbered from 1`),
+  );
+  const sent = await run('resolve', second, '3', '--as', 'paid', '--evidence', 'their list');
+  assert.match(sent.stderr, new RegExp(`not in doubt \\[BATCH_STATE\\]\nSee "airbatch status ${second}" for`));
 });

@@ -141,7 +141,8 @@ describe('airbatch validate', () => {
       ['--country', 'kenya', /--country: is a two-letter country code/],
       ['--currency', 'shillings', /--currency: is no ISO 4217 currency code/],
       ['--expect-sum', 'KES=lots', /--expect-sum KES: is a decimal text/],
-      ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"/],
+      ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"; it takes phone_number, .*amount, /],
+      ['--map', 'amount', /is not of the form that --map takes \[USAGE\]\nWrite it as in --map amount="Net pay"\./],
       ['--sheet', '', /--sheet: /],
     ] as const) {
       const { code, stderr } = await runCommand(['validate', sample, name, value], { cwd });
