@@ -116,13 +116,14 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
   ];
+  const detail = batch.pause_detail ?? batch.rejection;
   const rows = [...counts].map(([state, count]) => `${count} ${rowStateWords[state as RowState].label}`);
   const lines = [
     `Batch      ${status.batch} (run ${status.run_id})`,
     `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
-    `Status     ${await standsAt(session, batch, status.worker)}${batch.pause_detail === null ? '' : ` (${batch.pause_detail})`}`,
-    `Rows       ${rows.join(', ')}`,
+    `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
+    ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
   for (const row of attention) {

@@ -111,3 +111,15 @@ test('airbatch status repeats what the service last answered to the request of a
     shown = (await runCommand(['status', batch], { cwd })).stdout;
   assert.match(shown, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: AMOUNT_TOO_SMALL, The least is 5 KES\./m);
 });
+
+test('airbatch status says why a file was rejected', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const cwd = folder.path;
+  writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
+  await runCommand(['run', 'empty.csv', '--yes'], { cwd });
+  const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
+  const { stdout } = await runCommand(['status', batches[0].batch], { cwd });
+  assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), and no rows below it\)$/m);
+  assert.doesNotMatch(stdout, /^Rows/m);
+});
