@@ -169,3 +169,11 @@ export function newsSince(
     [sinceMs, sinceMs, sinceMs, sinceMs, sinceMs],
   );
 }
+
+/** The accounts that have something to send, or to follow. */
+export async function accountsAtWork(db: Queryable): Promise<string[]> {
+  const accounts = await db.query<{ account: string }>(
+    `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`,
+  );
+  return accounts.map(({ account }) => account);
+}

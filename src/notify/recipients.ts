@@ -10,6 +10,7 @@ export const newsKinds = [
   'held',
   'slot_missed',
   'low_balance',
+  'unreachable',
 ] as const;
 export type NewsKind = (typeof newsKinds)[number];
 

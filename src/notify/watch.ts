@@ -1,13 +1,27 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import { addToOutbox, isKept, newsSince, noteToldIn, type OutboxEntry, untoldDoubts } from '../ledger/outbox.ts';
+import {
+  accountsAtWork,
+  addToOutbox,
+  isKept,
+  newsSince,
+  noteToldIn,
+  type OutboxEntry,
+  untoldDoubts,
+} from '../ledger/outbox.ts';
+import { notedPace } from '../ledger/pace.ts';
 import { isTold, type NewsKind, type Recipient } from './recipients.ts';
 import { type News, wordOf } from './words.ts';
 
 const sinceName = 'word_since';
 /** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */
 const backMs = 7 * 24 * 3_600_000;
+
+/** A service that is away for less than this is mostly back before anybody has looked. */
+const unreachedMs = 15 * 60_000;
+/** What was noted longer ago says nothing of now: whoever works for the account notes it every few seconds. */
+const paceStaleMs = 60_000;
 
 /**
  * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
@@ -21,8 +35,8 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   if (known === null) await db.transact((tx) => writeFact(tx, sinceName, String(now)));
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
-  for (const found of await newsSince(db, since)) {
-    const news = { ...found, kind: found.kind as NewsKind };
+  const found = (await newsSince(db, since)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
+  for (const news of [...found, ...(await unreachedNews(db, now))]) {
     const untold: { recipient: string; events: string[] }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id) : [];
@@ -41,6 +55,19 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
     });
   }
   return kept;
+}
+
+/** Accounts whose service has not been reached for a while: nothing of theirs is sent, and no batch tells of it. */
+async function unreachedNews(db: Database, now: number): Promise<News[]> {
+  const news: News[] = [];
+  for (const account of await accountsAtWork(db)) {
+    const pace = await notedPace(db, account);
+    if (pace === null || pace.unreachableSince === null || now - pace.at > paceStaleMs) continue;
+    if (now - pace.unreachableSince < unreachedMs) continue;
+    const event_id = `unreachable:${account}:${pace.unreachableSince}`;
+    news.push({ kind: 'unreachable', event_id, batch_id: null, account, job: null });
+  }
+  return news;
 }
 
 /** Keeps one word of events that nobody, not even another process meanwhile, has told the recipient of. False where there is none. */

@@ -32,6 +32,7 @@ export interface Word {
 export async function wordOf(db: Database, news: News): Promise<Word | null> {
   if (news.kind === 'slot_missed') return slotWord(db, news);
   if (news.kind === 'low_balance') return lowBalanceWord(news);
+  if (news.kind === 'unreachable') return unreachableWord(news);
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
   if (!batch) return null;
   const summary = await batchSummary(db, batch.batch_id);
@@ -156,6 +157,20 @@ function lowBalanceWord({ account }: News): Word {
       `Next:    airbatch balance --account ${account}, and fund it`,
     ],
     facts: { account },
+    report: null,
+  };
+}
+
+function unreachableWord({ account, event_id }: News): Word {
+  const since = isoTime(Number(event_id.split(':').at(-1)));
+  return {
+    kind: 'unreachable',
+    subject: `The service of account ${account} cannot be reached`,
+    lines: [
+      `The service of account ${account} has not been reached since ${since.slice(0, 16).replace('T', ' ')} UTC. Nothing was sent meanwhile; it goes on by itself once it can be reached.`,
+      'Next:    airbatch status --watch, and see to the network, the name and the certificate of the service',
+    ],
+    facts: { account, since },
     report: null,
   };
 }

@@ -7,9 +7,11 @@ import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
+import { isoTime } from '../../src/core/clock.ts';
 import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { addToOutbox, dueWord } from '../../src/ledger/outbox.ts';
+import { notePace } from '../../src/ledger/pace.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import { deliverWord } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
@@ -98,6 +100,36 @@ describe('word', () => {
     assert.match(text, /1 row in doubt \(KES 101\.00\)/);
     assert.match(text, /Job payroll: the run of .* was missed/);
     assert.match(text, /balance of account main is low/);
+  });
+
+  test('is of a service that has not been reached for a quarter of an hour, once for each time, and only while something is to be sent', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    await rig.add([aRow(1)], { created_at: clock.now() });
+    const began = clock.now();
+    const after = async (minutes: number, unreachableSince: number | null) => {
+      await clock.drive(clock.sleep(minutes * 60_000));
+      const at = clock.now();
+      const pace = { at, used: 0, limit: 60, windowMs: 60_000, nextAt: at, shared: false, unreachableSince };
+      await db.transact((tx) => notePace(tx, 'main', pace));
+      await pass();
+      await pass();
+      return told.splice(0).map(({ word }) => word);
+    };
+    assert.deepEqual(await after(20, began), [], 'nothing is to be sent');
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const since = clock.now();
+    assert.deepEqual(await after(14, since), []);
+    const [word] = await after(2, since);
+    assert.deepEqual([word?.kind, word?.facts], ['unreachable', { account: 'main', since: isoTime(since) }]);
+    assert.match(word?.subject ?? '', /service of account main cannot be reached/);
+    assert.deepEqual(await after(60, since), [], 'told once');
+    assert.deepEqual(await after(60, null), [], 'it is back');
+    const again = clock.now();
+    assert.equal((await after(16, again)).length, 1, 'another time');
+    await clock.drive(clock.sleep(120_000));
+    await db.execute('DELETE FROM outbox');
+    await pass();
+    assert.deepEqual(told, [], 'nobody works for it any more');
   });
 
   test('is of each new doubt once, however many there were before, and of those that came together in one', async () => {
