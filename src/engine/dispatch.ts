@@ -71,7 +71,7 @@ async function admitRows(
       'creation',
       async () => {
         begin();
-        const rows = isOver() ? [] : await takeRows(context, weight);
+        const rows = isOver() ? [] : unlessHeld(context, await takeRows(context, weight));
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
@@ -91,6 +91,13 @@ async function takeRows(context: RunnerContext, count: number): Promise<RowRecor
   const rows = await context.picker.take(count);
   const unknown = context.restoredAt === null ? rows : await unknownToTheService(context, rows, context.restoredAt);
   return unknown.every(({ generation }) => generation === 1) ? unknown : withoutLiveEarlier(context, unknown);
+}
+
+/** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
+function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]): RowRecord[] {
+  if (!limiter.isHeld()) return rows;
+  for (const row of rows) picker.putBack(row, clock.now());
+  return [];
 }
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */

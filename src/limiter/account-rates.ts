@@ -154,6 +154,10 @@ export function holdAccount(rates: AccountRates, name: RequestClass, ms: number)
   noteRefusal(window, now);
 }
 
+export function isHeld({ deps, heldUntil }: AccountRates): boolean {
+  return deps.clock.monotonic() < heldUntil;
+}
+
 export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
   const { clock } = rates.deps;
   const now = clock.monotonic();

@@ -9,6 +9,7 @@ import {
   endRequests,
   giveBackRequests,
   holdAccount,
+  isHeld,
   type LimiterDeps,
   type LimiterOptions,
   makeAccountRates,
@@ -100,6 +101,7 @@ export function makeGatedLimiter(
       for (const lane of lanes) takeBackUnused(gated, lane);
       admitWaiting(gated);
     },
+    isHeld: () => isHeld(rates),
     usage: (name) => usageOf(rates, name),
     async stop() {
       if (gated.stopped) return;

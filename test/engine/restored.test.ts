@@ -58,4 +58,26 @@ describe('a row of a restored ledger', () => {
     );
     assert.equal(rig.service.charges.length, 1);
   });
+
+  test('waits with the others of its admission where the look-up of one is told to wait', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 2 } });
+    const { lookUp, create } = rig.service;
+    const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: '', requestId: null };
+    let heldUntil = 0;
+    rig.service.lookUp = async (reference) => {
+      const outcome = await lookUp(reference);
+      if (reference !== 'run-1/ref-1~3' || heldUntil > 0) return outcome;
+      heldUntil = rig.clock.now() + 30_000;
+      return { kind: 'throttled', retryAfterMs: 30_000, evidence };
+    };
+    const sentAt: number[] = [];
+    rig.service.create = (request) => {
+      sentAt.push(rig.clock.now());
+      return create(request);
+    };
+    await rig.add(someRows(2));
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    assert.ok(heldUntil > 0 && sentAt.length === 2 && sentAt.every((at) => at >= heldUntil), `${sentAt} ${heldUntil}`);
+  });
 });

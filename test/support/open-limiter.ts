@@ -28,6 +28,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
     hold(_requestClass, ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
     },
+    isHeld: () => clock.now() < heldUntil,
     usage: () => ({ limit: 60, windowMs: 60_000, used: 0, remaining: null, nextAt: 0, shared: false }),
     async stop() {
       stopped = true;
