@@ -110,6 +110,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "event.hash = kind === 'row.accept' ? head.hash : chainHash(head.hash, event);",
   },
   {
+    name: 'an audit event that tells another cost than the row',
+    file: 'ledger/unit-of-work.ts',
+    find: 'told.cost = after.cost;',
+    replace: 'told.cost = before.cost;',
+  },
+  {
     name: 'the cost of a payment lost',
     file: 'engine/settle.ts',
     find: 'cost: payment.cost?.value ?? row.cost,',

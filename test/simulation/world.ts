@@ -6,6 +6,7 @@ import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
 import { countRows, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
 import { leaveForApproval, waitingBatch } from './approvals.ts';
@@ -205,6 +206,9 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   if (world.plan.approvedAtLife !== null && batchId === 'batch-1') {
     const batch = aBatch({ batch_id: batchId, run_id: runId, ...waitingBatch(numbered) });
     await addBatch(db, process.clock, batch, numbered);
+    await inUnit(db, { clock: process.clock, actor: 'intake' }, ({ append }) =>
+      append(batchId, 'batch.validate', { content_sha256: batch.content_sha256 }),
+    );
     return leaveForApproval(db, process, batchId);
   }
   await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId }), numbered);
