@@ -128,3 +128,12 @@ export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Pro
     [job, dueAt],
   );
 }
+
+/** A slot that is done turns out to have brought less than it was to bring. */
+export async function failSlot(tx: Queryable, job: string, dueAt: number, detail: string): Promise<void> {
+  await tx.execute(`UPDATE slots SET state = 'failed', detail = ? WHERE job = ? AND due_at = ? AND state = 'done'`, [
+    detail,
+    job,
+    dueAt,
+  ]);
+}

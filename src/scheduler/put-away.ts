@@ -1,7 +1,10 @@
+import { createHash } from 'node:crypto';
+import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
+import { failSlot } from '../ledger/slots.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 import type { Job } from './define-job.ts';
@@ -22,6 +25,8 @@ export async function putAway(session: Session, jobs: readonly Job[]): Promise<v
       const folder = join(source.folder, isDone ? 'done' : 'rejected');
       await mkdir(folder, { recursive: true });
       const place = join(folder, basename(file.working_path));
+      const [taken] = [file.working_path, place].filter(existsSync);
+      if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
       await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
         // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
         if (error.code !== 'ENOENT') throw error;
@@ -33,6 +38,25 @@ export async function putAway(session: Session, jobs: readonly Job[]): Promise<v
     await dropKept(session, file);
     await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));
   }
+}
+
+/** SHA-256 of a file's bytes, in hex. */
+async function digestOf(path: string): Promise<string> {
+  const hash = createHash('sha256');
+  for await (const block of createReadStream(path)) hash.update(block as Buffer);
+  return hash.digest('hex');
+}
+
+/**
+ * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while: rows were added that
+ * nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
+ */
+async function tellChanged({ db, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
+  const detail =
+    `${name} was still being written when it was read, and not all of it is in batch ${batch_id}: ` +
+    'put the whole file into the inbox, and run the slot again; what was paid is skipped';
+  await db.transact((tx) => failSlot(tx, job, due_at, detail));
+  log.warn('a file of a job has changed since it was read', { job, batch: batch_id, file: name });
 }
 
 /** Told by its place, and not by the job, which may have another source by now. */

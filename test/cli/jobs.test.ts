@@ -149,6 +149,34 @@ describe('airbatch jobs', () => {
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
   });
 
+  test('fails the slot of a file that was still being written when it was read, and pays the rest when it comes again', async (t) => {
+    const { folder, drop, run, found, ledger } = place(t);
+    drop('october.csv', two);
+    assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
+    const whole = `${two}0712 101 002,Safaricom,75,S-3\n`;
+    const db = ledger();
+    // As it stands before it is put away; meanwhile its writer has gone on.
+    db.exec('UPDATE job_files SET filed_at = NULL');
+    writeFileSync(join(folder, 'payroll/done/20261025-0900~october.csv'), whole);
+    const command = startCommand(['serve', '--port', '0'], { cwd: folder });
+    t.after(async () => {
+      command.child.kill('SIGKILL');
+      await command.ended;
+      db.close();
+    });
+    await command.seen(/a file of a job has changed since it was read/);
+    const [failed] = db.prepare(`SELECT state, detail FROM slots WHERE job = 'monthly-payroll'`).all();
+    assert.equal(failed?.state, 'failed');
+    assert.match(String(failed?.detail), /october\.csv was still being written.*run the slot again/);
+    assert.equal(found('done').length, 2, 'its reports are there all the same');
+    command.child.kill('SIGTERM');
+    await command.ended;
+    drop('october.csv', whole);
+    const again = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot);
+    const { completed, skipped } = JSON.parse(again.stdout).batches[0].summary.rows.by_status;
+    assert.deepEqual([completed, skipped], [1, 2], again.stderr);
+  });
+
   test('ends as the command would that did the same by hand', async (t) => {
     const { folder, drop, run, ledger } = place(t);
     const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
