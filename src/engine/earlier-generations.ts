@@ -8,6 +8,7 @@ import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
+import { writeReview } from './doubts.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 
@@ -64,7 +65,8 @@ function namedEndsOf({ batch_id, row_no }: RowRecord): string {
 
 /**
  * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long ago, is
- * looked up once more: what the service does not call failed is held for a person.
+ * looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose key is to be sent again: since it
+ * was first sent, an earlier payment may have turned out otherwise.
  */
 export async function withoutLiveEarlier(context: RunnerContext, rows: readonly RowRecord[]): Promise<RowRecord[]> {
   const mayBeSent = await Promise.all(rows.map((row) => row.generation === 1 || confirmFailed(context, row)));
@@ -72,8 +74,6 @@ export async function withoutLiveEarlier(context: RunnerContext, rows: readonly 
 }
 
 async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<boolean> {
-  // A row in doubt sends what it has sent before.
-  if (row.status !== 'ready') return true;
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
   const named = await namedEnds(context.db, row);
@@ -86,6 +86,10 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   }
   const { generation, reference, serviceStatus } = earlier;
   await context.committer.commit(async (unit) => {
+    if (row.status === 'in_doubt') {
+      await writeReview(unit, row, `the service says ${serviceStatus} of its earlier payment ${reference}`, {});
+      return;
+    }
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
     // A row that was corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
@@ -93,7 +97,7 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
   });
-  context.picker.dropped(row);
+  if (row.status === 'ready') context.picker.dropped(row);
   return false;
 }
 

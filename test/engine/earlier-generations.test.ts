@@ -152,6 +152,23 @@ describe('a row that goes on where a row of another batch has failed', () => {
     });
   });
 
+  test('is left to a person where it is in doubt, and the service calls the earlier payment completed before it is sent again', async () => {
+    const rig = await fedAgain();
+    rig.service.script('run-1/ref-1~2', 'lose_request');
+    const running = rig.runner().run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(30_000));
+    assert.deepEqual(await rig.states('batch-2'), ['in_doubt']);
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.clock.drive(running);
+    const { status, next_action_at, failure_reason } = await rig.row(1, 'batch-2');
+    assert.deepEqual([status, next_action_at], ['in_doubt', null]);
+    assert.match(
+      failure_reason ?? '',
+      /A person must decide: the service says completed of its earlier payment run-1\/ref-1\./,
+    );
+    assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
+  });
+
   test('waits as long as the earlier payment cannot be looked up', async () => {
     const rig = await fedAgain();
     const { lookUp } = rig.service;
