@@ -3,6 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
 import { raiseHighestClock } from '../ledger/facts.ts';
 import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease } from '../ledger/leases.ts';
+import { requireOwnVersion } from '../ledger/schema.ts';
 import { isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 
 /** The sole right to send for an account, held by renewing it. */
@@ -31,13 +32,17 @@ export interface LeaseOptions {
   isDead: (holder: string) => boolean;
 }
 
-/** Takes the account, or fails with `ACCOUNT_BUSY`, or with `LEDGER_RESTORED` where the ledger is older than its mark. */
+/**
+ * Takes the account, or fails with `ACCOUNT_BUSY`, with `LEDGER_RESTORED` where the ledger is older than its mark, or with `LEDGER_VERSION`
+ * where a later version has changed it since it was opened.
+ */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;
   const marked = (await mark?.read(account)) ?? null;
   let provenWall = clock.now();
   let provenMonotonic = clock.monotonic();
   const fence = await db.transact(async (tx) => {
+    await requireOwnVersion(tx);
     const current = await findLease(tx, account);
     const deadHolder = current && isDead(current.holder) ? current.holder : null;
     const now = clock.now();

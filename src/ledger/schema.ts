@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
-import type { Database } from './database.ts';
+import type { Database, Queryable } from './database.ts';
+import type { LeaseRecord } from './leases.ts';
 
 /**
  * The ledger's tables, as numbered migrations that are never edited once released. The types are those that any SQL database has:
@@ -229,6 +230,8 @@ const migrations: readonly (readonly string[])[] = [
   [
     // What a hold told of other batches' payments counts, and no longer the time at which a person released the row.
     'ALTER TABLE rows RENAME COLUMN released_at TO told_until',
+    // Of what other batches sent between a hold and its release nobody was told.
+    'UPDATE rows SET told_until = NULL WHERE told_until IS NOT NULL',
   ],
   [
     // Until when a slot is taken to be run unless its process says again that it goes on: one on a machine that is gone says nothing.
@@ -236,20 +239,42 @@ const migrations: readonly (readonly string[])[] = [
   ],
 ];
 
-/** Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote. */
-export async function migrate(database: Database): Promise<void> {
+/**
+ * Brings the database to the newest schema, one transaction a migration. Refuses a ledger that a later version wrote (`LEDGER_VERSION`),
+ * and to change one under a program of an earlier version (`LEDGER_BUSY`), which would go on by its own rules: `isHeld` tells whether a
+ * lease stands for a program that works.
+ */
+export async function migrate(
+  database: Database,
+  isHeld: (lease: LeaseRecord) => boolean = () => false,
+): Promise<void> {
   await database.execute('CREATE TABLE IF NOT EXISTS migrations (version INTEGER PRIMARY KEY)');
   for (const [index, statements] of migrations.entries()) {
     const version = index + 1;
     await database.transact(async (tx) => {
       const done = await tx.query('SELECT version FROM migrations WHERE version = ?', [version]);
       if (done.length > 0) return;
+      if (version > 1) await requireNobody(tx, isHeld);
       for (const statement of statements) await tx.execute(statement);
       await tx.execute('INSERT INTO migrations (version) VALUES (?)', [version]);
     });
   }
-  const newer = await database.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
-  if (newer.length > 0) {
+  await requireOwnVersion(database);
+}
+
+async function requireNobody(tx: Queryable, isHeld: (lease: LeaseRecord) => boolean): Promise<void> {
+  const held = (await tx.query<LeaseRecord>('SELECT * FROM leases')).find(isHeld);
+  if (!held) return;
+  const program = `an earlier version of airbatch (${held.holder})`;
+  throw new AirbatchError(
+    'LEDGER_BUSY',
+    `${program} works on account "${held.account}", whose ledger this one would change`,
+  );
+}
+
+/** Fails with `LEDGER_VERSION` where a later version has changed the ledger, perhaps since it was opened. */
+export async function requireOwnVersion(db: Queryable): Promise<void> {
+  const newer = await db.query('SELECT version FROM migrations WHERE version > ?', [migrations.length]);
+  if (newer.length > 0)
     throw new AirbatchError('LEDGER_VERSION', 'this ledger was written by a later version of airbatch');
-  }
 }

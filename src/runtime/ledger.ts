@@ -1,10 +1,12 @@
+import { systemClock } from '../core/clock.ts';
 import type { Database } from '../ledger/database.ts';
 import { migrate } from '../ledger/schema.ts';
 import { openSqlite } from '../ledger/sqlite.ts';
+import { isDeadProcess } from './process-holder.ts';
 
 /** Opens the ledger at `path`, made and brought to the newest schema where needed. */
 export async function openLedger(path: string): Promise<Database> {
   const db = openSqlite(path);
-  await migrate(db);
+  await migrate(db, ({ holder, expires_at }) => expires_at > systemClock.now() && !isDeadProcess(holder));
   return db;
 }

@@ -537,6 +537,14 @@ describe('the engine', () => {
     assert.equal(rig.service.charges.length, 5);
   });
 
+  test('sends nothing on a ledger that a later version has changed since it was opened', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.db.execute('INSERT INTO migrations (version) VALUES (999)');
+    await assert.rejects(rig.run(), { code: 'LEDGER_VERSION' });
+    assert.deepEqual(rig.service.creates, []);
+  });
+
   test('gives the account back when the outcomes of all requests are written, also where one of them could not be made', async () => {
     const rig = await makeRig({ settings: { rowsPerAdmission: 2 }, settleMs: 600_000 });
     const { create } = rig.service;

@@ -3,8 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'airbatch-sqlite-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -116,6 +119,41 @@ describe('the SQLite ledger', () => {
     await db.execute('INSERT INTO migrations (version) VALUES (999)');
     await assert.rejects(migrate(db), { code: 'LEDGER_VERSION' });
     await db.close();
+  });
+
+  describe('of an earlier version', () => {
+    /** A ledger as the version before the last migration left it, with a row that it had released. */
+    async function earlier(name: string) {
+      const db = openSqlite(join(folder, name));
+      await migrate(db);
+      await addBatch(db, makeVirtualClock(), aBatch(), [aRow(1)]);
+      await db.execute('UPDATE rows SET told_until = 5000');
+      await db.execute('ALTER TABLE rows RENAME COLUMN told_until TO released_at');
+      await db.execute('DELETE FROM migrations WHERE version = 8');
+      return db;
+    }
+
+    test('takes no release there for one of what others sent before it, of which nobody was told', async () => {
+      const db = await earlier('released.db');
+      await migrate(db);
+      assert.equal((await findRow(db, 'batch-1', 1))?.told_until, null);
+      await db.close();
+    });
+
+    test('is left as it is while a program of that version works on an account', async () => {
+      const db = await earlier('worked-on.db');
+      await db.execute(`INSERT INTO leases (account, holder, fence, expires_at) VALUES ('main', 'host/1/2', 1, 9000)`);
+      const isHeld = ({ expires_at }: { expires_at: number }) => expires_at > 8_000;
+      await assert.rejects(migrate(db, isHeld), {
+        code: 'LEDGER_BUSY',
+        message: /\(host\/1\/2\) works on account "main"/,
+      });
+      assert.equal((await db.query('SELECT released_at FROM rows')).length, 1);
+      await migrate(db, () => false);
+      // What is as it should be is opened whoever works on it.
+      await migrate(db, isHeld);
+      await db.close();
+    });
   });
 
   test('says that it is busy when another process holds it', async () => {
