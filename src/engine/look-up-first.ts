@@ -105,9 +105,11 @@ async function doubtFound(
   const why = 'the service has it, and the restored ledger does not';
   if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
   const bound: PaymentRecord[] = [];
+  // Its key is as old as the payment, or too old where nobody knows: should the next look-ups not find it, it is not sent as a new one.
+  const first_intent_at = payment.createdAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
   for (let generation = row.generation; generation <= last; generation++) {
     const names = paymentNames(batch, row, generation);
-    const attempt = firstAttempt(context, batch, { ...row, generation }, names, unit.at);
+    const attempt = { ...firstAttempt(context, batch, { ...row, generation }, names, unit.at), first_intent_at };
     const open_attempts = generation === last ? attempt.open_attempts : 0;
     if (generation > row.generation || !known) bound.push({ ...attempt, open_attempts });
     else await updateAttempts(unit.tx, { ...known, open_attempts: known.open_attempts + open_attempts });

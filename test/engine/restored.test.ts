@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { idempotencyKey } from '../../src/core/ids.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
 /** What the lost part of the ledger has paid of row 1 of run-1. */
-async function payLost({ clock, service }: Rig, reference: string): Promise<void> {
+async function payLost({ clock, service }: Rig, reference: string, idempotencyKey = 'lost'): Promise<void> {
   const { phone_number: phoneNumber, amount: value, currency } = aRow(1);
   const order = { phoneNumber, amount: { value, currency }, productId: null, reference };
-  await clock.drive(service.create({ body: JSON.stringify(order), idempotencyKey: 'lost' }));
+  await clock.drive(service.create({ body: JSON.stringify(order), idempotencyKey }));
 }
 
 const runRestored = (rig: Rig) => rig.clock.drive(rig.runner({ restored: true }).run(36 * 3_600_000));
@@ -37,6 +38,29 @@ describe('a row of a restored ledger', () => {
       assert.equal(rig.service.charges.length, 1);
     }
   });
+
+  for (const [days, isSent] of [
+    [3, false],
+    // The service still knows the key, under which the lost part has paid it.
+    [0, true],
+  ] as const)
+    test(`is ${isSent ? '' : 'not '}sent where what was found, ${days} days old, is found no more: its key is as old`, async () => {
+      const rig = await makeRig();
+      const key = idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
+      await payLost(rig, 'run-1/ref-1', key);
+      await rig.clock.drive(rig.clock.sleep(days * 24 * 3_600_000));
+      await rig.add(someRows(1));
+      const { lookUp } = rig.service;
+      rig.service.lookUp = async (reference) => {
+        const found = await lookUp(reference);
+        rig.service.hidden.add(reference);
+        return found;
+      };
+      await runRestored(rig);
+      assert.deepEqual(await rig.states(), [isSent ? 'completed' : 'in_doubt']);
+      assert.equal(rig.service.creates.length, isSent ? 2 : 1);
+      assert.equal(rig.service.charges.length, 1);
+    });
 
   test('is a person’s to decide where it was in doubt, and a later generation of it was paid', async () => {
     const rig = await makeRig();
