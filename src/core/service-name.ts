@@ -17,7 +17,13 @@ export function serviceName(baseUrl: string, version: string): string {
  */
 export function isSameService(one: string, other: string): boolean {
   const [a, b] = [partsOf(one), partsOf(other)];
-  return a.place === b.place && (a.version === null || b.version === null || a.version === b.version);
+  return a.place === b.place && !isOtherVersion(one, other);
+}
+
+/** Whether two names are of different versions, wherever each is: neither can be the other under a new address. */
+export function isOtherVersion(one: string, other: string): boolean {
+  const [a, b] = [partsOf(one).version, partsOf(other).version];
+  return a !== null && b !== null && a !== b;
 }
 
 function partsOf(name: string): ServiceParts {

@@ -1,6 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { isSameService } from '../core/service-name.ts';
+import { isOtherVersion, isSameService } from '../core/service-name.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './acts.ts';
@@ -35,12 +35,23 @@ export function requireService({ batch_id, service }: BatchRecord, here: string,
   throw new AirbatchError('SERVICE_CHANGED', message, hint === undefined ? {} : { hint });
 }
 
-/** A person says that a batch's service is this one: the same that knows what was sent of it, under another name. */
+/**
+ * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails with `SERVICE_CHANGED`
+ * where it is another version, which knows nothing of that.
+ */
 export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     assert(batch, 'a command has found the batch');
     if (isSameService(batch.service, to)) return;
+    if (isOtherVersion(batch.service, to))
+      throw new AirbatchError(
+        'SERVICE_CHANGED',
+        `batch ${batchId} was made for ${batch.service}, and ${to} does not know its payments`,
+        {
+          hint: 'Point the account back, and let end what was sent. The file can be run again for the rest: nothing is paid twice.',
+        },
+      );
     await unit.noteBatch(batch, { service: to });
     await unit.append(batchId, 'batch.service_moved', { from: batch.service, to });
   });

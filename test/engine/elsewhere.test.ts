@@ -81,6 +81,16 @@ describe('a batch of another service than its account', () => {
     assert.equal((await kinds(rig)).length, 7, 'the same place is no move');
   });
 
+  test('does not move to another version, which knows nothing of its payments, whatever a person says', async () => {
+    const rig = await moved();
+    for (const other of ['https://one.example (v1)', 'https://two.example (v1)'])
+      await assert.rejects(moveService(mary(rig), 'batch-1', other), {
+        code: 'SERVICE_CHANGED',
+        hint: /Point the account back/,
+      });
+    assert.equal((await rig.batch()).service, one);
+  });
+
   test('is paused before it has begun, and says so where it was paused for another reason', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1), { service: one });
