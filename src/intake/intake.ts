@@ -57,7 +57,8 @@ export interface IntakeResult extends FileFindings {
 /**
  * Takes a file into the ledger: a batch with a verdict for each row, durable when the promise resolves. Throws
  * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the batch
- * is then `rejected`, has no rows, and the same run id stays free for the corrected file.
+ * is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE` where a job's file
+ * names networks and the catalog does not answer: the batch is then `cancelled`, has no rows, and the file is to be brought again.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
   const { runId, signal, stdin } = options;
@@ -146,7 +147,7 @@ async function requireOwn({ tx }: Unit, batchId: string): Promise<BatchRecord> {
 
 async function readInto(
   deps: IntakeDeps,
-  { catalog = null, onProgress, signal, holder }: IntakeOptions,
+  { catalog = null, job = null, onProgress, signal, holder }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
   batch: BatchRecord,
@@ -155,6 +156,10 @@ async function readInto(
   const file = await checkBeside({ source, settings, catalog, onProgress, signal, onChecked: store.add });
   try {
     const { tallied, contentSha256 } = await store.finish(file);
+    // A person sees which rows are refused, and why; of a job's file nobody would, and the service can be asked again.
+    const isUnresolved = tallied.problems.some(({ code }) => code === 'NETWORK_UNRESOLVED');
+    if (job !== null && settings.catalog === 'check' && isUnresolved)
+      throw new AirbatchError('SERVICE_UNREACHABLE', `the networks that ${source.name} names could not be looked up`);
     const validated = await unitOf(deps, async (unit) => {
       await requireReading(unit, batch.batch_id, holder);
       await endReading(unit.tx, batch.batch_id);

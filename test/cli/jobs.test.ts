@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
 
 const examples = resolve(import.meta.dirname, '../../jobs');
 
@@ -201,6 +202,23 @@ describe('airbatch jobs', () => {
     db.exec(`UPDATE rows SET status = 'failed' WHERE row_no = 1`);
     db.close();
     assert.equal((await compare()).code, 5, 'somebody must look');
+  });
+
+  test('waits with a file that names networks while the service, which knows them, cannot be reached', async (t) => {
+    const { folder, drop, found } = place(t);
+    drop('october.csv', two);
+    const args = ['--json', 'jobs', 'run', 'monthly-payroll', '--slot', slot];
+    const nobody = { AIRBATCH_BASE_URL: 'http://127.0.0.1:1', AIRBATCH_API_KEY: 'sandbox-key' };
+    const first = await runCommand(args, { cwd: folder, env: nobody });
+    assert.equal(first.code, 5, first.stderr);
+    const { outcome, batches } = JSON.parse(first.stdout);
+    assert.match(outcome.detail, /networks that .*october\.csv names could not be looked up/);
+    assert.deepEqual([batches, found('working'), found('done')], [[], ['20261025-0900~october.csv'], []]);
+    const sandbox = await startSandbox(folder);
+    t.after(() => sandbox.stop());
+    const second = await runCommand(args, { cwd: folder, env: sandbox.env });
+    assert.equal(second.code, 0, second.stderr);
+    assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
   });
 
   test('leaves what is large for a second person', async (t) => {
