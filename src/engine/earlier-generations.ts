@@ -87,7 +87,8 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   const { generation, reference, serviceStatus } = earlier;
   await context.committer.commit(async (unit) => {
     if (row.status === 'in_doubt') {
-      await writeReview(unit, row, `the service says ${serviceStatus} of its earlier payment ${reference}`, {});
+      // Not by its reference, which may be somebody's number: the chain keeps this.
+      await writeReview(unit, row, `the service says ${serviceStatus} of its payment of generation ${generation}`, {});
       return;
     }
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);

@@ -164,7 +164,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual([status, next_action_at], ['in_doubt', null]);
     assert.match(
       failure_reason ?? '',
-      /A person must decide: the service says completed of its earlier payment run-1\/ref-1\./,
+      /A person must decide: the service says completed of its payment of generation 1\./,
     );
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
   });
