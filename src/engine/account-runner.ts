@@ -141,6 +141,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     trips: new Map(),
     pausesTold: new Set(),
     readTroubleToldAt: Number.NEGATIVE_INFINITY,
+    unanswered: 0,
     unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,

@@ -66,7 +66,9 @@ export interface RunnerContext extends EngineDeps {
   pausesTold: Set<string>;
   /** When the log last told of a read that got no answer (monotonic ms). */
   readTroubleToldAt: number;
-  /** Since when no payment could be sent because the service could not be reached (epoch ms); null where the last one could. */
+  /** The last payments in a row that were sent, and met no answer of the service. */
+  unanswered: number;
+  /** Since when the service cannot be reached, or answers no payment any more (epoch ms); null where it has answered the last one. */
   unreachableSince: number | null;
   /** Until when the account waits because the service could not be reached (epoch ms). */
   unreachableUntil: number;

@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { withJitter } from '../core/random.ts';
 import type { CreateOutcome } from '../gateway/gateway.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
@@ -72,6 +73,8 @@ async function admitRows(
       async () => {
         begin();
         const rows = isOver() ? [] : unlessHeld(context, await takeRows(context, weight));
+        // While no payment is answered, one alone tries whether that is over: whatever is sent becomes a doubt.
+        if (rows.length > 0 && isUnansweredOften(context)) context.limiter.hold('creation', unansweredWaitMs(context));
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
@@ -150,9 +153,16 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 }
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
-  if (outcome.kind !== 'not_sent' && context.unreachableSince !== null) {
-    context.unreachableSince = null;
-    await noteOwnPace(context);
+  if (isUnanswered(outcome)) {
+    context.unanswered += 1;
+    const until = context.clock.now() + unansweredWaitMs(context);
+    if (isUnansweredOften(context)) await waitForService(context, until, outcome.evidence.code);
+  } else if (outcome.kind !== 'not_sent') {
+    context.unanswered = 0;
+    if (context.unreachableSince !== null) {
+      context.unreachableSince = null;
+      await noteOwnPace(context);
+    }
   }
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (after.putBack) {
@@ -163,6 +173,25 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
   }
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
+}
+
+/** Payments in a row without an answer that are no chance: with one in ten unanswered, one time in ten billions. */
+const unansweredMax = 10;
+const unansweredWaitMsMin = 1_000;
+
+/** The connection was lost, or who answered was not the service in order: this speaks of all rows alike, and of none of them. */
+function isUnanswered({ kind, evidence: { httpStatus, code } }: CreateOutcome): boolean {
+  return kind === 'in_doubt' && (httpStatus === null || httpStatus >= 500 || code === 'unparsable');
+}
+
+function isUnansweredOften({ unanswered }: RunnerContext): boolean {
+  return unanswered >= unansweredMax;
+}
+
+/** It is waited as long as it has lasted, up to the longest wait. */
+function unansweredWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
+  const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
+  return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
 }
 
 /** Holds the account until then (epoch ms). The rows that were under way together are told of once. */

@@ -167,7 +167,7 @@ function unreachableWord({ account, event_id }: News): Word {
     kind: 'unreachable',
     subject: `The service of account ${account} cannot be reached`,
     lines: [
-      `The service of account ${account} has not been reached since ${since.slice(0, 16).replace('T', ' ')} UTC. Nothing was sent meanwhile; it goes on by itself once it can be reached.`,
+      `The service of account ${account} has not been reached, or has answered no payment, since ${since.slice(0, 16).replace('T', ' ')} UTC. Nothing is sent meanwhile but a row now and then, to see whether it is back; then it goes on by itself.`,
       'Next:    airbatch status --watch, and see to the network, the name and the certificate of the service',
     ],
     facts: { account, since },

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/ids.ts';
 import { cancelUnsent, pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { cancelRowsLeft } from '../../src/engine/cancelled-rows.ts';
+import type { CreateRequest } from '../../src/gateway/gateway.ts';
 import { countRows } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { findLease } from '../../src/ledger/leases.ts';
@@ -264,6 +265,37 @@ describe('the engine', () => {
     assert.ok(unreached.length > 30, `${noted}`);
     assert.equal(new Set(unreached).size, 1);
     assert.ok((unreached[0] ?? 0) - from < 1_000);
+    assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
+  });
+
+  test('sends but a row now and then while nothing is answered, says since when, and pays all once that is over', async () => {
+    const rig = await makeRig({ paceMs: 1_000 });
+    const { create, lookUp } = rig.service;
+    const [from, to] = [rig.clock.now() + 20_000, rig.clock.now() + 30 * 60_000];
+    const isOut = () => rig.clock.now() >= from && rig.clock.now() < to;
+    const evidence = { code: 'http_503', message: '', httpStatus: 503, requestId: null };
+    const sends: number[] = [];
+    Object.assign(rig.service, {
+      create: async (request: CreateRequest) => {
+        if (!isOut()) return create(request);
+        sends.push(rig.clock.now());
+        return { kind: 'in_doubt', evidence };
+      },
+      lookUp: async (reference: string) => (isOut() ? { kind: 'unavailable', evidence } : lookUp(reference)),
+    });
+    await rig.add(someRows(200));
+    const noted = new Set<number | null | undefined>();
+    const watch = async () => {
+      await rig.clock.sleep(60_000);
+      for (; isOut(); await rig.clock.sleep(60_000)) noted.add((await notedPace(rig.db, 'main'))?.unreachableSince);
+    };
+    await rig.clock.drive(Promise.all([rig.runner().run(36 * 3_600_000), watch()]).then(() => undefined));
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.equal(rig.service.charges.length, 200);
+    assert.equal(noted.size, 1);
+    const [since] = noted;
+    assert.ok(since && since >= from && since - from < 60_000, `${since}`);
+    assert.ok(sends.length > 30 && sends.length < 80, `${sends.length} sent in half an hour`);
     assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
   });
 
