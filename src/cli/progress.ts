@@ -5,7 +5,7 @@ import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { paceOf, unreachedWords } from './waits-for.ts';
+import { paceOf, sendsUntilSent, unreachedWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -22,6 +22,8 @@ interface Tally {
   underWay: number;
   /** Not sent yet. */
   waiting: number;
+  /** Rows of the account that are sent until the last of these is. */
+  sends: number;
   isPaused: boolean;
   /** At what pace they are sent; null while nothing is. */
   pace: NotedPace | null;
@@ -91,6 +93,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     inDoubt: 0,
     underWay: 0,
     waiting: 0,
+    sends: 0,
     isPaused: false,
     pace: null,
   };
@@ -105,6 +108,8 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     const batch = await findBatch(session.db, batchId);
     sum.isPaused ||= batch?.status === 'paused';
     sum.pace ??= batch && (await paceOf(session, batch));
+    if (batch && count('ready') > 0)
+      sum.sends = Math.max(sum.sends, await sendsUntilSent(session.db, batch, count('ready')));
   }
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
@@ -122,10 +127,10 @@ function details(now: Tally, account: Pick<OpenAccount, 'limiter'>, at: number, 
 }
 
 /** When the last row is sent; no time is promised while nothing is. */
-function whenSent({ waiting, isPaused, pace }: Tally, { limiter }: Pick<OpenAccount, 'limiter'>, at: number): string {
+function whenSent({ sends, isPaused, pace }: Tally, { limiter }: Pick<OpenAccount, 'limiter'>, at: number): string {
   if (pace === null) return isPaused ? ', paused' : '';
   if (pace.unreachableSince !== null) return `; waits for ${unreachedWords(pace.unreachableSince, at)}`;
   const { limit, windowMs, nextAt } = limiter.usage('creation');
-  const left = Math.floor(waiting / limit) * windowMs + Math.max(0, nextAt - at);
+  const left = Math.floor(sends / limit) * windowMs + Math.max(0, nextAt - at);
   return left >= 1_000 ? `, about ${durationText(left)} left` : '';
 }

@@ -6,7 +6,7 @@ import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
-import { paceOf, waitsFor, workerOf } from './waits-for.ts';
+import { paceOf, sendsUntilSent, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
@@ -93,6 +93,7 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
   const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = await paceOf(session, batch);
+  const sends = of('ready') === 0 ? 0 : await sendsUntilSent(session.db, batch, of('ready'));
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -106,13 +107,13 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.windowMs ?? null,
-    left_ms: pace === null ? null : leftMs(pace, of('ready'), session.clock.now()),
+    left_ms: pace === null ? null : leftMs(pace, sends, session.clock.now()),
     waits_for: await waitsFor(session, batch, counts),
   };
 }
 
-function leftMs({ limit, windowMs, nextAt, unreachableSince }: NotedPace, ready: number, now: number): number | null {
-  if (ready === 0) return 0;
+function leftMs({ limit, windowMs, nextAt, unreachableSince }: NotedPace, sends: number, now: number): number | null {
+  if (sends === 0) return 0;
   if (unreachableSince !== null) return null;
-  return Math.max(0, nextAt - now) + Math.ceil((ready / limit) * windowMs);
+  return Math.max(0, nextAt - now) + Math.ceil((sends / limit) * windowMs);
 }

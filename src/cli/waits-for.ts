@@ -1,6 +1,8 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { ranks } from '../engine/picker.ts';
 import { movesByItself } from '../engine/remaining.ts';
-import type { BatchRecord } from '../ledger/batches.ts';
+import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -37,6 +39,21 @@ export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<No
   if (batch.status !== 'running' || (await workerOf(session, batch.account)) === null) return null;
   const noted = await notedPace(session.db, batch.account);
   return noted && session.clock.now() - noted.at < paceStaleMs ? noted : null;
+}
+
+/**
+ * How many rows of the account are sent until the last of the batch is, which has `ready` to send itself: those of batches that go before it,
+ * and of those beside it as many, since they take turns.
+ */
+export async function sendsUntilSent(db: Queryable, batch: BatchRecord, ready: number): Promise<number> {
+  let sends = ready;
+  for (const other of await openBatches(db, batch.account)) {
+    const rank = ranks[other.priority] - ranks[batch.priority];
+    if (other.batch_id === batch.batch_id || other.status !== 'running' || rank > 0) continue;
+    const waiting = (await countRows(db, other.batch_id)).get('ready') ?? 0;
+    sends += rank < 0 ? waiting : Math.min(waiting, ready);
+  }
+  return sends;
 }
 
 /** What is waited for where the service cannot be reached since then (epoch ms). */

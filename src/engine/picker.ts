@@ -52,7 +52,8 @@ export interface PickerOptions {
   lastSentTo: (phoneNumber: string) => Promise<number>;
 }
 
-const ranks: Record<Priority, number> = { urgent: 0, normal: 1, bulk: 2 };
+/** Batches of a lower rank go first. */
+export const ranks: Record<Priority, number> = { urgent: 0, normal: 1, bulk: 2 };
 
 export function makePicker(db: Database, clock: Clock, options: PickerOptions): Picker {
   const sources = new Map<string, Source>();
