@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { errorMessage } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
 import { failSlot } from '../ledger/slots.ts';
@@ -13,31 +14,44 @@ import { keptFile, rejectedName } from './kept-file.ts';
 /**
  * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them; what a
  * person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets their people in its time.
- * A single file stays where it is. Called after every end, and at a start.
+ * A single file stays where it is. Called after every end, and at a start; a file whose folder cannot be written stays until then, and
+ * keeps no other from being put away.
  */
 export async function putAway(session: Session, jobs: readonly Job[]): Promise<void> {
-  const { db, clock } = session;
+  const { db, log } = session;
+  const left = new Map<string, { files: number; why: string }>();
   for (const file of await filesToPutAway(db)) {
-    const source = jobs.find(({ name }) => name === file.job)?.source;
-    const batch = await findBatch(db, file.batch_id);
-    if (source?.kind === 'folder' && batch) {
-      const isDone = batch.status === 'completed';
-      const folder = join(source.folder, isDone ? 'done' : 'rejected');
-      await mkdir(folder, { recursive: true });
-      const place = join(folder, basename(file.working_path));
-      const [taken] = [file.working_path, place].filter(existsSync);
-      if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
-      await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
-        // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
-        if (error.code !== 'ENOENT') throw error;
-      });
-      if (!isDone)
-        await writeFile(`${place}.why.txt`, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
-      else await writeReports(db, file.batch_id, join(source.folder, 'done'), { key: await sessionKey(session) });
+    try {
+      await putOneAway(session, jobs, file);
+    } catch (error) {
+      const { files, why } = left.get(file.job) ?? { files: 0, why: errorMessage(error) };
+      left.set(file.job, { files: files + 1, why });
     }
-    await dropKept(session, file);
-    await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));
   }
+  for (const [job, those] of left)
+    log.warn('files of a job could not be put away; they are at the next end of a batch', { job, ...those });
+}
+
+async function putOneAway(session: Session, jobs: readonly Job[], file: JobFile): Promise<void> {
+  const { db, clock } = session;
+  const source = jobs.find(({ name }) => name === file.job)?.source;
+  const batch = await findBatch(db, file.batch_id);
+  if (source?.kind === 'folder' && batch) {
+    const isDone = batch.status === 'completed';
+    const folder = join(source.folder, isDone ? 'done' : 'rejected');
+    await mkdir(folder, { recursive: true });
+    const place = join(folder, basename(file.working_path));
+    const [taken] = [file.working_path, place].filter(existsSync);
+    if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
+    await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
+      // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
+      if (error.code !== 'ENOENT') throw error;
+    });
+    if (!isDone) await writeFile(`${place}.why.txt`, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
+    else await writeReports(db, file.batch_id, join(source.folder, 'done'), { key: await sessionKey(session) });
+  }
+  await dropKept(session, file);
+  await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));
 }
 
 /** SHA-256 of a file's bytes, in hex. */

@@ -56,7 +56,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     filing = filing
       .then(() => putAway(session, jobs))
       .catch((error: unknown) =>
-        log.warn('files could not be put away; they are at the next end of a batch', { message: errorMessage(error) }),
+        log.warn('it could not be looked which files are to be put away', { message: errorMessage(error) }),
       );
     return filing;
   };

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
@@ -148,6 +148,30 @@ describe('airbatch jobs', () => {
       /bad\.csv: .*the column "staff_no", and the file has no such column/,
     );
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
+  });
+
+  test('puts away what can be, where the folder of another job cannot be written', async (t) => {
+    const { folder, drop, run, found } = place(t);
+    const job = JSON.stringify({
+      name: 'bonus',
+      schedule: { cron: '0 9 1 * *', timeZone: 'UTC' },
+      source: { kind: 'folder', folder: 'bonus' },
+    });
+    writeFileSync(join(folder, 'jobs/bonus.json'), job);
+    mkdirSync(join(folder, 'bonus/inbox'), { recursive: true });
+    writeFileSync(join(folder, 'bonus/inbox/b.csv'), payroll('0712 101 005,Safaricom,70,B-1'));
+    utimesSync(join(folder, 'bonus/inbox/b.csv'), 1e9, 1e9);
+    // No folder can be made where a file lies.
+    const first = run('jobs', 'run', 'bonus', '--slot', '2026-10-01T09:00:00Z');
+    await until('it was taken', () => existsSync(join(folder, 'bonus/done')));
+    rmSync(join(folder, 'bonus/done'), { recursive: true });
+    writeFileSync(join(folder, 'bonus/done'), '');
+    const { stderr } = await first;
+    assert.match(stderr, /"files":1,"job":"bonus".*files of a job could not be put away/);
+    drop('october.csv', two);
+    const second = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(second.code, 0, second.stderr);
+    assert.equal(found('done').length, 2);
   });
 
   test('fails the slot of a file that was still being written when it was read, and pays the rest when it comes again', async (t) => {
