@@ -120,6 +120,19 @@ export async function untoldDoubts(db: Queryable, batchId: string, recipient: st
   return untold.map(({ event_id }) => event_id);
 }
 
+/** The slots of a job since a time (epoch ms) that were skipped and that a recipient was not told of, in their order: each an event of its own. */
+export async function untoldSkips(db: Queryable, job: string, sinceMs: number, recipient: string): Promise<string[]> {
+  const untold = await db.query<{ event_id: string }>(
+    `SELECT event_id FROM (
+       SELECT due_at, 'slot_missed:' || job || ':' || due_at || ':' || state AS event_id FROM slots
+         WHERE job = ? AND state = 'skipped' AND due_at >= ?) AS skips
+     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = skips.event_id AND recipient = ?)
+     ORDER BY due_at`,
+    [job, sinceMs, recipient],
+  );
+  return untold.map(({ event_id }) => event_id);
+}
+
 /** How many rows of a batch are in one of these states, where its `batch_counts` are grouped. */
 function sumOf(...states: RowState[]): string {
   const inOne = states.map((state) => `batch_counts.status = '${state}'`).join(' OR ');
@@ -131,7 +144,8 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch. That a batch
+ * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch, and slots that were
+ * skipped by their job. That a batch
  * waits with held rows alone is one by how many rows had ended: again only once something was sent, not for each row that is skipped.
  */
 export function newsSince(
@@ -162,11 +176,14 @@ export function newsSince(
        HAVING ${sumOf('held')} > 0 AND ${sumOf('ready', 'sending', 'accepted')} = 0
      UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
-       WHERE state IN ('skipped', 'failed') AND due_at >= ?
+       WHERE state = 'failed' AND due_at >= ?
+     UNION ALL
+     SELECT 'slot_missed', 'slots_missed:' || job, NULL, NULL, job FROM slots
+       WHERE state = 'skipped' AND due_at >= ? GROUP BY job
      UNION ALL
      SELECT 'low_balance', 'low_balance:' || account || ':' || message_id, NULL, account, NULL FROM inbox
        WHERE outcome = 'low_balance' AND received_at >= ?`,
-    [sinceMs, sinceMs, sinceMs, sinceMs, sinceMs],
+    [sinceMs, sinceMs, sinceMs, sinceMs, sinceMs, sinceMs],
   );
 }
 

@@ -9,6 +9,7 @@ import {
   noteToldIn,
   type OutboxEntry,
   untoldDoubts,
+  untoldSkips,
 } from '../ledger/outbox.ts';
 import { notedPace } from '../ledger/pace.ts';
 import { isTold, type NewsKind, type Recipient } from './recipients.ts';
@@ -37,20 +38,17 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   let kept = 0;
   const found = (await newsSince(db, since)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
   for (const news of [...found, ...(await unreachedNews(db, now))]) {
-    const untold: { recipient: string; events: string[] }[] = [];
+    const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
-      const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id) : [];
-      if (events.length > 0) untold.push({ recipient: recipient.id, events });
+      const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
+      const word = events.length > 0 ? await wordOf(db, news, events) : null;
+      if (word !== null) untold.push({ recipient: recipient.id, events, body: JSON.stringify(word) });
     }
     if (untold.length === 0) continue;
-    const word = await wordOf(db, news);
-    if (word === null) continue;
     kept += await db.transact(async (tx) => {
       let count = 0;
-      for (const { recipient, events } of untold) {
-        const entry = { recipient, body: JSON.stringify(word), created_at: now };
-        if (await keepWord(tx, entry, events)) count += 1;
-      }
+      for (const { recipient, events, body } of untold)
+        if (await keepWord(tx, { recipient, body, created_at: now }, events)) count += 1;
       return count;
     });
   }
@@ -84,8 +82,14 @@ async function keepWord(
   return toldIn !== null;
 }
 
-/** The events that one word tells a recipient of, without those that it was told: doubts that came together are told together. */
-async function eventsOf(db: Queryable, { kind, batch_id, event_id }: News, recipient: string): Promise<string[]> {
+/** The events that one word tells a recipient of, without those that it was told: doubts, or missed slots, that came together are told together. */
+async function eventsOf(
+  db: Queryable,
+  { kind, batch_id, job, event_id }: News,
+  recipient: string,
+  since: number,
+): Promise<string[]> {
   if (kind === 'in_doubt' && batch_id !== null) return untoldDoubts(db, batch_id, recipient);
+  if (event_id.startsWith('slots_missed:') && job !== null) return untoldSkips(db, job, since, recipient);
   return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

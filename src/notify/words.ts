@@ -28,9 +28,9 @@ export interface Word {
   report: string | null;
 }
 
-/** Says what happened, in words that a clerk understands; null where it is no longer so. */
-export async function wordOf(db: Database, news: News): Promise<Word | null> {
-  if (news.kind === 'slot_missed') return slotWord(db, news);
+/** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
+export async function wordOf(db: Database, news: News, events: readonly string[]): Promise<Word | null> {
+  if (news.kind === 'slot_missed') return slotWord(db, news, events);
   if (news.kind === 'low_balance') return lowBalanceWord(news);
   if (news.kind === 'unreachable') return unreachableWord(news);
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
@@ -129,21 +129,25 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
   };
 }
 
-async function slotWord(db: Database, { job, event_id }: News): Promise<Word | null> {
-  if (job === null) return null;
-  const dueAt = Number(event_id.split(':')[2]);
-  const slot = await findSlot(db, job, dueAt);
+async function slotWord(db: Database, { job }: News, events: readonly string[]): Promise<Word | null> {
+  const dueTimes = events.map((event) => Number(event.split(':')[2]));
+  const [firstAt, lastAt] = [dueTimes.at(0), dueTimes.at(-1)];
+  if (job === null || firstAt === undefined || lastAt === undefined) return null;
+  const slot = await findSlot(db, job, lastAt);
   if (!slot) return null;
-  const due = isoTime(dueAt).slice(0, 16).replace('T', ' ');
-  const what = slot.state === 'failed' ? 'has failed' : 'was missed';
+  const [first, last] = [firstAt, lastAt].map((at) => isoTime(at).slice(0, 16).replace('T', ' '));
+  const isOne = events.length === 1;
+  const which = isOne ? `the run of ${last} UTC` : `${counted(events.length, 'run')} from ${first} to ${last} UTC`;
+  const became = isOne ? 'was missed' : 'were missed';
+  const what = `${which} ${slot.state === 'failed' ? 'has failed' : became}`;
   return {
     kind: 'slot_missed',
-    subject: `Job ${job}: the run of ${due} UTC ${what}`,
+    subject: `Job ${job}: ${what}`,
     lines: [
-      `The run of ${due} UTC ${what}: ${slot.detail ?? 'no reason is known'}.`,
-      `Next:    airbatch jobs run ${job} --slot ${isoTime(dueAt)}`,
+      `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${slot.detail ?? 'no reason is known'}.`,
+      `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and so for each that is wanted'}`,
     ],
-    facts: { job, due_at: isoTime(dueAt), state: slot.state, detail: slot.detail },
+    facts: { job, due_at: isoTime(lastAt), slots: events.length, state: slot.state, detail: slot.detail },
     report: null,
   };
 }

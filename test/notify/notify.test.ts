@@ -102,6 +102,26 @@ describe('word', () => {
     assert.match(text, /balance of account main is low/);
   });
 
+  test('is of all slots of a job that were missed together in one, of a later one by itself, and of each that failed', async () => {
+    const { db, clock, told, pass } = await teller();
+    const from = clock.now() + 60_000;
+    const slot = (index: number, state: 'skipped' | 'failed') =>
+      insertSlot(db, { job: 'minutely', due_at: from + index * 60_000, state, detail: 'nothing ran' });
+    for (let index = 0; index < 1_440; index++) await slot(index, 'skipped');
+    await pass();
+    await pass();
+    assert.equal(told.length, 1);
+    const [all] = told;
+    assert.match(all?.word.subject ?? '', /^Job minutely: 1,440 runs from .* to .* UTC were missed$/);
+    assert.deepEqual([all?.word.facts.slots, all?.word.facts.due_at], [1_440, isoTime(from + 1_439 * 60_000)]);
+    await slot(1_440, 'skipped');
+    for (const index of [1_441, 1_442]) await slot(index, 'failed');
+    await pass();
+    const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
+    const failed = 'Job minutely: the run of then has failed';
+    assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
   test('is of a service that has not been reached for a quarter of an hour, once for each time, and only while something is to be sent', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
