@@ -1,3 +1,4 @@
+import { close, open, write } from 'node:fs';
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import { withoutNumbers } from '../core/redact.ts';
@@ -84,6 +85,23 @@ function writingTo(screen: (text: string) => void): Writable {
   });
 }
 
+/**
+ * What a stream to a file calls. Bytes that a full disk does not take are let go: told of the error, the stream would never write again, and
+ * once its buffer is full hold up all other transports as well.
+ */
+const leavingOut = {
+  open,
+  close,
+  write: (
+    fd: number,
+    bytes: Uint8Array,
+    offset: number,
+    length: number,
+    _position: number | undefined,
+    done: (error: null, written: number, bytes: Uint8Array) => void,
+  ) => write(fd, bytes, offset, length, null, (error, written) => done(null, error ? length : written, bytes)),
+};
+
 function toFiles({ file, maxSizeMb, keep }: LogFile) {
   return new winston.transports.File({
     filename: file,
@@ -92,6 +110,6 @@ function toFiles({ file, maxSizeMb, keep }: LogFile) {
     tailable: true,
     format: winston.format.json(),
     // Lines name batches and rows: their owner alone may read them.
-    options: { flags: 'a', mode: 0o600 },
+    options: { flags: 'a', mode: 0o600, fs: leavingOut },
   });
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+import fs, { readdirSync, readFileSync, statSync } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,4 +34,38 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
     for (const line of text.split('\n').filter(Boolean)) assert.equal(JSON.parse(line).batch, 'B-1');
     assert.equal(statSync(join(folder.path, name)).mode & 0o077, 0, `${name} is readable by its owner alone`);
   }
+});
+
+test('a disk that is full for a while costs the lines of that while, and nothing else', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const file = join(folder.path, 'airbatch.log');
+  const { write } = fs;
+  let isFull = false;
+  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+  t.mock.method(fs, 'write', (fd: number, bytes: Uint8Array, ...rest: unknown[]) => {
+    if (isFull) return setImmediate(() => (rest.at(-1) as (error: Error) => void)(full));
+    return Reflect.apply(write, fs, [fd, bytes, ...rest]);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const seen: string[] = [];
+  const screen = (text: string) => void seen.push(text);
+  const log = makeLog({ level: 'info', secrets: [], screen, file: { file, maxSizeMb: 1, keep: 3 } });
+  const say = async (count: number) => {
+    for (let line = 0; line < count; line++) log.info('a line', { pad: 'x'.repeat(500) });
+    await sleep(200);
+  };
+  const lines = () => readFileSync(file, 'utf8').trim().split('\n').length;
+  await say(10);
+  assert.equal(lines(), 10);
+  isFull = true;
+  await say(300);
+  assert.equal(seen.length, 310, 'the screen does not wait for the disk');
+  isFull = false;
+  await say(10);
+  assert.deepEqual([lines(), seen.length], [20, 320]);
 });
