@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { approve, askApproval, pauseBatch, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
+import {
+  approve,
+  askApproval,
+  cancelUnsent,
+  pauseBatch,
+  rejectBatch,
+  releaseRows,
+  skipRows,
+} from '../../src/engine/acts.ts';
 import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -291,6 +299,75 @@ test('a batch that somebody has just approved is not rejected any more', async (
     message: /is approved: it does not wait/,
   });
   assert.equal((await rig.batch()).status, 'approved');
+});
+
+describe('giving up a batch', () => {
+  test('cancels all rows of one of which nothing was sent, whatever a person has still to decide of it', async () => {
+    const rig = await waiting();
+    assert.equal((await cancelUnsent(by(rig, 'sam'), 'batch-1', 'declined')).status, 'cancelled');
+    assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'skipped', 'invalid']);
+  });
+
+  for (const [what, fields] of [
+    ['runs', { status: 'running', started_at: null }],
+    ['was paused after it began', { status: 'paused', started_at: 1 }],
+  ] as const)
+    test(`is refused where it ${what}: nobody follows the rows of a cancelled batch`, async () => {
+      const rig = await makeRig();
+      await addBatch(rig.db, rig.clock, aBatch(fields), someRows(1));
+      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'declined'), {
+        code: 'BATCH_STATE',
+        message: /has begun/,
+      });
+      assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready'], fields.status]);
+    });
+
+  for (const status of ['sending', 'in_doubt', 'accepted'] as const)
+    test(`is refused where a row of it is ${status}`, async () => {
+      const rig = await makeRig();
+      await rig.add([aRow(1), aRow(2, { status })]);
+      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'declined'), {
+        code: 'BATCH_STATE',
+        message: /has begun/,
+      });
+      assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready', status], 'approved']);
+    });
+});
+
+describe('a doubt', () => {
+  async function doubted(nextActionAt: number | null): Promise<Rig> {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    await rig.db.execute("UPDATE rows SET status = 'in_doubt', failure_code = 'x', next_action_at = ?", [nextActionAt]);
+    return rig;
+  }
+
+  for (const as of ['paid', 'not-paid'] as const)
+    test(`is not decided as ${as} by a person while it is still looked up`, async () => {
+      const rig = await doubted(0);
+      await assert.rejects(resolveDoubt(mary(rig), 'batch-1', 1, { as, evidence: 'QK-77' }), {
+        code: 'BATCH_STATE',
+        message: /still being looked up/,
+      });
+      assert.deepEqual(await rig.states(), ['in_doubt']);
+    });
+
+  for (const [as, status, code] of [
+    ['paid', 'completed', null],
+    ['not-paid', 'failed', 'RESOLVED_NOT_PAID'],
+  ] as const)
+    test(`ends as ${status} where a person decides that it is ${as}, once`, async () => {
+      const rig = await doubted(null);
+      await resolveDoubt(mary(rig), 'batch-1', 1, { as, evidence: 'QK-77' });
+      const row = await rig.row(1);
+      assert.deepEqual([row.status, row.failure_code, row.completed_at], [status, code, rig.clock.now()]);
+      assert.equal(row.failure_reason, code && 'mary: QK-77');
+      await assert.rejects(resolveDoubt(mary(rig), 'batch-1', 1, { as: 'paid', evidence: 'QK-78' }), {
+        code: 'BATCH_STATE',
+        message: /not in doubt/,
+      });
+      assert.equal((await rig.row(1)).status, status);
+    });
 });
 
 describe('what people write about their decisions', () => {

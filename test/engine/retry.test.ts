@@ -94,6 +94,47 @@ describe('a retry', () => {
     assert.deepEqual(await rig.states(), ['failed', 'ready']);
   });
 
+  for (const status of ['validated', 'awaiting_approval', 'approved', 'cancelled'])
+    test(`of a batch that is ${status} is refused: it would send what nobody let go`, async () => {
+      const { rig, retry } = await endedAs(['FAILED']);
+      await rig.db.execute('UPDATE batches SET status = ?', [status]);
+      await assert.rejects(retry([]), { code: 'BATCH_STATE', message: /nothing of it was sent/ });
+      assert.deepEqual(await rig.states(), ['failed']);
+    });
+
+  test('leaves a row alone that was tried as often as is allowed', async () => {
+    const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
+    await rig.db.execute('UPDATE rows SET generation = row_no + 1');
+    const { retried, kept } = await retry([]);
+    assert.deepEqual([retried, kept.map(({ row }) => row)], [1, [2]]);
+    assert.match(kept[0]?.why ?? '', /tried 3 times/);
+    assert.deepEqual(await rig.states(), ['ready', 'failed']);
+  });
+
+  for (const [whose, owner, state] of [
+    ['the same row of another batch', { batch_id: 'batch-2', row_no: 1 }, 'failed'],
+    ['another row of the batch', { batch_id: 'batch-1', row_no: 2 }, 'failed'],
+    ['itself', { batch_id: 'batch-1', row_no: 1 }, 'ready'],
+  ] as const)
+    test(`leaves a row ${state} whose next generation was bound by ${whose}`, async () => {
+      const { rig, retry } = await endedAs(['FAILED']);
+      const next = { account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 2 };
+      await insertPayments(rig.db, [aPayment(next, owner)]);
+      const { kept } = await retry([]);
+      if (state === 'failed') assert.match(kept[0]?.why ?? '', /has tried it again since/);
+      assert.deepEqual(await rig.states(), [state]);
+    });
+
+  test('leaves a row alone whose earlier payment cannot be looked up', async () => {
+    const { rig, retry } = await endedAs(['FAILED']);
+    const evidence = { httpStatus: 503, code: 'http_503', message: 'x', requestId: null };
+    rig.service.lookUp = async () => ({ kind: 'unavailable', evidence });
+    const { retried, kept } = await retry([]);
+    assert.equal(retried, 0);
+    assert.match(kept[0]?.why ?? '', /run-1\/ref-1 could not be looked up \(http_503\)/);
+    assert.deepEqual(await rig.states(), ['failed']);
+  });
+
   test('keeps a batch open that was about to end', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-1', 'failed');
