@@ -102,6 +102,13 @@ describe('a retry', () => {
       assert.deepEqual(await rig.states(), ['failed']);
     });
 
+  test('leaves rows alone that failed for other reasons than it is asked for', async () => {
+    const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
+    await rig.db.execute("UPDATE rows SET failure_code = '7' WHERE row_no = 2");
+    assert.deepEqual(await retry(['7']), { retried: 1, kept: [] });
+    assert.deepEqual(await rig.states(), ['failed', 'ready']);
+  });
+
   test('leaves a row alone that was tried as often as is allowed', async () => {
     const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
     await rig.db.execute('UPDATE rows SET generation = row_no + 1');

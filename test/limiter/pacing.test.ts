@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RequestClass } from '../../src/gateway/gateway.ts';
+import type { LimiterOptions } from '../../src/limiter/account-rates.ts';
 import { LimiterStopped } from '../../src/limiter/limiter.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -81,6 +83,20 @@ async function payBesideAnother({
   await clock.drive(Promise.all([another(), ours()]));
   return { refused, refusedToOther, windows: (clock.now() - begun) / windowMs };
 }
+
+/** A limiter, and when what it admits starts (ms from now on). `resetAt` is half a window away. */
+function starting(options: LimiterOptions) {
+  const clock = makeVirtualClock();
+  const limiter = makeVirtualLimiter(options, { clock });
+  const starts: number[] = [];
+  const admit = (name: RequestClass, job: () => Promise<void> = async () => undefined) =>
+    limiter.admit(name, () => {
+      starts.push(Math.round(clock.monotonic()));
+      return job();
+    });
+  return { clock, limiter, starts, admit, resetAt: clock.now() + windowMs / 2 };
+}
+type Starting = ReturnType<typeof starting>;
 
 describe('pacing by the server’s window', () => {
   for (const windowMs of [1_000, 60_000]) {
@@ -167,6 +183,17 @@ describe('pacing by the server’s window', () => {
     assert.equal(limiter.usage('creation').limit, 300);
   });
 
+  test('believes no header that allows nothing, and none of a service that sends none', () => {
+    const limitAfter = (version: 'v1' | 'v2', limit: number) => {
+      const { limiter, resetAt } = starting({ version });
+      limiter.observe('creation', { limit, remaining: 0, resetAt });
+      return limiter.usage('creation').limit;
+    };
+    for (const limit of [0, -1, Number.NaN]) assert.equal(limitAfter('v2', limit), 60);
+    assert.equal(limitAfter('v2', 1), 1);
+    assert.equal(limitAfter('v1', 30), 60);
+  });
+
   for (const [name, limit] of [
     ['a lower', 30],
     ['a higher', 3_000],
@@ -240,6 +267,95 @@ describe('pacing without headers', () => {
       assert.ok(within <= 60, `${within} starts in the window that ends at start ${index}`);
     }
     assert.ok((starts.at(-1) ?? 0) - (starts[0] ?? 0) <= 149 * 1_000 * 1.03);
+    // Else one limiter after another, as programs that are started anew, would exceed the limit.
+    for (const [index, at] of starts.slice(1).entries()) assert.ok(at - (starts[index] ?? 0) >= 1_000);
+  });
+});
+
+describe('a request that is long under way', () => {
+  test('counts until a window’s length after its end, where nothing tells when the service has counted it', async () => {
+    const { starts, admit, clock } = starting({ version: 'v1', limits: { creation: { limit: 5 } } });
+    await clock.drive(Promise.all(Array.from({ length: 6 }, () => admit('creation', () => clock.sleep(100_000)))));
+    assert.ok((starts[4] ?? 0) < windowMs, `the fifth after ${starts[4]} ms`);
+    assert.ok((starts[5] ?? 0) >= 100_000 + windowMs, `the sixth after ${starts[5]} ms`);
+  });
+
+  test('counts as what it counts as too, as long', async () => {
+    const { starts, admit, clock } = starting({ version: 'v2', limits: { write: { limit: 5 } } });
+    const creations = Array.from({ length: 5 }, () => admit('creation', () => clock.sleep(100_000)));
+    await clock.drive(Promise.all([...creations, admit('creation')]));
+    assert.ok((starts[4] ?? 0) < 10_000, `the fifth after ${starts[4]} ms`);
+    assert.ok((starts[5] ?? 0) >= 100_000 + windowMs, `the sixth after ${starts[5]} ms`);
+  });
+});
+
+describe('what is left of the service’s window', () => {
+  const isFull = ({ limiter, resetAt }: Starting, name: RequestClass, limit: number) =>
+    limiter.observe(name, { limit, remaining: limit, resetAt });
+
+  test('is less by each request whose answer was lost', async () => {
+    const given = starting({ version: 'v2' });
+    isFull(given, 'creation', 4);
+    await given.clock.drive(Promise.all(Array.from({ length: 5 }, () => given.admit('creation'))));
+    assert.deepEqual(given.starts.slice(0, 4), [0, 0, 0, 0]);
+    const fifth = given.starts[4] ?? 0;
+    // The next window owes nothing for them.
+    assert.ok(fifth >= windowMs / 2 && fifth < windowMs, `the fifth after ${fifth} ms`);
+  });
+
+  test('is less in the next one by what was under way at the end of this one, and was never answered', async () => {
+    const given = starting({ version: 'v2' });
+    isFull(given, 'creation', 4);
+    const across = () => given.clock.sleep(windowMs / 2 + 5_000);
+    await given.clock.drive(Promise.all(Array.from({ length: 5 }, () => given.admit('creation', across))));
+    assert.deepEqual(given.starts.slice(0, 4), [0, 0, 0, 0]);
+    assert.ok((given.starts[4] ?? 0) >= windowMs * 1.5, `the fifth after ${given.starts[4]} ms`);
+  });
+
+  test('is the least that any answer said, in whatever order they come', async () => {
+    const given = starting({ version: 'v2' });
+    isFull(given, 'creation', 4);
+    for (const remaining of [1, 2, 3])
+      given.admit('creation', async () => {
+        await given.clock.sleep(remaining * 10);
+        given.limiter.observe('creation', { limit: 4, remaining, resetAt: given.resetAt });
+      });
+    await given.clock.drive(given.clock.sleep(100));
+    await given.clock.drive(Promise.all([given.admit('creation'), given.admit('creation')]));
+    assert.equal(given.starts[3], 100);
+    assert.ok((given.starts[4] ?? 0) >= windowMs / 2, `the fifth after ${given.starts[4]} ms`);
+  });
+
+  test('is kept to by requests of another class that count there too, beside what is under way', async () => {
+    const given = starting({ version: 'v2', limits: { write: { limit: 6 } } });
+    const { clock, limiter, starts, admit, resetAt } = given;
+    isFull(given, 'creation', 60);
+    isFull(given, 'write', 6);
+    // Of the six, two are ours, one of which was answered, and one somebody else's.
+    const write = admit('write', () => clock.sleep(100_000));
+    await admit('write', async () => limiter.observe('write', { limit: 6, remaining: 3, resetAt }));
+    const two = limiter.admit('creation', async () => limiter.giveBack('creation', 1), 2);
+    await clock.drive(Promise.all([write, two, admit('creation'), admit('creation')]));
+    assert.deepEqual(starts.slice(0, 3), [0, 0, 0]);
+    assert.ok((starts[3] ?? 0) >= windowMs / 2, `the last after ${starts[3]} ms`);
+  });
+
+  test('is in doubt after a refusal that it did not announce, until a later request was answered', async () => {
+    const given = starting({ version: 'v2' });
+    const { clock, limiter, starts } = given;
+    isFull(given, 'creation', 10);
+    const answered = async (remaining: number, tookMs: number) => {
+      await clock.sleep(tookMs);
+      limiter.observe('creation', { limit: 10, remaining, resetAt: given.resetAt, tookMs });
+    };
+    const old = given.admit('creation', () => answered(9, 5_000));
+    await clock.drive(clock.sleep(1_000));
+    limiter.hold('creation', 100);
+    const asking = given.admit('creation', () => answered(8, 50));
+    const others = [given.admit('creation'), given.admit('creation')];
+    await clock.drive(Promise.all([old, asking, ...others]));
+    assert.ok((starts[1] ?? 0) >= windowMs / 10, `the second after ${starts[1]} ms`);
+    assert.deepEqual(starts.slice(2), [(starts[1] ?? 0) + 50, (starts[1] ?? 0) + 50]);
   });
 });
 
