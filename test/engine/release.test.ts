@@ -1,15 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import {
-  approve,
-  askApproval,
-  cancelUnsent,
-  pauseBatch,
-  rejectBatch,
-  releaseRows,
-  skipRows,
-} from '../../src/engine/acts.ts';
+import { approve, askApproval, pauseBatch, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -148,6 +140,12 @@ test('a batch that needs a second person is approved by nobody as long as none w
   await assert.rejects(approve(by(large, 'ann'), 'batch-1', unplanned), { code: 'SECOND_PERSON_NEEDED' });
   const small = await unapproved({ approval: { needed: 'above', sums: { KES: '101' } } });
   await approve(by(small, 'sam'), 'batch-1', unplanned);
+});
+
+test('a batch of which nothing would be sent needs nobody', async () => {
+  const rig = await unapproved();
+  await rig.db.execute("UPDATE rows SET status = 'held' WHERE row_no = 1");
+  assert.equal((await approve(by(rig, 'sam'), 'batch-1', unplanned)).status, 'approved');
 });
 
 const approvedRows = async (rig: Rig) => JSON.parse((await rig.batch()).approved_plan ?? '{}').rows;
@@ -290,6 +288,15 @@ describe('releasing rows after an approval for which no second person was needed
   });
 });
 
+test('a batch that is rejected leaves no row that waits, and says that it was rejected', async () => {
+  const rig = await waiting();
+  assert.equal((await rejectBatch(by(rig, 'ann'), 'batch-1', 'not ours')).status, 'cancelled');
+  assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'skipped', 'invalid']);
+  const told = (await pageEvents(rig.db, 'batch-1', 0, 10)).find(({ kind }) => kind === 'batch.cancel');
+  assert.equal(JSON.parse(told?.body ?? '').rejected, 'true');
+  await assert.rejects(rejectBatch(by(rig, 'ann'), 'batch-1', 'again'), { code: 'BATCH_STATE' });
+});
+
 test('a batch that somebody has just approved is not rejected any more', async () => {
   const rig = await waiting();
   const seen = await shown(rig);
@@ -301,37 +308,18 @@ test('a batch that somebody has just approved is not rejected any more', async (
   assert.equal((await rig.batch()).status, 'approved');
 });
 
-describe('giving up a batch', () => {
-  test('cancels all rows of one of which nothing was sent, whatever a person has still to decide of it', async () => {
-    const rig = await waiting();
-    assert.equal((await cancelUnsent(by(rig, 'sam'), 'batch-1', 'declined')).status, 'cancelled');
-    assert.deepEqual(await rig.states(), ['cancelled', 'cancelled', 'skipped', 'invalid']);
-  });
-
-  for (const [what, fields] of [
-    ['runs', { status: 'running', started_at: null }],
-    ['was paused after it began', { status: 'paused', started_at: 1 }],
-  ] as const)
-    test(`is refused where it ${what}: nobody follows the rows of a cancelled batch`, async () => {
-      const rig = await makeRig();
-      await addBatch(rig.db, rig.clock, aBatch(fields), someRows(1));
-      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'declined'), {
-        code: 'BATCH_STATE',
-        message: /has begun/,
-      });
-      assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready'], fields.status]);
-    });
-
-  for (const status of ['sending', 'in_doubt', 'accepted'] as const)
-    test(`is refused where a row of it is ${status}`, async () => {
-      const rig = await makeRig();
-      await rig.add([aRow(1), aRow(2, { status })]);
-      await assert.rejects(cancelUnsent(mary(rig), 'batch-1', 'declined'), {
-        code: 'BATCH_STATE',
-        message: /has begun/,
-      });
-      assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready', status], 'approved']);
-    });
+test('a batch is approved for the rows that were validated, and that the approver saw, and for no others', async () => {
+  const rig = await waiting();
+  const { content_sha256 } = await rig.batch();
+  const terms = { ...(await shown(rig)), seenDigest: content_sha256 };
+  const refused = { code: 'CONTENT_CHANGED', message: /not those that were to be approved/ };
+  await rig.db.execute("UPDATE rows SET phone_number = '+254712099999' WHERE row_no = 1");
+  for (const seenDigest of [null, content_sha256])
+    await assert.rejects(approve(by(rig, 'ann'), 'batch-1', { ...terms, seenDigest }), refused);
+  await rig.db.execute('UPDATE rows SET phone_number = ? WHERE row_no = 1', [aRow(1).phone_number]);
+  await assert.rejects(approve(by(rig, 'ann'), 'batch-1', { ...terms, seenDigest: 'of another file' }), refused);
+  assert.equal((await rig.batch()).status, 'awaiting_approval');
+  assert.equal((await approve(by(rig, 'ann'), 'batch-1', terms)).status, 'approved');
 });
 
 describe('a doubt', () => {

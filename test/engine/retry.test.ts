@@ -7,7 +7,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { findPayment, insertPayments } from '../../src/ledger/payments.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
-import { aPayment } from '../support/ledger.ts';
+import { aPayment, beforeTransaction } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /** Three rows that the service does not know (so that no look-up blocks them), ended as given. */
@@ -141,6 +141,31 @@ describe('a retry', () => {
     assert.match(kept[0]?.why ?? '', /run-1\/ref-1 could not be looked up \(http_503\)/);
     assert.deepEqual(await rig.states(), ['failed']);
   });
+
+  test('takes nothing over from the payment that failed, what came back of it neither', async () => {
+    const { rig, retry } = await endedAs(['FAILED']);
+    await rig.db.execute("UPDATE rows SET refunded_at = 1, refund_amount = '101', refund_currency = 'KES'");
+    assert.equal((await retry([])).retried, 1);
+    const { refunded_at, refund_amount, refund_currency } = await rig.row(1);
+    assert.deepEqual([refunded_at, refund_amount, refund_currency], [null, null, null]);
+  });
+
+  for (const [what, change, state] of [
+    ['was retried', "UPDATE rows SET status = 'ready', generation = 2", 'ready'],
+    ['was forgotten with its batch', 'UPDATE batches SET forgotten_at = 1', 'failed'],
+  ] as const)
+    test(`leaves a row alone that ${what} in this very moment, and says so`, async () => {
+      const { rig } = await endedAs(['FAILED']);
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const db = beforeTransaction(rig.db, () => rig.db.execute(change));
+      const options = { codes: [], generationsMax: 3 };
+      const retrying = retryFailed({ db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options);
+      assert.deepEqual(await rig.clock.drive(retrying), {
+        retried: 0,
+        kept: [{ row: 1, why: 'it changed meanwhile' }],
+      });
+      assert.deepEqual(await rig.states(), [state]);
+    });
 
   test('keeps a batch open that was about to end', async () => {
     const rig = await makeRig();
