@@ -72,9 +72,7 @@ async function admitRows(
       'creation',
       async () => {
         begin();
-        const rows = isOver() ? [] : unlessHeld(context, await takeRows(context, weight));
-        // While no payment is answered, one alone tries whether that is over: whatever is sent becomes a doubt.
-        if (rows.length > 0 && isUnansweredOften(context)) context.limiter.hold('creation', unansweredWaitMs(context));
+        const rows = isOver() ? [] : oneIfUnanswered(context, unlessHeld(context, await takeRows(context, weight)));
         const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
@@ -101,6 +99,14 @@ function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]
   if (!limiter.isHeld()) return rows;
   for (const row of rows) picker.putBack(row, clock.now());
   return [];
+}
+
+/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
+function oneIfUnanswered(context: RunnerContext, rows: RowRecord[]): RowRecord[] {
+  if (rows.length === 0 || !isUnansweredOften(context)) return rows;
+  context.limiter.hold('creation', unansweredWaitMs(context));
+  for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
+  return rows.slice(0, 1);
 }
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */

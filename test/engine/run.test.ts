@@ -269,7 +269,7 @@ describe('the engine', () => {
   });
 
   test('sends but a row now and then while nothing is answered, says since when, and pays all once that is over', async () => {
-    const rig = await makeRig({ paceMs: 1_000 });
+    const rig = await makeRig({ paceMs: 1_000, settings: { rowsPerAdmission: 8 } });
     const { create, lookUp } = rig.service;
     const [from, to] = [rig.clock.now() + 20_000, rig.clock.now() + 30 * 60_000];
     const isOut = () => rig.clock.now() >= from && rig.clock.now() < to;
@@ -296,6 +296,11 @@ describe('the engine', () => {
     const [since] = noted;
     assert.ok(since && since >= from && since - from < 60_000, `${since}`);
     assert.ok(sends.length > 30 && sends.length < 80, `${sends.length} sent in half an hour`);
+    const tries = sends.filter((at) => at >= since + 1_000);
+    assert.ok(
+      tries.every((at, index) => at - (tries[index - 1] ?? since) >= 900),
+      `one alone tries: ${tries}`,
+    );
     assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
   });
 
