@@ -83,7 +83,7 @@ function linesOf(one: Watched): string[] {
     one.rate_used === null || one.window_ms === null
       ? ''
       : `${one.rate_used} of ${one.rate_allowed} creations in the last ${durationText(one.window_ms)}`;
-  const left = one.left_ms === null || one.left_ms === 0 ? '' : `all sent in about ${durationText(one.left_ms)}`;
+  const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
