@@ -702,6 +702,10 @@ test('a batch that was paused before it began has begun when it is resumed', asy
   await rig.clock.drive(rig.clock.sleep(1_000));
   const at = rig.clock.now();
   await resumeBatch(mary(rig), 'batch-1');
+  // A later pause does not make it begin anew.
+  await rig.clock.drive(rig.clock.sleep(1_000));
+  await pauseBatch(mary(rig), 'batch-1', 'a moment');
+  await resumeBatch(mary(rig), 'batch-1');
   await rig.run();
   assert.deepEqual(await rig.states(), ['completed', 'completed']);
   assert.equal((await rig.batch()).started_at, at);

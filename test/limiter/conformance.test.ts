@@ -108,6 +108,12 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
+    test('lets a job of more requests than may be under way at once run by itself', async () => {
+      const limiter = make({ version: 'v2', limits, concurrencyMax: 3 }, { clock: systemClock });
+      assert.equal(await limiter.admit('creation', async () => 'done', 5), 'done');
+      await limiter.stop();
+    });
+
     test('refuses who waits when it stops, and lets what runs end', async () => {
       const limiter = opened();
       const started = Promise.withResolvers<void>();

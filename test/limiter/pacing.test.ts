@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RequestClass } from '../../src/gateway/gateway.ts';
 import type { LimiterOptions } from '../../src/limiter/account-rates.ts';
+import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
 import { LimiterStopped } from '../../src/limiter/limiter.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -400,5 +401,55 @@ describe('a limiter', () => {
     const start = clock.now();
     await clock.drive(limiter.admit('creation', async () => undefined, 9));
     assert.ok(clock.now() - start < 1_000);
+  });
+});
+
+describe('what a gate starts late', () => {
+  /** One job, admitted at once, which its gate starts only when it is told to. */
+  function late() {
+    const clock = makeVirtualClock();
+    const gate = { start: async () => {}, shut: 0 };
+    const limiter = makeGatedLimiter({ version: 'v2' }, { clock }, () => ({
+      enqueue: (_weight, start) => {
+        gate.start = start;
+      },
+      open: () => {},
+      shut: () => {
+        gate.shut += 1;
+      },
+      stop: () => {},
+    }));
+    let ranAt: number | null = null;
+    const job = limiter.admit('creation', async () => {
+      ranAt = clock.monotonic();
+    });
+    return { clock, gate, limiter, job, ranAt: () => ranAt };
+  }
+
+  test('does not run after the limiter was stopped: who waited was told that it never did', async () => {
+    const { gate, limiter, job, ranAt } = late();
+    const refused = assert.rejects(job, LimiterStopped);
+    await limiter.stop();
+    await gate.start();
+    await refused;
+    assert.equal(ranAt(), null);
+  });
+
+  test('runs only when the wait is over that the account was told meanwhile', async () => {
+    const { clock, gate, limiter, job, ranAt } = late();
+    limiter.hold('creation', 1_000);
+    assert.equal(gate.shut, 1);
+    await clock.drive(Promise.all([gate.start(), job]));
+    assert.ok((ranAt() ?? 0) >= 1_000, `after ${ranAt()} ms`);
+  });
+
+  test('ends without having run where the limiter is stopped during that wait', async () => {
+    const { clock, gate, limiter, job, ranAt } = late();
+    const refused = assert.rejects(job, LimiterStopped);
+    limiter.hold('creation', 1_000);
+    const started = gate.start();
+    await limiter.stop();
+    await clock.drive(Promise.all([started, refused]));
+    assert.equal(ranAt(), null);
   });
 });
