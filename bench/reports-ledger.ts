@@ -13,8 +13,9 @@ const rowsPerUnit = 5_000;
 export async function fillLedger(path: string, count: number): Promise<void> {
   const db = openSqlite(path);
   await migrate(db);
+  let now = benchStartMs;
   const clock = {
-    now: () => benchStartMs,
+    now: () => now,
     monotonic: () => 0,
     sleep: async () => undefined,
     turn: async () => undefined,
@@ -49,6 +50,7 @@ export async function fillLedger(path: string, count: number): Promise<void> {
     ['complete', { completed_at: benchStartMs + count }, {}],
   ] as const;
   for (const [event, fields, data] of steps) {
+    if (event === 'complete') now += count;
     await inUnit(db, options, async (unit) => {
       const batch = await findBatch(unit.tx, batchId);
       if (batch) await unit.changeBatch(batch, event, fields, data);

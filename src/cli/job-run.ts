@@ -140,8 +140,8 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<Brought
         await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
         await reopenSlot(tx, job.name, dueAt);
       },
-      run: () =>
-        runSlot(deps, job, dueAt).catch((error: unknown): SlotOutcome => {
+      run: (requireSlot) =>
+        runSlot({ ...deps, requireSlot }, job, dueAt).catch((error: unknown): SlotOutcome => {
           trouble = error;
           return { outcome: 'failed', detail: errorMessage(error) };
         }),

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { claimSlot, endSlot, goOnSlot, type SlotRecord } from '../ledger/slots.ts';
 
@@ -7,6 +8,9 @@ export interface SlotOutcome {
   outcome: 'done' | 'failed' | 'wait';
   detail: string;
 }
+
+/** Fails with `FENCED` in a transaction where another process has the slot by now. */
+export type RequireSlot = (tx: Queryable) => Promise<void>;
 
 export interface ClaimDeps {
   db: Database;
@@ -18,20 +22,20 @@ export interface ClaimDeps {
 
 /**
  * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of another machine, or of
- * another container with the same name, has ended is not to be seen; one that was only suspended meanwhile finds its run id in use.
+ * another container with the same name, has ended is not to be seen; one that was only suspended meanwhile brings nothing any more.
  */
 const holdMs = 10 * 60_000;
 const goOnMs = holdMs / 4;
 
 /**
  * Takes a slot, runs it, and writes down what came of it: one that is due, or that a process left running which has ended, or says
- * nothing any more. `run` must not reject; `prepare` is done in the transaction that takes the slot. Null where another process has it, or
- * runs another slot of the job.
+ * nothing any more. `run` must not reject, and asks for the slot in the transaction that writes what it brings; `prepare` is done in the
+ * one that takes the slot. Null where another process has it, or runs another slot of the job.
  */
 export async function runClaimed<Outcome extends SlotOutcome>(
   { db, clock, holder, isDead }: ClaimDeps,
   slot: Pick<SlotRecord, 'job' | 'due_at' | 'holder' | 'expires_at'>,
-  { run, prepare }: { run: () => Promise<Outcome>; prepare?: (tx: Queryable) => Promise<void> },
+  { run, prepare }: { run: (requireSlot: RequireSlot) => Promise<Outcome>; prepare?: (tx: Queryable) => Promise<void> },
 ): Promise<Outcome | null> {
   const { job, due_at: dueAt, holder: before } = slot;
   // What this very process holds and does not run was left when its outcome could not be written.
@@ -44,7 +48,12 @@ export async function runClaimed<Outcome extends SlotOutcome>(
   if (!isClaimed) return null;
   const ended = new AbortController();
   const goingOn = goOn({ db, clock, ended: ended.signal }, claim);
-  const result = await run();
+  const result = await run(async (tx) => {
+    if (!(await goOnSlot(tx, { ...claim, expiresAt: clock.now() + holdMs })))
+      throw new AirbatchError('FENCED', `another process runs this slot of "${job}" by now`, {
+        hint: 'This one brings nothing more.',
+      });
+  });
   ended.abort();
   await goingOn;
   const state = result.outcome === 'wait' ? 'due' : result.outcome;

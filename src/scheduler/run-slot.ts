@@ -12,7 +12,7 @@ import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
-import type { SlotOutcome } from './claimed-slot.ts';
+import type { RequireSlot, SlotOutcome } from './claimed-slot.ts';
 import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
@@ -27,6 +27,8 @@ export interface SlotRunnerDeps {
   base: string;
   /** Works with the account that pays, which is open only meanwhile. */
   withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => Promise<Result>;
+  /** Asked for where something is brought: a process that was suspended may have lost the slot. */
+  requireSlot: RequireSlot;
   /** Aborted when the process is to end: what a program has not written by then is asked for again. */
   stopping?: AbortSignal;
 }
@@ -114,7 +116,7 @@ async function bring(
 }
 
 async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, name }: SlotFile): Promise<FileOutcome> {
-  const { session, withAccount } = deps;
+  const { session, withAccount, requireSlot } = deps;
   try {
     return await withAccount(job.account, async (account) => {
       const { batch } = await takeIn({ ...session, person: personOf(job) }, account, {
@@ -126,7 +128,10 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         policy: { ...session.config.policy, ...job.policy },
       });
       const record = { batch_id: batch.batch_id, job: job.name, due_at: dueAt, name, working_path: path };
-      await session.db.transact((tx) => insertJobFile(tx, record));
+      await session.db.transact(async (tx) => {
+        await requireSlot(tx);
+        await insertJobFile(tx, record);
+      });
       return { isTaken: true, words: `${name} is ${await decide(session, account, job, batch)}` };
     });
   } catch (error) {

@@ -4,7 +4,7 @@ import type { EngineLog } from '../engine/context.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { forgetFutureSkips, insertSlot, knownDueTimes, openSlots, type SlotRecord } from '../ledger/slots.ts';
-import { type ClaimDeps, runClaimed, type SlotOutcome } from './claimed-slot.ts';
+import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 import type { Job } from './define-job.ts';
 import { dueTimes, dueTimesMax } from './due-times.ts';
 
@@ -12,7 +12,7 @@ export interface SchedulerDeps extends ClaimDeps {
   log: EngineLog;
   jobs: readonly Job[];
   /** Brings what the slot is to bring. It may be called again for the same slot after a crash: it must not bring it twice. */
-  runSlot: (job: Job, dueAt: number) => Promise<SlotOutcome>;
+  runSlot: (job: Job, dueAt: number, requireSlot: RequireSlot) => Promise<SlotOutcome>;
 }
 
 export interface Scheduler {
@@ -144,8 +144,8 @@ type Next = 'go on' | 'wait' | 'rest';
 async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord): Promise<Next> {
   const { clock, log, runSlot } = deps;
   const begunAt = slot.started_at ?? clock.now();
-  const run = () =>
-    runSlot(job, slot.due_at).catch((error: unknown) => ({
+  const run = (requireSlot: RequireSlot) =>
+    runSlot(job, slot.due_at, requireSlot).catch((error: unknown) => ({
       ...afterTrouble(error, clock.now() - begunAt),
       isTrouble: true,
     }));

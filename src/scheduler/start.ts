@@ -7,7 +7,7 @@ import { retriedByPolicy } from './retry-policy.ts';
 import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
 import { makeScheduler } from './scheduler.ts';
 
-export interface StartDeps extends SlotRunnerDeps {
+export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot'> {
   jobs: readonly Job[];
   holder: string;
   isDead: (holder: string) => boolean;
@@ -40,12 +40,14 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     jobs,
     holder,
     isDead,
-    runSlot: async (job, dueAt) => {
-      const outcome = await runSlot({ ...deps, stopping: stopping.signal }, job, dueAt).catch((error: unknown) => {
-        if (!stopping.signal.aborted) throw error;
-        // What was stopped in its middle has not failed: the next start brings it.
-        return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}` };
-      });
+    runSlot: async (job, dueAt, requireSlot) => {
+      const outcome = await runSlot({ ...deps, requireSlot, stopping: stopping.signal }, job, dueAt).catch(
+        (error: unknown) => {
+          if (!stopping.signal.aborted) throw error;
+          // What was stopped in its middle has not failed: the next start brings it.
+          return { outcome: 'wait' as const, detail: `stopped: ${errorMessage(error)}` };
+        },
+      );
       onBatches();
       return outcome;
     },

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { claimSlot, endSlot, insertSlot, listSlots } from '../../src/ledger/slots.ts';
-import type { SlotOutcome } from '../../src/scheduler/claimed-slot.ts';
+import type { RequireSlot, SlotOutcome } from '../../src/scheduler/claimed-slot.ts';
 import { defineJob } from '../../src/scheduler/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
 import { memoryLedger } from '../support/ledger.ts';
@@ -35,6 +35,7 @@ async function place() {
   const begun: {
     holder: string;
     dueAt: number;
+    requireSlot: RequireSlot;
     end: (outcome: SlotOutcome) => void;
     fail: (error: Error) => void;
   }[] = [];
@@ -48,8 +49,8 @@ async function place() {
       jobs,
       holder,
       isDead: (name) => !alive.has(name),
-      runSlot: (_job, dueAt) =>
-        new Promise((resolve, reject) => void begun.push({ holder, dueAt, end: resolve, fail: reject })),
+      runSlot: (_job, dueAt, requireSlot) =>
+        new Promise((resolve, reject) => void begun.push({ holder, dueAt, requireSlot, end: resolve, fail: reject })),
     });
   };
   const settle = async () => {
@@ -162,6 +163,12 @@ describe('a scheduler', () => {
     silence();
     assert.deepEqual(await look(38), ['one']);
     assert.deepEqual(await look(41), ['one', 'two']);
+    // It goes on as if nothing had been: what it would bring now is brought by the other.
+    await assert.rejects(
+      db.transact(async (tx) => begun[0]?.requireSlot(tx)),
+      { code: 'FENCED' },
+    );
+    await db.transact(async (tx) => begun[1]?.requireSlot(tx));
     begun[0]?.end({ outcome: 'failed', detail: 'of the one that had been silent' });
     await settle();
     assert.deepEqual(await states(db), ['running'], 'what it brings is no longer asked for');

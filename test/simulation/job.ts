@@ -30,7 +30,7 @@ export async function runJob(world: World, process: SimulatedProcess, db: Databa
     jobs: [job],
     holder: holderName(life),
     isDead: (holder) => isDead(world, holder),
-    runSlot: async ({ name }, dueAt) => {
+    runSlot: async ({ name }, dueAt, requireSlot) => {
       const before = await filesOfSlot(db, name, dueAt);
       if (before.length > 0) return { outcome: 'done', detail: 'brought before' };
       await process.clock.sleep(bringMs);
@@ -42,7 +42,10 @@ export async function runJob(world: World, process: SimulatedProcess, db: Databa
         name: 'x.csv',
         working_path: '',
       };
-      await db.transact((tx) => insertJobFile(tx, file));
+      await db.transact(async (tx) => {
+        await requireSlot(tx);
+        await insertJobFile(tx, file);
+      });
       note(world, 'slot', `${dueAt} in life ${life}`);
       return { outcome: 'done', detail: 'brought' };
     },
