@@ -39,11 +39,9 @@ export async function workOn(
   account: OpenAccount,
   options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<WorkResult[]> {
-  // Better known before anything is sent than after it.
-  await makeFolder(options.out);
+  // Nothing is waited for before Ctrl-C is listened to: whoever read the file listens no longer.
   const runner = runnerOf(session, account, { restored: options.restored });
   const word = makeWord(session, null);
-  await word.begin();
   const progress = showProgress(context.terminal, session, account, options.batchIds);
   let isWatching = false;
   const interrupt = onInterrupt(() => {
@@ -56,13 +54,17 @@ export async function workOn(
     );
   });
   try {
-    await runOrWatch(context, session, runner, {
-      batchIds: options.batchIds,
-      interrupted: interrupt.happened,
-      onWatching: (is) => {
-        isWatching = is;
-      },
-    });
+    // Better known before anything is sent than after it.
+    await makeFolder(options.out);
+    await word.begin();
+    if (!interrupt.happened())
+      await runOrWatch(context, session, runner, {
+        batchIds: options.batchIds,
+        interrupted: interrupt.happened,
+        onWatching: (is) => {
+          isWatching = is;
+        },
+      });
   } finally {
     await progress.end();
     interrupt.dispose();

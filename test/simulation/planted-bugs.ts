@@ -209,10 +209,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '(seenDigest',
   },
   {
-    name: 'a slot taken from a process that lives',
+    // Either alone is harmless: what was taken from a process brings nothing more of it.
+    name: 'a slot taken from a process that lives, and brings all the same',
     file: 'scheduler/claimed-slot.ts',
-    find: 'before !== null && (before === holder || isDead(before) || isSilent(slot, clock.now()))',
-    replace: 'before !== null',
+    find: '(before === holder || isDead(before) || isSilent(slot, clock.now()));\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!(await goOnSlot(tx',
+    replace:
+      'true;\n  const claim = { job, dueAt, holder, deadHolder: isLeft ? before : null };\n  const isClaimed = await db.transact(async (tx) => {\n    await prepare?.(tx);\n    return claimSlot(tx, { ...claim, now: clock.now(), expiresAt: clock.now() + holdMs });\n  });\n  if (!isClaimed) return null;\n  const ended = new AbortController();\n  const goingOn = goOn({ db, clock, ended: ended.signal }, claim);\n  const result = await run(async (tx) => {\n    if (!job && !(await goOnSlot(tx',
   },
   {
     name: 'a commit that is told of before the disk has it',
