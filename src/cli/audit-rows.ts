@@ -9,7 +9,7 @@ import { resultColumns, resultLine } from '../reports/results.ts';
 import { balanceOf, rowPages } from '../reports/stored.ts';
 import { findBatchOrFail } from '../reports/summary.ts';
 import { counted } from '../reports/words.ts';
-import { type ChainFacts, makeFacts, noteEvent } from '../verify/chain.ts';
+import { type ChainFacts, makeFacts, noteEvent, toldOfBatch } from '../verify/chain.ts';
 import { Findings } from '../verify/findings.ts';
 import { checkAgainstChain, checkSent } from '../verify/results.ts';
 
@@ -48,28 +48,28 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
   }
 }
 
-function saidDifferences(batch: BatchRecord, { batch: told }: ChainFacts): string[] {
-  const { received, validated, approved, started, completed, moved, status } = told;
-  const time = (at: number | null | undefined) => (at === null || at === undefined ? null : isoTime(at));
-  const pairs: [what: string, found: string | null, said: unknown][] = [
-    ['the run', batch.run_id, received?.data.run_id],
-    ['the account', batch.account, received?.data.account],
-    ['the service', batch.service, moved?.data.to ?? received?.data.service],
-    ['the digest of the file', batch.file_sha256, received?.data.file_sha256],
-    ['who submitted it', batch.created_by, received?.data.created_by],
-    ['the digest of the rows', batch.content_sha256, validated ? validated.data.content_sha256 : null],
-    ['who approved it', batch.approved_by, approved?.actor ?? null],
-    ['when it was approved', time(batch.approved_at), time(approved?.at)],
-    ['when it began', time(batch.started_at), time(started?.at)],
-    ['when it ended', time(batch.completed_at), status === 'completed' ? time(completed?.at) : null],
-    ['the balance before it', toldBalance(balanceOf(batch.balance_before)), approved?.data.balance],
-    ['the balance after it', toldBalance(balanceOf(batch.balance_after)), completed?.data.balance],
-    ['when whom it paid was forgotten', time(batch.forgotten_at), time(told.forgotten?.at)],
-    ['its state', batch.status, status],
+function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
+  const told = toldOfBatch(facts.batch);
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
+  const pairs: [what: keyof typeof told, found: string | null][] = [
+    ['the run', batch.run_id],
+    ['the account', batch.account],
+    ['the service', batch.service],
+    ['the digest of the file', batch.file_sha256],
+    ['who submitted it', batch.created_by],
+    ['the digest of the rows', batch.content_sha256],
+    ['who approved it', batch.approved_by],
+    ['when it was approved', time(batch.approved_at)],
+    ['when it began', time(batch.started_at)],
+    ['when it ended', time(batch.completed_at)],
+    ['the balance before it', toldBalance(balanceOf(batch.balance_before))],
+    ['the balance after it', toldBalance(balanceOf(batch.balance_after))],
+    ['when whom it paid was forgotten', time(batch.forgotten_at)],
+    ['its state', batch.status],
   ];
   return pairs
-    .filter(([, found, said]) => said !== undefined && said !== found)
-    .map(([what, found, said]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${said ?? 'nothing'}`);
+    .filter(([what, found]) => told[what] !== undefined && told[what] !== found)
+    .map(([what, found]) => `it has ${found ?? 'nothing'} as ${what}, and the chain says ${told[what] ?? 'nothing'}`);
 }
 
 async function rowDifferences(

@@ -167,6 +167,40 @@ function noteAct(batch: BatchFacts, kind: string, act: Act): void {
   if (typeof act.data.to === 'string') batch.status = act.data.to;
 }
 
+/**
+ * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is nothing, undefined where
+ * they do not say it, so that nothing is to be compared.
+ */
+export function toldOfBatch({
+  received,
+  validated,
+  approved,
+  started,
+  completed,
+  moved,
+  forgotten,
+  status,
+}: BatchFacts) {
+  const time = (act: Act | null) => act && new Date(act.at).toISOString();
+  return {
+    'the run': received?.data.run_id,
+    'the account': received?.data.account,
+    'the service': moved?.data.to ?? received?.data.service,
+    'the digest of the file': received?.data.file_sha256,
+    'who submitted it': received?.data.created_by,
+    'when it was submitted': time(received),
+    'the digest of the rows': validated ? validated.data.content_sha256 : null,
+    'who approved it': approved === null ? null : approved.actor,
+    'when it was approved': time(approved),
+    'when it began': time(started),
+    'when it ended': status === 'completed' ? time(completed) : null,
+    'the balance before it': approved?.data.balance,
+    'the balance after it': completed?.data.balance,
+    'when whom it paid was forgotten': time(forgotten),
+    'its state': status,
+  };
+}
+
 const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, states.indexOf(state)) : 0);
 
 /** The facts of a chain while its events are gone through. */

@@ -1,4 +1,4 @@
-import type { Act, ChainFacts } from './chain.ts';
+import { type ChainFacts, toldOfBatch } from './chain.ts';
 import { ContentDigest } from './content.ts';
 import { ExactSums } from './decimal.ts';
 import type { Findings } from './findings.ts';
@@ -70,23 +70,23 @@ export async function checkOrigin(origin: Origin, findings: Findings): Promise<v
 
 /** What summary.json says in words, against the event that said it first. What that event does not say is not compared. */
 function checkSaid({ summary, chain }: Origin, findings: Findings): void {
-  const { received, validated, approved, started, completed, moved, status } = chain.batch;
-  const time = (act: Act | null) => act && new Date(act.at).toISOString();
-  const pairs: [what: string, said: string | null, expected: unknown][] = [
-    ['the run', summary.run_id, received?.data.run_id],
-    ['the account', summary.account, received?.data.account],
-    ['the service', summary.service, moved?.data.to ?? received?.data.service],
-    ['the digest of the file', summary.input_sha256, received?.data.file_sha256],
-    ['who submitted it', summary.created_by, received?.data.created_by],
-    ['when it was submitted', summary.times.created_at, time(received)],
-    ['the digest of the rows', summary.content_sha256, validated ? validated.data.content_sha256 : null],
-    ['who approved it', summary.approved_by, approved === null ? null : approved.actor],
-    ['when it was approved', summary.times.approved_at, time(approved)],
-    ['when it began', summary.times.started_at, time(started)],
-    ['when it ended', summary.times.completed_at, status === 'completed' ? time(completed) : null],
-    ['its state', summary.status, status],
+  const told = toldOfBatch(chain.batch);
+  const pairs: [what: keyof typeof told, said: string | null][] = [
+    ['the run', summary.run_id],
+    ['the account', summary.account],
+    ['the service', summary.service],
+    ['the digest of the file', summary.input_sha256],
+    ['who submitted it', summary.created_by],
+    ['when it was submitted', summary.times.created_at],
+    ['the digest of the rows', summary.content_sha256],
+    ['who approved it', summary.approved_by],
+    ['when it was approved', summary.times.approved_at],
+    ['when it began', summary.times.started_at],
+    ['when it ended', summary.times.completed_at],
+    ['its state', summary.status],
   ];
-  for (const [what, said, expected] of pairs) {
+  for (const [what, said] of pairs) {
+    const expected = told[what];
     if (expected === undefined || said === expected) continue;
     findings.add('summary.json', `has ${said ?? 'nothing'} as ${what}; the audit chain says ${expected ?? 'nothing'}.`);
   }
