@@ -1,5 +1,6 @@
 import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
+import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
@@ -18,6 +19,8 @@ interface Tally {
   failed: number;
   /** It is not known whether they were paid. */
   inDoubt: number;
+  /** When the next of them is looked up (epoch ms); null where none is by itself. */
+  lookUpAt: number | null;
   /** On their way to the service, or accepted by it and followed. */
   underWay: number;
   /** Not sent yet. */
@@ -91,6 +94,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     completed: 0,
     failed: 0,
     inDoubt: 0,
+    lookUpAt: null,
     underWay: 0,
     waiting: 0,
     sends: 0,
@@ -108,6 +112,8 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     const batch = await findBatch(session.db, batchId);
     sum.isPaused ||= batch?.status === 'paused';
     sum.pace ??= batch && (await paceOf(session, batch));
+    const lookUpAt = count('in_doubt') > 0 ? await nextDueAt(session.db, batchId, 'in_doubt') : null;
+    if (lookUpAt !== null) sum.lookUpAt = Math.min(sum.lookUpAt ?? lookUpAt, lookUpAt);
     if (batch && count('ready') > 0)
       sum.sends = Math.max(sum.sends, await sendsUntilSent(session.db, batch, count('ready')));
   }
@@ -118,12 +124,18 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
 /** What there is to say besides how many rows are settled; after the end, only what stays so. */
 function details(now: Tally, account: Pick<OpenAccount, 'limiter'>, at: number, ended: boolean): string[] {
   const parts: string[] = [];
-  if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt`);
+  if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt${ended ? '' : whenLookedUp(now, at)}`);
   if (now.failed > 0) parts.push(`${now.failed} failed`);
   if (ended) return parts;
   if (now.waiting > 0) parts.push(`${now.waiting} to send${whenSent(now, account, at)}`);
   if (now.underWay > 0) parts.push(`${now.underWay} under way`);
   return parts;
+}
+
+/** What is waited for where nothing but doubts is left. */
+function whenLookedUp({ waiting, underWay, lookUpAt }: Tally, at: number): string {
+  if (waiting + underWay > 0 || lookUpAt === null || lookUpAt - at < 1_000) return '';
+  return `, looked up in ${durationText(lookUpAt - at)}`;
 }
 
 /** When the last row is sent; no time is promised while nothing is. */

@@ -37,6 +37,22 @@ test('a row in doubt is shown as such while the others are sent, and at the end'
   }
 });
 
+test('where nothing but doubts is left, it is said when they are looked up', async () => {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(3));
+  await rig.run(60_000);
+  await rig.db.execute(
+    `UPDATE batch_counts SET count = CASE status WHEN 'in_doubt' THEN 1 WHEN 'completed' THEN 2 ELSE 0 END`,
+  );
+  const lookUpAt = rig.clock.now() + 115_000;
+  await rig.db.execute(`UPDATE rows SET status = 'in_doubt', next_action_at = ? WHERE row_no = 1`, [lookUpAt]);
+  assert.deepEqual(await shown(rig, false), {
+    before: '2 of 3 rows settled · 1 in doubt, looked up in 1 min 25 s',
+    atEnd: '2 of 3 rows settled · 1 in doubt',
+  });
+});
+
 test('a batch without doubts shows none', async () => {
   const rig = await makeRig();
   rig.service.script('run-1/ref-1', 'refuse');
