@@ -36,16 +36,29 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   }
 });
 
-test('a disk that is full for a while costs the lines of that while, and nothing else', async (t) => {
+test('a disk that is full for a while costs the lines of that while, and nothing else', {
+  timeout: 60_000,
+}, async (t) => {
   const folder = workFolder();
   t.after(() => folder.dispose());
   const file = join(folder.path, 'airbatch.log');
   const { write } = fs;
   let isFull = false;
+  let linesGiven = 0;
   const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
   t.mock.method(fs, 'write', (fd: number, bytes: Uint8Array, ...rest: unknown[]) => {
-    if (isFull) return setImmediate(() => (rest.at(-1) as (error: Error) => void)(full));
-    return Reflect.apply(write, fs, [fd, bytes, ...rest]);
+    const done = rest.at(-1) as (error: Error | null, ...written: unknown[]) => void;
+    const [at, length] = rest as [number, number];
+    const given =
+      Buffer.from(bytes.subarray(at, at + length))
+        .toString()
+        .split('\n').length - 1;
+    const count: typeof done = (...answer) => {
+      linesGiven += given;
+      done(...answer);
+    };
+    if (isFull) return setImmediate(() => count(full));
+    return Reflect.apply(write, fs, [fd, bytes, ...rest.slice(0, -1), count]);
   });
   syncBuiltinESMExports();
   t.after(() => {
@@ -56,8 +69,9 @@ test('a disk that is full for a while costs the lines of that while, and nothing
   const screen = (text: string) => void seen.push(text);
   const log = makeLog({ level: 'info', secrets: [], screen, file: { file, maxSizeMb: 1, keep: 3 } });
   const say = async (count: number) => {
+    const expected = linesGiven + count;
     for (let line = 0; line < count; line++) log.info('a line', { pad: 'x'.repeat(500) });
-    await sleep(200);
+    while (linesGiven < expected) await sleep(5);
   };
   const lines = () => readFileSync(file, 'utf8').trim().split('\n').length;
   await say(10);
