@@ -8,6 +8,7 @@ import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
 import { batchStateWords, counted, pauseReasonWords } from '../reports/words.ts';
+import type { AccountConfig } from '../runtime/config.ts';
 import { isDeadProcess } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 
@@ -16,6 +17,11 @@ const paceStaleMs = 15_000;
 
 /** The ledger, and the time. */
 type LedgerNow = Pick<Session, 'db' | 'clock'>;
+
+/** Besides, which accounts go on by themselves when they have money again. */
+export interface WaitsSession extends LedgerNow {
+  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded'>> };
+}
 
 /** The process that has the account now (`host/pid/start`), and so works on its batches; null where none does. */
 export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
@@ -63,15 +69,18 @@ export function unreachedWords(since: number, now: number): string {
 
 /** What a batch waits for, in words; null where it goes on by itself, or has ended. */
 export async function waitsFor(
-  session: LedgerNow,
+  session: WaitsSession,
   batch: BatchRecord,
   counts: ReadonlyMap<string, number>,
 ): Promise<string | null> {
-  const { db, clock } = session;
+  const { db, clock, config } = session;
   const { batch_id: id } = batch;
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
+    const goesOnFunded = reason === 'insufficient_balance' && config.accounts.get(batch.account)?.resumeWhenFunded;
+    if (goesOnFunded && (await workerOf(session, batch.account)) !== null)
+      return `money: it goes on by itself when a wallet holds more, or by ${nextOf(batch)}`;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
     return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${nextOf(batch)}`;
   }

@@ -2,8 +2,7 @@ import { movesByItself } from '../engine/remaining.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
-import type { Session } from '../runtime/session.ts';
-import { waitsFor } from './waits-for.ts';
+import { type WaitsSession, waitsFor } from './waits-for.ts';
 
 /** What a command does that watches another process work on its batches. */
 export interface Watching {
@@ -15,7 +14,7 @@ export interface Watching {
 const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
 
 export function makeWatching(
-  session: Pick<Session, 'db' | 'clock'>,
+  session: WaitsSession,
   tell: (line: string) => void,
   { batchIds, patienceMs }: { batchIds: readonly string[]; patienceMs: number },
 ): Watching {

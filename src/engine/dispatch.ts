@@ -166,6 +166,7 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
   } else if (outcome.kind !== 'not_sent') {
     context.unanswered = 0;
     if (context.unreachableSince !== null) {
+      context.log.info('the service answers again', { unreached_ms: context.clock.now() - context.unreachableSince });
       context.unreachableSince = null;
       await noteOwnPace(context);
     }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeWatching } from '../../src/cli/watching.ts';
+import { takeLease } from '../../src/ledger/leases.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const minute = 60_000;
@@ -14,8 +15,12 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
   await rig.db.execute(`UPDATE rows SET status = 'accepted' WHERE row_no = 2`);
   assert.deepEqual(await rig.states(), ['in_doubt', 'accepted']);
   await rig.db.execute(`UPDATE batches SET status = 'paused', ${fields}`);
+  const now = rig.clock.now();
+  const lease = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60 * minute, deadHolder: null };
+  await takeLease(rig.db, lease);
   const lines: string[] = [];
-  const watching = makeWatching(rig, (line) => lines.push(line), {
+  const config = { accounts: new Map([['main', { resumeWhenFunded: true }]]) };
+  const watching = makeWatching({ ...rig, config }, (line) => lines.push(line), {
     batchIds: ['batch-1'],
     patienceMs: 20 * minute,
   });
@@ -54,6 +59,13 @@ describe('a command that watches another process', () => {
     assert.equal(minutes, 30);
     assert.deepEqual(lines, [
       'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". What was sent is still followed.',
+    ]);
+  });
+
+  test('says that nobody is needed where the other goes on by itself once there is money', async () => {
+    const { lines } = await watched(`pause_reason = 'insufficient_balance', pause_detail = 'too little'`);
+    assert.deepEqual(lines, [
+      'Batch batch-1 waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1". What was sent is still followed.',
     ]);
   });
 });

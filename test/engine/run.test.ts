@@ -226,6 +226,7 @@ describe('the engine', () => {
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
     const told = 'the service cannot be reached; it is tried again';
     assert.deepEqual(rig.warnings, [told, told]);
+    assert.deepEqual(rig.infos, ['the service answers again']);
   });
 
   test('tells of reads without an answer once a minute, however many there are', async () => {

@@ -22,6 +22,7 @@ export interface Rig {
   clock: VirtualClock;
   service: FakeService;
   warnings: string[];
+  infos: string[];
   runner(options?: Partial<Pick<RunnerOptions, 'rereads' | 'service' | 'restored'>>): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
@@ -45,12 +46,16 @@ export async function makeRig(
   const db = await memoryLedger();
   const service = makeFakeService(clock, options);
   const warnings: string[] = [];
+  const infos: string[] = [];
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
   const runner: Rig['runner'] = (more = {}) => {
     runners += 1;
-    const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+    const log = {
+      info: (message: string) => void infos.push(message),
+      warn: (message: string) => void warnings.push(message),
+    };
     return makeAccountRunner(
       {
         db,
@@ -76,6 +81,7 @@ export async function makeRig(
     clock,
     service,
     warnings,
+    infos,
     runner,
     run: (patienceMs = 36 * 3_600_000) => clock.drive(runner().run(patienceMs)),
     async add(rows, batch = {}) {
