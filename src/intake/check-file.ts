@@ -34,6 +34,8 @@ export interface CheckOptions {
   settings: IntakeSettings;
   /** Null: networks must be given by id, and products are not checked. */
   catalog: Catalog | null;
+  /** Whether a name of a network that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being refused with its row. */
+  needsNames: boolean;
   onProgress: ((progress: FileProgress) => void) | undefined;
   /** Is given every row as it was checked by itself, in file order, while the file is read. */
   onChecked?: ((rows: readonly PackedRows[]) => Promise<void>) | undefined;
@@ -61,7 +63,10 @@ function requireCountry({ country }: IntakeSettings): void {
   throw new AirbatchError('CONFIG_INVALID', message, { hint: `Write ${known ?? 'a two-letter code such as KE'}.` });
 }
 
-/** Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole; wrong rows are data. */
+/**
+ * Reads a whole file. Throws `FILE_REJECTED` where it cannot be paid out as a whole, and `SERVICE_UNREACHABLE` as `needsNames` says; wrong
+ * rows are data.
+ */
 export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   const { settings, signal } = options;
   requireCountry(settings);
@@ -138,13 +143,14 @@ async function checkRows(
   repeats: Repeats,
   bytesRead: () => number,
 ): Promise<FileTotals> {
-  const { settings, onProgress, onChecked, source } = options;
+  const { settings, needsNames, onProgress, onChecked, source } = options;
   const { trailer: word } = settings.guards;
   const seen: { trailer: Trailer | null } = { trailer: null };
   const guards = makeFileGuards(context);
   const totals = makeTotals();
   const writer = makeTextWriter(rowsPerBlockMin * bytesPerRow);
   const check = makeChunkCheck(context, (row, cells) => {
+    if (needsNames) requireNames(row, source);
     totals.add(row);
     repeats.note(row);
     guards.note(row, cells);
@@ -180,6 +186,11 @@ async function checkRows(
   }
   guards.checkAtEnd(seen.trailer);
   return totals.result();
+}
+
+function requireNames({ problems }: CheckedRow, { name }: Source): void {
+  if (problems.some(({ code }) => code === 'NETWORK_UNRESOLVED'))
+    throw new AirbatchError('SERVICE_UNREACHABLE', `the networks that ${name} names could not be looked up`);
 }
 
 interface ChunkCheck {

@@ -10,6 +10,7 @@ export interface CheckerTask {
   file: FileFacts;
   settings: IntakeSettings;
   hasCatalog: boolean;
+  needsNames: boolean;
 }
 
 /** What a file has besides its rows. */

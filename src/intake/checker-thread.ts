@@ -27,11 +27,12 @@ export function checkBeside(options: CheckOptions): Promise<CheckedFile> {
 
 /** The same for a file of any size. */
 export async function checkInThread(options: CheckOptions): Promise<CheckedFile> {
-  const { source, settings, catalog, signal, onChecked, onProgress } = options;
+  const { source, settings, catalog, needsNames, signal, onChecked, onProgress } = options;
   const { name, bytes, sha256, head, place } = source;
   if (place === null) return checkFile(options);
   signal?.throwIfAborted();
-  const thread = startThread({ file: { name, bytes, sha256, head, place }, settings, hasCatalog: catalog !== null });
+  const file = { name, bytes, sha256, head, place };
+  const thread = startThread({ file, settings, hasCatalog: catalog !== null, needsNames });
   const stop = () => thread.fail(signal?.reason);
   signal?.addEventListener('abort', stop, { once: true });
   try {

@@ -18,7 +18,7 @@ const blocksUnderWayMax = 4;
 
 assert(parentPort, 'this file is the beginning of a thread');
 const port = parentPort;
-const { file, settings, hasCatalog } = workerData as CheckerTask;
+const { file, settings, hasCatalog, needsNames } = workerData as CheckerTask;
 
 const ended = new AbortController();
 const { signal } = ended;
@@ -67,6 +67,7 @@ async function check(): Promise<void> {
     source: sourceOf(file, () => undefined),
     settings,
     catalog: hasCatalog ? catalog : null,
+    needsNames,
     signal,
     async onChecked(rows) {
       blocksUnderWay += 1;

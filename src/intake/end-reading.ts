@@ -16,11 +16,15 @@ const rowsPerUnit = 5_000;
 /** How long the removal of what was stored may take before others take its process for dead as well. */
 const endingMs = 10 * 60_000;
 
+/** Whether a file as a whole cannot be paid out, or read: its batch says so, and why. */
+export function isRejection(error: unknown): error is AirbatchError {
+  return error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
+}
+
 /** Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was interrupted. */
 export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
-  const isRejected = error instanceof AirbatchError && ['FILE_REJECTED', 'FILE_UNREADABLE'].includes(error.code);
   await endWithoutRows(deps, reading, (unit, batch) =>
-    isRejected
+    isRejection(error)
       ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
       : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
   ).catch(() => undefined);

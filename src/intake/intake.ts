@@ -12,8 +12,9 @@ import type { Catalog } from './catalog.ts';
 import type { FileProgress } from './check-file.ts';
 import { checkBeside } from './checker-thread.ts';
 import { sameContentWarnings } from './earlier-batches.ts';
-import { giveUp } from './end-reading.ts';
+import { giveUp, isRejection } from './end-reading.ts';
 import type { FileFindings } from './findings.ts';
+import type { PackedRows } from './packed-rows.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
 import { openSource, type Source } from './source.ts';
 import { makeRowStore, readingTtlMs, requireReading } from './store-rows.ts';
@@ -58,7 +59,8 @@ export interface IntakeResult extends FileFindings {
  * Takes a file into the ledger: a batch with a verdict for each row, durable when the promise resolves. Throws
  * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the batch
  * is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE` where a job's file
- * names networks and the catalog does not answer: the batch is then `cancelled`, has no rows, and the file is to be brought again.
+ * names networks and the catalog does not answer: the file is to be brought again, and there is no batch, or one that is `cancelled` and
+ * has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
   const { runId, signal, stdin } = options;
@@ -67,12 +69,17 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
   const { fileBytesMax } = settings.limits;
   const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
-    const batch = await receive(deps, options, source);
+    let received: BatchRecord | null = null;
+    const receiveOnce = async () => {
+      received ??= await receive(deps, options, source);
+      return received;
+    };
     try {
-      return await readInto(deps, options, settings, source, batch);
+      return await readInto(deps, options, settings, source, receiveOnce);
     } catch (error) {
+      const batch = isRejection(error) ? await receiveOnce() : received;
       const expires_at = deps.clock.now() + readingTtlMs;
-      await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder, expires_at }, error);
+      if (batch) await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder, expires_at }, error);
       throw error;
     }
   } finally {
@@ -150,23 +157,25 @@ async function readInto(
   { catalog = null, job = null, onProgress, signal, holder }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
-  batch: BatchRecord,
+  receiveOnce: () => Promise<BatchRecord>,
 ): Promise<IntakeResult> {
-  const store = makeRowStore(deps, batch, holder);
-  const file = await checkBeside({ source, settings, catalog, onProgress, signal, onChecked: store.add });
+  // A person sees which rows are refused, and why; of a job's file nobody would, and the service can be asked again.
+  const needsNames = job !== null && settings.catalog === 'check';
+  // However often it is brought in vain, it leaves no batch behind: there is one as soon as there are rows for it.
+  if (!needsNames) await receiveOnce();
+  const store = async () => makeRowStore(deps, await receiveOnce(), holder);
+  const onChecked = async (rows: readonly PackedRows[]) => (await store()).add(rows);
+  const file = await checkBeside({ source, settings, catalog, needsNames, onProgress, signal, onChecked });
   try {
-    const { tallied, contentSha256 } = await store.finish(file);
-    // A person sees which rows are refused, and why; of a job's file nobody would, and the service can be asked again.
-    const isUnresolved = tallied.problems.some(({ code }) => code === 'NETWORK_UNRESOLVED');
-    if (job !== null && settings.catalog === 'check' && isUnresolved)
-      throw new AirbatchError('SERVICE_UNREACHABLE', `the networks that ${source.name} names could not be looked up`);
+    const { tallied, contentSha256 } = await (await store()).finish(file);
+    const { batch_id: batchId } = await receiveOnce();
     const validated = await unitOf(deps, async (unit) => {
-      await requireReading(unit, batch.batch_id, holder);
-      await endReading(unit.tx, batch.batch_id);
+      await requireReading(unit, batchId, holder);
+      await endReading(unit.tx, batchId);
       const { rows, valid, invalid, held, skipped } = tallied.counts;
       const columns = JSON.stringify(file.header);
       const changed = await unit.changeBatch(
-        await requireOwn(unit, batch.batch_id),
+        await requireOwn(unit, batchId),
         'validate',
         { content_sha256: contentSha256, columns },
         { content_sha256: contentSha256, rows, valid, invalid, held, skipped },

@@ -32,7 +32,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
   const source = await openSource({ file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
     const { catalog = null, onProgress, onRows } = options;
-    const table = await checkFile({ source, settings: checked, catalog, onProgress, signal });
+    const table = await checkFile({ source, settings: checked, catalog, needsNames: false, onProgress, signal });
     try {
       if (!onRows && !table.hasRepeats) return { ...table.about, ...table.byThemselves.tallied };
       const tally = makeTally();

@@ -238,6 +238,9 @@ describe('airbatch jobs', () => {
     const { outcome, batches } = JSON.parse(first.stdout);
     assert.match(outcome.detail, /networks that .*october\.csv names could not be looked up/);
     assert.deepEqual([batches, found('working'), found('done')], [[], ['20261025-0900~october.csv'], []]);
+    assert.equal((await runCommand(args, { cwd: folder, env: nobody })).code, 5);
+    const status = await runCommand(['--json', 'status'], { cwd: folder, env: nobody });
+    assert.deepEqual(JSON.parse(status.stdout).batches, []);
     const sandbox = await startSandbox(folder);
     t.after(() => sandbox.stop());
     const second = await runCommand(args, { cwd: folder, env: sandbox.env });

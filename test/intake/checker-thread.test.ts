@@ -8,7 +8,7 @@ import type { Catalog } from '../../src/intake/catalog.ts';
 import { type CheckedFile, type CheckOptions, checkFile } from '../../src/intake/check-file.ts';
 import { checkBeside, checkInThread } from '../../src/intake/checker-thread.ts';
 import type { FileRow } from '../../src/intake/file-rows.ts';
-import { unpackRows } from '../../src/intake/packed-rows.ts';
+import { type PackedRows, unpackRows } from '../../src/intake/packed-rows.ts';
 import { intakeSettings } from '../../src/intake/settings.ts';
 import { openSource } from '../../src/intake/source.ts';
 import { csv, goodRow, rowOfMany, testCatalog } from './support.ts';
@@ -33,6 +33,7 @@ async function outcome(check: Check, content: string, { settings, ...given }: Gi
       source,
       settings: intakeSettings(settings),
       catalog: null,
+      needsNames: false,
       onProgress: undefined,
       signal: undefined,
       onChecked: async (block) => {
@@ -93,6 +94,23 @@ describe('a file that is read in a thread of its own', () => {
     const silent: Catalog = { networks: async () => null, products: async () => null };
     const unanswered = await outcome(checkInThread, csv(rows), { catalog: silent });
     assert.match(unanswered.whole.about.warnings[0] ?? '', /catalog could not be reached/);
+  });
+
+  test('ends where a name cannot be looked up that is needed, before its rows are handed on', async () => {
+    const silent: Catalog = { networks: async () => null, products: async () => null };
+    const rows = many.map((row, index) => (index === 5_000 ? { ...row, network_id: 'Safaricom Kenya' } : row));
+    for (const check of [checkInThread, checkFile]) {
+      let stored = 0;
+      const onChecked = async (block: readonly PackedRows[]) => {
+        for (const some of block) stored += unpackRows(some).length;
+      };
+      const reading = outcome(check, csv(rows), { catalog: silent, needsNames: true, onChecked });
+      await assert.rejects(reading, {
+        code: 'SERVICE_UNREACHABLE',
+        message: 'the networks that payroll.csv names could not be looked up',
+      });
+      assert.ok(stored <= 5_000, `${stored} rows`);
+    }
   });
 
   test('is refused in the same words, with the same code and hint', async () => {

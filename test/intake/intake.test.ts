@@ -22,7 +22,7 @@ import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aPayment, memoryLedger } from '../support/ledger.ts';
-import { check, csv, goodRow, rowOfMany } from './support.ts';
+import { check, csv, goodRow, rowOfMany, testCatalog } from './support.ts';
 
 async function rig(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
@@ -373,6 +373,46 @@ describe('a file that cannot be taken', () => {
     const taking = take(content, { signal: stop.signal, onProgress: () => stop.abort() });
     await assert.rejects(taking, { name: 'AbortError' });
     assert.equal((await listBatches(db, 10))[0]?.status, 'cancelled');
+  });
+});
+
+describe('a file of a job', () => {
+  const silent: Catalog = { networks: async () => null, products: async () => null };
+  const named = csv([goodRow({ network_id: 'Safaricom' })]);
+
+  test('that names networks while nobody knows them leaves no batch, however often it is brought', async (t) => {
+    const { db, take } = await rig(t);
+    for (let times = 0; times < 3; times++)
+      await assert.rejects(take(named, { job: 'payroll', catalog: silent }), { code: 'SERVICE_UNREACHABLE' });
+    assert.deepEqual([await listBatches(db, 10), await listReadings(db)], [[], []]);
+    assert.equal((await take(named, { job: 'payroll', catalog: testCatalog })).counts.valid, 1);
+  });
+
+  test('that is refused as a whole leaves a batch that says so', async (t) => {
+    const { db, take } = await rig(t);
+    const settings = { guards: { expectedRows: 2 } };
+    for (const content of [named, 'phone_number,amount\n'])
+      await assert.rejects(take(content, { job: 'payroll', catalog: testCatalog, settings }), {
+        code: 'FILE_REJECTED',
+      });
+    const batches = await listBatches(db, 10);
+    assert.deepEqual(
+      batches.map(({ status, job }) => [status, job]),
+      [
+        ['rejected', 'payroll'],
+        ['rejected', 'payroll'],
+      ],
+    );
+    assert.deepEqual(await listReadings(db), []);
+  });
+
+  test('without its names goes on as one of a person does', async (t) => {
+    const { take } = await rig(t);
+    const { counts, warnings } = await take(csv([goodRow()]), { job: 'payroll', catalog: silent });
+    assert.equal(counts.valid, 1);
+    assert.match(warnings[0] ?? '', /catalog could not be reached/);
+    const byPerson = await take(named, { catalog: silent });
+    assert.equal(byPerson.problems[0]?.code, 'NETWORK_UNRESOLVED');
   });
 });
 

@@ -44,6 +44,7 @@ export async function check(
     source: memorySource(content, options.chunkBytes),
     settings: intakeSettings(options.settings),
     catalog: options.catalog ?? null,
+    needsNames: false,
     onProgress: options.onProgress,
     signal: options.signal,
   });
