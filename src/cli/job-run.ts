@@ -35,7 +35,27 @@ export async function runJob(
   const job = jobs.find((one) => one.name === name);
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(context, session, job, options.slot);
-  const { outcome, trouble } = await unlessInterrupted(context, () => bring(session, job, dueAt));
+  return withAccount(session, job.account, (account) =>
+    bringAndSend(context, session, { job, jobs, dueAt, account }, options),
+  );
+}
+
+interface SlotByName {
+  job: Job;
+  jobs: readonly Job[];
+  dueAt: number;
+  /** The account of the job. */
+  account: OpenAccount;
+}
+
+async function bringAndSend(
+  context: CommandContext,
+  session: Session,
+  { job, jobs, dueAt, account }: SlotByName,
+  options: Record<string, unknown>,
+): Promise<number> {
+  const { name } = job;
+  const { outcome, trouble } = await unlessInterrupted(context, () => bring(session, job, dueAt, account));
   if (!context.json) {
     const when = localTime(dueAt, job.schedule.timeZone);
     context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${outcome.detail}\n`);
@@ -46,19 +66,17 @@ export async function runJob(
   const ready = batches.flatMap((batch) => (batch && ['approved', 'running'].includes(batch.status) ? [batch] : []));
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
   const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
-  return withAccount(session, job.account, async (account) => {
-    const batchIds = ready.map(({ batch_id }) => batch_id);
-    const work = { batchIds, out: session.config.out, restored: options.restored === true };
-    const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
-    await putAway(session, jobs);
-    codes.push(...results.map(({ exitCode }) => exitCode));
-    if (context.json)
-      context.terminal.print(
-        `${JSON.stringify({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) })}\n`,
-      );
-    else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
-    return worstExitCode(codes);
-  });
+  const batchIds = ready.map(({ batch_id }) => batch_id);
+  const work = { batchIds, out: session.config.out, restored: options.restored === true };
+  const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
+  await putAway(session, jobs);
+  codes.push(...results.map(({ exitCode }) => exitCode));
+  if (context.json)
+    context.terminal.print(
+      `${JSON.stringify({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) })}\n`,
+    );
+  else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+  return worstExitCode(codes);
 }
 
 /** The slot that is named; where none is, the one that a person means, who is told which that is before anything is brought. */
@@ -118,7 +136,7 @@ interface Brought {
   trouble?: unknown;
 }
 
-async function bring(session: Session, job: Job, dueAt: number): Promise<Brought> {
+async function bring(session: Session, job: Job, dueAt: number, account: OpenAccount): Promise<Brought> {
   const { db, clock, config } = session;
   const slot = await findSlot(db, job.name, dueAt);
   if (slot?.state === 'done')
@@ -128,8 +146,8 @@ async function bring(session: Session, job: Job, dueAt: number): Promise<Brought
   const deps = {
     session,
     base: dirname(config.jobs),
-    withAccount: <Result>(name: string | undefined, work: (account: OpenAccount) => Promise<Result>) =>
-      withAccount(session, name, work),
+    // One for all files of the slot: each that is opened knows nothing of what the others have asked.
+    withAccount: <Result>(_name: string | undefined, work: (account: OpenAccount) => Promise<Result>) => work(account),
   };
   let trouble: unknown;
   const outcome = await runClaimed(

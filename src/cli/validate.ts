@@ -5,6 +5,7 @@ import { systemClock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { systemRandom } from '../core/random.ts';
 import { visible } from '../core/visible.ts';
+import type { Catalog } from '../intake/catalog.ts';
 import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
@@ -12,7 +13,6 @@ import { correctionCsv } from '../reports/failed.ts';
 import { askedText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { openAccount } from '../runtime/account.ts';
-import { accountCatalog } from '../runtime/catalog.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import { answer } from './answer.ts';
@@ -58,7 +58,7 @@ export async function execute(
 async function withCatalog<Result>(
   config: Config,
   accountName: string | undefined,
-  work: (catalog: ReturnType<typeof accountCatalog>) => Promise<Result>,
+  work: (catalog: Catalog) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
   try {
@@ -70,7 +70,7 @@ async function withCatalog<Result>(
       ledgerPath: join(folder, 'ledger.db'),
     });
     try {
-      return await work(accountCatalog(account));
+      return await work(account.catalog);
     } finally {
       await account.close();
     }

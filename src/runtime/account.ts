@@ -7,9 +7,11 @@ import { defaultEngineSettings, type EngineSettings } from '../engine/settings.t
 import type { Gateway } from '../gateway/gateway.ts';
 import { makeGateway } from '../gateway/make-gateway.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
+import type { Catalog } from '../intake/catalog.ts';
 import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
+import { accountCatalog } from './catalog.ts';
 import { type AccountConfig, sandboxAccountName } from './config.ts';
 import { accountLog } from './log.ts';
 
@@ -21,6 +23,8 @@ export interface OpenAccount {
   isSandbox: boolean;
   gateway: Gateway;
   limiter: Limiter;
+  /** What the service offers, as files are checked against it. */
+  catalog: Catalog;
   settings: EngineSettings;
   callbackUrl: string | null;
   close(): Promise<void>;
@@ -120,6 +124,7 @@ function assemble(
     isSandbox: place.isSandbox,
     gateway,
     limiter,
+    catalog: accountCatalog({ limiter, gateway, clock }),
     settings: {
       ...defaultEngineSettings,
       rowsPerAdmission: rowsPerAdmission(account.limits.creation ?? {}),

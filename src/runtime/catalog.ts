@@ -1,19 +1,45 @@
-import type { CatalogOutcome } from '../gateway/gateway.ts';
+import type { Clock } from '../core/clock.ts';
+import type { CatalogOutcome, Gateway } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
-import type { OpenAccount } from './account.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 
-/** The catalog of an account's service as intake asks it, under the catalog's own rate limit. */
-export function accountCatalog({ limiter, gateway }: Pick<OpenAccount, 'limiter' | 'gateway'>): Catalog {
-  const ask = async <Item>(read: () => Promise<CatalogOutcome<Item>>): Promise<Item[] | null> => {
-    const outcome = await limiter.admit('catalog', read);
-    return outcome.kind === 'items' ? outcome.items : null;
+/**
+ * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
+ * the service adds meanwhile is unknown to this process until then.
+ */
+export const catalogKeptMs = 5 * 60_000;
+
+/**
+ * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
+ * account alone; that it did not answer is not.
+ */
+export function accountCatalog({
+  limiter,
+  gateway,
+  clock,
+}: {
+  limiter: Pick<Limiter, 'admit'>;
+  gateway: Pick<Gateway, 'networks' | 'products'>;
+  clock: Pick<Clock, 'monotonic'>;
+}): Catalog {
+  const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
+    const answers = new Map<Key, { items: Item[]; until: number }>();
+    return async (key: Key): Promise<Item[] | null> => {
+      const known = answers.get(key);
+      if (known && clock.monotonic() < known.until) return known.items;
+      const outcome = await limiter.admit('catalog', () => read(key));
+      if (outcome.kind !== 'items') return null;
+      answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
+      return outcome.items;
+    };
   };
+  const networks = kept((country: string) => gateway.networks({ country }));
   return {
     async networks(country) {
-      const networks = await ask(() => gateway.networks({ country }));
       // V1 answers with the networks of all countries, and does not say which country each is of.
-      return networks?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
+      const found = await networks(country);
+      return found?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
     },
-    products: (networkId) => ask(() => gateway.products({ networkId })),
+    products: kept((networkId: number) => gateway.products({ networkId })),
   };
 }

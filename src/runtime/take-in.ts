@@ -4,7 +4,6 @@ import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { OpenAccount } from './account.ts';
-import { accountCatalog } from './catalog.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
 import { program } from './version.ts';
@@ -32,7 +31,7 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
     createdBy: session.person,
     program,
     holder: processHolder(session.clock),
-    catalog: accountCatalog(account),
+    catalog: account.catalog,
   });
 }
 

@@ -55,7 +55,7 @@ const fileWaitMinutes = 60;
  * goes on where it was: what the slot has already brought is left alone, and a row that was sent is not sent again.
  */
 export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Promise<SlotOutcome> {
-  const { session, withAccount } = deps;
+  const { session, withAccount, stopping } = deps;
   const { source } = job;
   if (source.kind === 'reconciliation')
     return withAccount(job.account, (account) => reconcileSlot(session, account, dueAt, source.days));
@@ -64,7 +64,12 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const known = new Set(before.map(({ name }) => name));
   const { files, unfinished } = await bring(deps, { ...job, source }, dueAt, known);
   const outcomes: FileOutcome[] = [];
-  for (const file of files) if (!known.has(file.name)) outcomes.push(await takeOne(deps, job, dueAt, file));
+  for (const file of files) {
+    if (known.has(file.name)) continue;
+    // Thousands of files take longer than the end of a process may: the next start goes on with those that are left.
+    if (stopping?.aborted) return { outcome: 'wait', detail: 'stopped before all of its files were read' };
+    outcomes.push(await takeOne(deps, job, dueAt, file));
+  }
   const words = outcomes.map((one) => one.words);
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;

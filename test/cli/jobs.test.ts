@@ -248,6 +248,26 @@ describe('airbatch jobs', () => {
     assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
   });
 
+  test('asks for the networks of all files of an inbox once: the service lets it ask six times a minute', async (t) => {
+    const { folder, drop, found } = place(t);
+    const sandbox = await startSandbox(folder, ['--rate', '3']);
+    t.after(() => sandbox.stop());
+    const job = {
+      schedule: { cron: '0 9 25 * *', timeZone: 'UTC' },
+      source: { kind: 'folder', folder: 'payroll' },
+      intake: { columns: { reference: 'staff_no' }, country: 'KE', currency: 'KES' },
+      policy: { approval: { needed: 'always' } },
+    };
+    writeFileSync(join(folder, 'jobs/inboxes.json'), JSON.stringify({ name: 'inboxes', ...job }));
+    const names = Array.from({ length: 8 }, (_, index) => `${index}.csv`);
+    for (const [index, name] of names.entries()) drop(name, payroll(`071210100${index},Safaricom,100,S-${index}`));
+    const args = ['--json', 'jobs', 'run', 'inboxes', '--slot', slot];
+    const { code, stdout, stderr } = await runCommand(args, { cwd: folder, env: sandbox.env });
+    assert.equal(code, 5, stdout + stderr);
+    assert.equal(JSON.parse(stdout).outcome.detail.match(/waits for approval/g)?.length, names.length, stdout);
+    assert.equal(found('working').length, names.length);
+  });
+
   test('leaves what is large for a second person', async (t) => {
     const { drop, run, found } = place(t);
     const rows = Array.from({ length: 30 }, (_, index) => `07121010${10 + index},Safaricom,4000,S-${index}`);
