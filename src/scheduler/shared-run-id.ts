@@ -30,4 +30,4 @@ export function sharedRunIdWords({ name, schedule, source, runId }: Job, afterMs
 
 /** What to do about it. */
 export const sharedRunIdHint =
-  'Write more of the time into "runId", such as "{job}-{slot:yyyy-MM-dd}", unless that is meant.';
+  'Write more of the time into "runId", such as "{job}-{slot:yyyy-MM-dd}" or "{job}-{slot:yyyy-MM-dd-HHmm}", unless that is meant.';
