@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { PauseReason } from '../core/batch-state.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import { batchesOfRun } from '../ledger/batches.ts';
+import { runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { dueInbox, type InboxEntry, type InboxOutcome, nextInboxDueAt, updateInbox } from '../ledger/inbox.ts';
@@ -95,7 +95,7 @@ async function findTarget(tx: Queryable, account: string, word: HintWord): Promi
 }
 
 async function isOfOurRun(tx: Queryable, account: string, { runId }: HintWord): Promise<boolean> {
-  return runId !== null && (await batchesOfRun(tx, account, runId)).length > 0;
+  return runId !== null && (await runSoFar(tx, account, runId)).batches > 0;
 }
 
 /** A ledger restored from a backup would meet what it sent and no longer knows of just so. */

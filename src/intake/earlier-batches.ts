@@ -3,7 +3,7 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
-import { type BatchRecord, batchesOfRun, batchesWithContent } from '../ledger/batches.ts';
+import { type BatchRecord, batchesWithContent, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
@@ -20,8 +20,8 @@ export type EarlierBatches = (tx: Queryable, rows: readonly JudgedRow[]) => Prom
  * earlier batch. What is sent between now and the sending of a row is found by the engine when its turn comes.
  */
 export async function findEarlierBatches(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
-  const batches = await batchesOfRun(db, batch.account, batch.run_id);
-  if (!batches.some(({ batch_id, started_at }) => batch_id !== batch.batch_id && started_at !== null)) return null;
+  // One that is being read has not begun itself.
+  if (!(await runSoFar(db, batch.account, batch.run_id)).hasBegun) return null;
   return async (tx, rows) => {
     const judged: JudgedRow[] = [];
     for (const row of rows) judged.push(await judge(tx, batch, row));

@@ -1,6 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { repeatProblem } from '../core/earlier-payment.ts';
-import { type BatchRecord, batchesOfRun } from '../ledger/batches.ts';
+import { type BatchRecord, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { makeFileRefs } from '../ledger/file-refs.ts';
 import { anySentSince, sentLately } from '../ledger/sent-lately.ts';
@@ -19,8 +19,8 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
   if (repeatWithinDays === 0) return null;
   const { account, batch_id: batchId, run_id } = batch;
   const since = batch.created_at - repeatWithinDays * dayMs;
-  const ofRun = (await batchesOfRun(db, account, run_id)).map(({ created_at }) => created_at);
-  const query = { account, batchId, since: Math.min(since, ...ofRun) };
+  const { firstAt } = await runSoFar(db, account, run_id);
+  const query = { account, batchId, since: Math.min(since, firstAt ?? since) };
   if (!(await anySentSince(db, query))) return null;
   const file = makeFileRefs(batchId);
   return async (tx, rows) => {

@@ -111,9 +111,22 @@ export function openBatches(db: Queryable, account: string): Promise<BatchRecord
   );
 }
 
-/** Earlier batches of the same run: whose rows may already be paid. */
-export function batchesOfRun(db: Queryable, account: string, runId: string): Promise<BatchRecord[]> {
-  return db.query('SELECT * FROM batches WHERE account = ? AND run_id = ? ORDER BY created_at', [account, runId]);
+/** What there is of a run, however many batches: an inbox of thousands of files has as many under one run id. */
+export interface RunSoFar {
+  batches: number;
+  /** When the first of them was made (epoch ms); null where there is none. */
+  firstAt: number | null;
+  /** Whether one has begun: its rows may already be paid. */
+  hasBegun: boolean;
+}
+
+export async function runSoFar(db: Queryable, account: string, runId: string): Promise<RunSoFar> {
+  const [run] = await db.query<{ batches: number; first_at: number | null; begun_at: number | null }>(
+    `SELECT COUNT(*) AS batches, MIN(created_at) AS first_at, MIN(started_at) AS begun_at FROM batches
+     WHERE account = ? AND run_id = ?`,
+    [account, runId],
+  );
+  return { batches: run?.batches ?? 0, firstAt: run?.first_at ?? null, hasBegun: (run?.begun_at ?? null) !== null };
 }
 
 /** Batches of the account, under any run id, whose rows were understood to be the same; the newest first. */

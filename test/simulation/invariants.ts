@@ -5,7 +5,7 @@ import { addAmounts, Sums, sameAmount } from '../../src/core/money.ts';
 import { terminalRowStates } from '../../src/core/row-state.ts';
 import type { ApprovedPlan } from '../../src/engine/approval.ts';
 import { paymentNames } from '../../src/engine/orders.ts';
-import { type BatchRecord, batchesOfRun, countRows, listBatches } from '../../src/ledger/batches.ts';
+import { type BatchRecord, countRows, listBatches, runSoFar } from '../../src/ledger/batches.ts';
 import { costsOfBatch } from '../../src/ledger/costs.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
@@ -233,7 +233,7 @@ async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
     if (batch.pause_reason === 'service_mismatch') continue;
     const inReview = row.status === 'in_doubt' && row.next_action_at === null;
     if (inReview) continue;
-    const siblings = (await batchesOfRun(db, batch.account, batch.run_id)).length;
+    const siblings = (await runSoFar(db, batch.account, batch.run_id)).batches;
     faults.push({
       invariant: 'I15',
       what: `row ${row.row_no} of ${batch.batch_id} (${batch.status}, ${siblings} of its run) is left ${row.status}`,
