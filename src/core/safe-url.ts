@@ -20,7 +20,14 @@ export function urlFault(text: string): string | null {
   return URL.canParse(text) ? clearTextFault(new URL(text)) : 'is not a URL';
 }
 
-/** A field with such a URL. */
+/** A URL as it may be kept and shown: what stands in its query, in its fragment and before its host may be a secret. */
+export function shownUrl(text: string): string {
+  const url = new URL(text);
+  if (`${url.username}${url.password}${url.search}${url.hash}` === '') return text;
+  return `${url.origin}${url.pathname}`;
+}
+
+/** A field with a URL of which `clearTextFault` says nothing. */
 export const safeUrl = z.url({ abort: true }).check((context) => {
   const message = clearTextFault(new URL(context.value));
   if (message !== null) context.issues.push({ code: 'custom', input: context.value, message });

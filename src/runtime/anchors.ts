@@ -5,7 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { batchesToAnchor, insertAnchor } from '../ledger/anchors.ts';
 import { anchorLine } from '../reports/anchors.ts';
-import type { Anchor } from './anchor-places.ts';
+import { type Anchor, placeOf } from './anchor-places.ts';
 import type { Session } from './session.ts';
 
 interface Head {
@@ -41,10 +41,6 @@ export async function anchorFinished(session: Session): Promise<void> {
       });
     }
   }
-}
-
-function placeOf(anchor: Anchor): string {
-  return anchor.kind === 'file' ? `file ${anchor.path}` : `${anchor.kind} ${anchor.url}`;
 }
 
 async function put({ clock, random }: Session, anchor: Anchor, head: Head): Promise<string | null> {

@@ -22,7 +22,7 @@ import {
   resolveRecipient,
   type SecretOf,
 } from '../notify/recipients.ts';
-import { type Anchor, anchorShape } from './anchor-places.ts';
+import { type Anchor, type AnchorInput, anchorsShape } from './anchor-places.ts';
 import type { LogFile } from './log.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
@@ -110,7 +110,7 @@ const configShape = z.strictObject({
   /** What intake takes for granted and what it refuses. */
   intake: overriding(intakeShape),
   /** Where the heads of audit chains are put outside of the ledger. */
-  anchors: z.array(anchorShape).default([]),
+  anchors: anchorsShape.default([]),
   /** Whom to tell what, and the mail server that takes e-mail. */
   notifications: z.array(recipientShape).default([]),
   mail: mailShape.optional(),
@@ -280,7 +280,7 @@ function resolveMail(given: MailInput, secret: (field: string, variable: string)
 }
 
 function resolveAnchor(
-  anchor: z.output<typeof anchorShape>,
+  anchor: AnchorInput,
   index: number,
   { base, env }: { base: string; env: Record<string, string | undefined> },
 ): Anchor {

@@ -113,6 +113,51 @@ describe('an address for anchors', () => {
   });
 });
 
+describe('a secret in the address of an anchor', () => {
+  test('is sent there, and stands in no ledger, report or log', async (t) => {
+    const asked: (string | undefined)[] = [];
+    let status = 503;
+    const url = await serverWith(t, (request) => {
+      asked.push(request.url);
+      return { status };
+    });
+    const { folder, run, pay } = place(t, [
+      { kind: 'url', url: `${url.replace('//', '//user:canary-word@')}/heads?key=canary-key` },
+    ]);
+    const { stderr, dir } = await pay();
+    assert.match(stderr, /could not be put outside/);
+    assert.doesNotMatch(stderr, /canary/);
+    status = 200;
+    writeFileSync(
+      join(folder, 'payroll.csv'),
+      readFileSync(join(folder, 'payroll.csv'), 'utf8').replace('101000', '101001'),
+    );
+    await pay();
+    assert.deepEqual(
+      asked,
+      Array.from({ length: 3 }, () => '/heads?key=canary-key'),
+    );
+    assert.equal((await run('report', dir.split('/').at(-1) ?? '', '--out', 'again')).code, 0);
+    const [anchor] = anchorsOf(join(folder, 'again', dir.split('/').at(-1) ?? ''));
+    assert.equal(anchor?.place, `url ${url}/heads`);
+    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'));
+    t.after(() => db.close());
+    const places = db.prepare('SELECT DISTINCT place FROM anchors').all();
+    assert.deepEqual(
+      places.map(({ place }) => place),
+      [`url ${url}/heads`],
+    );
+  });
+
+  test('tells no two anchors apart', async (t) => {
+    const of = (kind: string, key: string) => ({ kind, url: `https://anchors.example/heads?key=${key}` });
+    const { run } = place(t, [of('url', 'a'), of('rfc3161', 'a'), of('url', 'b')]);
+    const { code, stderr } = await run('status');
+    assert.deepEqual([code, /anchors\.2\.url: is the same place as anchors\.0:/.test(stderr)], [2, true], stderr);
+    assert.doesNotMatch(stderr, /key=/);
+  });
+});
+
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 
 describe('a time-stamping authority', { skip: hasOpenssl ? false : 'openssl is not installed here' }, () => {
