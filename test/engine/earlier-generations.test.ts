@@ -2,25 +2,51 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
+import { defaultEngineSettings } from '../../src/engine/settings.ts';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /** Row 1 of batch 1 has failed; batch 2 of the same run has it corrected, as intake leaves it: with the next generation. */
-async function fedAgain(): Promise<Rig> {
+async function fedAgain(others: readonly NewRow[] = [], batch: Partial<BatchRecord> = {}): Promise<Rig> {
   const rig = await makeRig();
   rig.service.ends('run-1/ref-1', 'failed');
   await rig.add(someRows(2));
   await rig.run();
   assert.deepEqual(await rig.states(), ['failed', 'completed']);
-  await rig.add([aRow(1, { amount: '999' })], { batch_id: 'batch-2' });
-  await rig.db.execute(`UPDATE rows SET generation = 2 WHERE batch_id = 'batch-2'`);
+  await rig.add([aRow(1, { amount: '999' }), ...others], { ...batch, batch_id: 'batch-2' });
+  await rig.db.execute(`UPDATE rows SET generation = 2 WHERE batch_id = 'batch-2' AND row_no = 1`);
   return rig;
 }
 
 const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
+const retry = (rig: Rig) => {
+  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+  return rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+};
+
 const sent = (rig: Rig) => rig.service.creates.map(({ reference }) => reference);
+
+for (const [what, refused, live] of [
+  ['the first, after a second one', [], 'run-1/ref-1'],
+  ['the second, after a first one of which nothing is to be found', ['run-1/ref-1'], 'run-1/ref-1~2'],
+] as const)
+  test(`a row is not sent a third time where the service no longer calls one failed: ${what}`, async () => {
+    const rig = await makeRig();
+    for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) rig.service.ends(reference, 'failed');
+    for (const reference of refused) rig.service.script(reference, 'refuse');
+    await rig.add(someRows(1));
+    for (const _ of [1, 2]) {
+      await rig.run();
+      assert.equal((await retry(rig)).retried, 1);
+    }
+    rig.service.ends(live, 'completed');
+    await rig.run();
+    assert.deepEqual([await rig.states(), sent(rig)], [['held'], ['run-1/ref-1', 'run-1/ref-1~2']]);
+  });
 
 describe('a row that goes on where a row of another batch has failed', () => {
   test('is sent under the next generation', async () => {
@@ -57,6 +83,19 @@ describe('a row that goes on where a row of another batch has failed', () => {
       await rig.run();
       assert.equal((await rig.batch('batch-2')).status, 'completed');
     });
+
+  test('is held where another payment than the one that failed stands under the earlier reference', async () => {
+    const rig = await fedAgain();
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      const outcome = await lookUp(reference);
+      if (outcome.kind !== 'found') return outcome;
+      const { payments } = outcome;
+      return { ...outcome, payments: payments.flatMap((one) => [one, { ...one, state: 'open' as const }]) };
+    };
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), sent(rig).length], [['held'], 2]);
+  });
 
   test('is held where the service now says that the earlier payment may have arrived', async () => {
     const rig = await fedAgain();
@@ -116,8 +155,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
       rig.service.ends('run-1/ref-1', 'failed');
       await rig.add(someRows(1));
       await rig.run();
-      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-      await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+      await retry(rig);
       rig.service.ends('run-1/ref-1', 'completed');
       await rig.run();
       assert.deepEqual(await rig.states(), ['held']);
@@ -169,38 +207,47 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
   });
 
-  test('waits as long as the earlier payment cannot be looked up', async () => {
+  test('waits as long as the earlier payment cannot be looked up, and asks no more often than for any other read', async () => {
     const rig = await fedAgain();
     const { lookUp } = rig.service;
+    const lookedUpAt = new Set<number>();
     let failures = 3;
-    rig.service.lookUp = async (reference) =>
-      reference === 'run-1/ref-1' && failures-- > 0
-        ? {
-            kind: 'unavailable',
-            evidence: { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null },
-          }
-        : lookUp(reference);
+    rig.service.lookUp = async (reference) => {
+      if (reference !== 'run-1/ref-1') return lookUp(reference);
+      lookedUpAt.add(rig.clock.now());
+      if (failures-- <= 0) return lookUp(reference);
+      return {
+        kind: 'unavailable',
+        evidence: { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null },
+      };
+    };
     await rig.run();
-    assert.ok(failures < 0);
+    const times = [...lookedUpAt];
+    assert.ok(times.length > 1);
+    for (const [index, at] of times.slice(1).entries())
+      assert.equal(at - (times[index] ?? 0), defaultEngineSettings.readRetryMs);
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
     assert.equal(sent(rig).length, 3);
+  });
+
+  test('leaves its place to another where it was to go alone at first, and is held', async () => {
+    const rig = await fedAgain([aRow(3)], { policy: JSON.stringify({ canary: { rows: 1 } }) });
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
   test('leaves nothing to retry in the batch in which it failed', async () => {
     const rig = await fedAgain();
     await rig.run();
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 });
-    const { retried, kept } = await rig.clock.drive(retrying);
+    const { retried, kept } = await retry(rig);
     assert.equal(retried, 0);
     assert.match(kept[0]?.why ?? '', /batch batch-2, row 1 has tried it again/);
   });
 
   test('is skipped where the batch in which it failed has tried it again first', async () => {
     const rig = await fedAgain();
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 });
-    assert.equal((await rig.clock.drive(retrying)).retried, 1);
+    assert.equal((await retry(rig)).retried, 1);
     await rig.db.execute(`UPDATE batches SET priority = 'urgent' WHERE batch_id = 'batch-1'`);
     await rig.run();
     assert.equal(sent(rig).filter((reference) => reference === 'run-1/ref-1~2').length, 1);

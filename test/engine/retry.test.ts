@@ -5,10 +5,27 @@ import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findPayment, insertPayments } from '../../src/ledger/payments.ts';
-import { makeRig, someRows } from '../support/engine.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aPayment, beforeTransaction } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
+
+const retryIn = (rig: Rig) => (codes: string[]) => {
+  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+  return rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
+};
+
+/** What look-ups find under these references is said to have ended with these words. */
+function say({ service }: Rig, words: ReadonlyMap<string, string>): void {
+  const { lookUp } = service;
+  service.lookUp = async (reference) => {
+    const outcome = await lookUp(reference);
+    const serviceStatus = words.get(reference);
+    if (!serviceStatus || outcome.kind !== 'found') return outcome;
+    return { ...outcome, payments: outcome.payments.map((one) => ({ ...one, serviceStatus })) };
+  };
+}
 
 /** Three rows that the service does not know (so that no look-up blocks them), ended as given. */
 async function endedAs(words: readonly string[]) {
@@ -20,12 +37,8 @@ async function endedAs(words: readonly string[]) {
       [word, index + 1],
     );
   }
-  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   await rig.db.execute(`UPDATE batches SET status = 'running'`);
-  const retry = (codes: string[]) =>
-    rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
-  return { rig, retry };
+  return { rig, retry: retryIn(rig) };
 }
 
 describe('a retry', () => {
@@ -48,16 +61,8 @@ describe('a retry', () => {
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
     await rig.run();
-    const { lookUp } = rig.service;
-    rig.service.lookUp = async (reference) => {
-      const outcome = await lookUp(reference);
-      if (reference !== 'run-1/ref-1' || outcome.kind !== 'found') return outcome;
-      return { ...outcome, payments: outcome.payments.map((one) => ({ ...one, serviceStatus: 'UNDERLIVERED' })) };
-    };
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const retry = (codes: string[]) =>
-      rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
+    say(rig, new Map([['run-1/ref-1', 'UNDERLIVERED']]));
+    const retry = retryIn(rig);
     const left = await retry([]);
     assert.equal(left.retried, 0);
     assert.match(left.kept[0]?.why ?? '', /says UNDERLIVERED of run-1\/ref-1.*--code DECLINED --code UNDERLIVERED/);
@@ -69,6 +74,27 @@ describe('a retry', () => {
       rig.service.charges.map(({ reference }) => reference),
       ['run-1/ref-1', 'run-1/ref-1~2'],
     );
+  });
+
+  test('goes past the ends that people have named of this very row, now or before, and past no others', async () => {
+    const rig = await makeRig();
+    const retry = retryIn(rig);
+    const words = new Map([['run-1/ref-1', 'UNDERLIVERED']]);
+    say(rig, words);
+    for (const reference of ['run-1/ref-1', 'run-1/ref-1~2', 'run-1/ref-2']) rig.service.ends(reference, 'failed');
+    await rig.add(someRows(2));
+    await rig.run();
+    await rig.db.execute(`UPDATE rows SET service_status = 'UNDERLIVERED' WHERE row_no = 1`);
+    assert.equal((await retry(['UNDERLIVERED'])).retried, 1);
+    assert.equal((await retry(['DECLINED'])).retried, 1);
+    words.set('run-1/ref-2', 'UNDERLIVERED');
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['failed', 'held']);
+    words.set('run-1/ref-1~2', 'TIMEOUT');
+    assert.match((await retry([])).kept[0]?.why ?? '', /says TIMEOUT of run-1\/ref-1~2/);
+    assert.equal((await retry(['DECLINED', 'TIMEOUT'])).retried, 1);
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed', 'held']);
   });
 
   test('leaves a row alone whose payment the service has under way, until it calls that failed too', async () => {
@@ -144,10 +170,14 @@ describe('a retry', () => {
 
   test('takes nothing over from the payment that failed, what came back of it neither', async () => {
     const { rig, retry } = await endedAs(['FAILED']);
-    await rig.db.execute("UPDATE rows SET refunded_at = 1, refund_amount = '101', refund_currency = 'KES'");
+    await rig.db.execute(
+      `UPDATE rows SET attempts = 1, next_action_at = 1, topup_id = 't', provider_reference = 'p', cost = '0', cost_currency = 'USD',
+         failure_reason = 'x', accepted_at = 1, completed_at = 1, refunded_at = 1, refund_amount = '101', refund_currency = 'KES'`,
+    );
     assert.equal((await retry([])).retried, 1);
-    const { refunded_at, refund_amount, refund_currency } = await rig.row(1);
-    assert.deepEqual([refunded_at, refund_amount, refund_currency], [null, null, null]);
+    const unsent = await makeRig();
+    await unsent.add(someRows(1));
+    assert.deepEqual(await rig.row(1), { ...(await unsent.row(1)), generation: 2 });
   });
 
   for (const [what, change, state] of [
