@@ -7,10 +7,12 @@ import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const hour = 3_600_000;
+/** Days go by in these tests: looking and renewing now and then is enough. */
+const settings = { idlePollMs: hour, leaseTtlMs: 10 * hour };
 
 /** Three rows that ended, the second as failed, and a program that stays for `hours` after something happened at the service. */
 async function ended(happens: (rig: Rig) => void, hours: number, list = true) {
-  const rig = await makeRig({ list });
+  const rig = await makeRig({ list, settings });
   rig.service.ends('run-1/ref-2', 'failed');
   await rig.add(someRows(3));
   await rig.run();
@@ -52,6 +54,17 @@ async function stay(rig: Rig, ms: number): Promise<void> {
 function flips({ service }: Rig): void {
   service.ends('run-1/ref-1', 'failed');
   service.ends('run-1/ref-2', 'completed');
+}
+
+function failFirstRead({ service }: Rig): void {
+  const { list, lookUp } = service;
+  const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+  let reads = 0;
+  service.lookUp = async (reference) => (reads++ === 0 ? { kind: 'unavailable', evidence } : lookUp(reference));
+  if (list)
+    Object.assign(service, {
+      list: async (query: ListQuery) => (reads++ === 0 ? { kind: 'unavailable', evidence } : list(query)),
+    });
 }
 
 for (const [where, list] of [
@@ -114,6 +127,28 @@ for (const [where, list] of [
       assert.equal(rig.warnings.length, 1);
     });
 
+    test('is asked for again where a read got no answer', async () => {
+      const { events } = await ended(
+        (rig) => {
+          flips(rig);
+          failFirstRead(rig);
+        },
+        30,
+        list,
+      );
+      assert.deepEqual(
+        events.map(({ row_no }) => row_no),
+        [1, 2],
+      );
+      assert.match(events[0]?.body ?? '', /the service now says failed/);
+    });
+
+    test('and says nothing where the service no longer has what had failed', async () => {
+      const forget = (rig: Rig) => void rig.service.payments.delete(paymentOf(rig, 'run-1/ref-2').topupId);
+      const { rig, events } = await ended(forget, 30, list);
+      assert.deepEqual([events, rig.warnings], [[], []]);
+    });
+
     test('and says nothing where nothing has changed', async () => {
       const { rig, events } = await ended(() => undefined, 30, list);
       assert.deepEqual([events, rig.warnings], [[], []]);
@@ -124,7 +159,7 @@ for (const [where, list] of [
 
 describe('a finished batch that is looked up row by row', () => {
   test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
-    const rig = await makeRig({ list: false });
+    const rig = await makeRig({ list: false, settings });
     await rig.add(someRows(90));
     await rig.run();
     await rig.clock.drive(rig.clock.sleep(24 * hour));
@@ -155,7 +190,7 @@ describe('a finished batch that is read by the list', () => {
   });
 
   test('is noted where an earlier payment of a row has arrived after all', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig({ settings });
     rig.service.ends('run-1/ref-1', 'failed');
     await rig.add(someRows(1));
     await rig.run();
@@ -172,7 +207,7 @@ describe('a finished batch that is read by the list', () => {
   });
 
   test('ends with an empty page, though the service says that there is more', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig({ settings });
     const { list } = rig.service;
     Object.assign(rig.service, {
       list: async (query: ListQuery) => {
@@ -188,7 +223,7 @@ describe('a finished batch that is read by the list', () => {
   });
 
   test('asks for nothing that the service has refused', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig({ settings });
     rig.service.script('run-1/ref-2', 'refuse');
     await rig.add(someRows(3));
     await rig.run();
@@ -199,7 +234,7 @@ describe('a finished batch that is read by the list', () => {
   });
 
   test('is read to its end after a restart, and nothing is noted twice', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig({ settings });
     await rig.add(someRows(250));
     await rig.run();
     await rig.clock.drive(rig.clock.sleep(24 * hour));
@@ -217,12 +252,31 @@ describe('a finished batch that is read by the list', () => {
     assert.deepEqual(await noted(), changed);
     assert.deepEqual(rig.service.lookUps, []);
     assert.notEqual((await rig.batch()).reread_at, null);
+    assert.deepEqual(await rig.db.query(`SELECT name FROM facts WHERE name LIKE 'reread:%'`), []);
+  });
+
+  test('is not taken for read where the program ends while it looks for rows that were on no page', async () => {
+    const rig = await makeRig({ settings });
+    await rig.add(someRows(3));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const runner = rig.runner({ rereads: true });
+    const { query } = rig.db;
+    rig.db.query = (sql, params) => {
+      if (sql.includes('first_sent_at IS NOT NULL')) runner.stop();
+      return query(sql, params);
+    };
+    await rig.clock.drive(runner.run(Number.POSITIVE_INFINITY));
+    rig.db.query = query;
+    assert.equal((await rig.batch()).reread_at, null);
+    await stay(rig, 60_000);
+    assert.notEqual((await rig.batch()).reread_at, null);
   });
 });
 
 describe('finished batches', () => {
   test('take turns, so that a large one holds up none', async () => {
-    const rig = await makeRig({ list: false });
+    const rig = await makeRig({ list: false, settings });
     await rig.add(someRows(90));
     await rig.run();
     await rig.add([aRow(91), aRow(92)], { batch_id: 'batch-2', run_id: 'run-2' });
@@ -260,7 +314,7 @@ describe('a finished batch', () => {
   });
 
   test('says on the row that its money was given back, when nothing was charged after all', async () => {
-    const rig = await makeRig();
+    const rig = await makeRig({ settings });
     await rig.add(someRows(1));
     await rig.run();
     for (const payment of rig.service.payments.values()) payment.cost = { value: '0', currency: 'USD' };

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sentLately } from '../../src/ledger/sent-lately.ts';
+import { anySentSince, sentLately } from '../../src/ledger/sent-lately.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
 import { planned } from '../support/planned.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -45,6 +45,7 @@ test('what counts is what other batches of the account sent since then, and rows
     ['held', null, 100, false],
     ['ready', null, null, false],
     ['cancelled', 'completed', 100, false],
+    ['completed', 'completed', 101, true],
   ];
   const batches = [{ batch_id: 'batch-1' }, { batch_id: 'batch-2' }, { batch_id: 'batch-3', account: 'other' }];
   for (const batch of batches) {
@@ -57,8 +58,15 @@ test('what counts is what other batches of the account sent since then, and rows
       );
     }
   }
-  const expected = cases.flatMap(([, , , counts], index) => (counts ? [`batch-2/${index + 1}`] : []));
-  for (const numbers of [[number(1)], [number(1), number(2)]]) {
+  const earlier = cases.flatMap(([, , at, counts], index) => (counts && at === 100 ? [`batch-2/${index + 1}`] : []));
+  const expected = [`batch-2/${cases.length}`, ...earlier];
+  const others = Array.from({ length: 50 }, (_, index) => number(index + 2));
+  for (const numbers of [
+    [number(1)],
+    [number(1), number(2)],
+    [...others, number(1)],
+    [...others, number(1), number(60)],
+  ]) {
     const found = await sentLately(db, { ...query, since: 100 }, numbers);
     assert.deepEqual(
       found.map(({ batch_id, row_no }) => `${batch_id}/${row_no}`),
@@ -66,4 +74,20 @@ test('what counts is what other batches of the account sent since then, and rows
     );
   }
   await db.close();
+});
+
+test('what may have been sent since then is of other batches of the account that were still under way', async () => {
+  for (const [fields, mayHave] of [
+    [{ started_at: 50 }, true],
+    [{ started_at: 50, completed_at: 100 }, true],
+    [{ started_at: 50, completed_at: 99 }, false],
+    [{ started_at: null }, false],
+    [{ started_at: 50, account: 'other' }, false],
+    [{ started_at: 50, batch_id: 'batch-1' }, false],
+  ] as const) {
+    const db = await memoryLedger();
+    await addBatch(db, makeVirtualClock(), aBatch({ batch_id: 'batch-2', ...fields }), []);
+    assert.equal(await anySentSince(db, { ...query, since: 100 }), mayHave, JSON.stringify(fields));
+    await db.close();
+  }
 });
