@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { countRows, findBatch } from '../../src/ledger/batches.ts';
+import { costsOfBatch } from '../../src/ledger/costs.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
+import { type AuditEvent, chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
 import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../../src/ledger/leases.ts';
 import { findRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
@@ -20,6 +21,16 @@ async function setUp(rows = 3) {
   );
   const row = async (rowNo: number, from: Queryable = db) => (await findRow(from, 'batch-1', rowNo)) as RowRecord;
   return { clock, db, row, options: { clock, actor: 'tester' } };
+}
+
+/** Returns the hash of the last of a batch's events, each of which is chained to the one before. */
+function assertChained(events: readonly AuditEvent[]): string {
+  let hash = chainStart;
+  for (const { hash: stored, ...event } of events) {
+    hash = chainHash(hash, event);
+    assert.equal(stored, hash);
+  }
+  return hash;
 }
 
 describe('a unit of work', () => {
@@ -95,13 +106,70 @@ describe('a unit of work', () => {
         [3, 'batch.note'],
       ],
     );
-    let hash = chainStart;
-    for (const { hash: stored, ...event } of events) {
-      hash = chainHash(hash, event);
-      assert.equal(stored, hash);
-    }
+    const hash = assertChained(events);
     assert.equal((await findBatch(db, 'batch-1'))?.audit_head, hash);
     assert.doesNotMatch(JSON.stringify(events), /254712/);
+  });
+
+  test('chains as many events as it has, of rows or of the batch', async () => {
+    const rows = 600;
+    const { db, row, options } = await setUp(rows);
+    await inUnit(db, options, async (unit) => {
+      for (let rowNo = 1; rowNo <= rows; rowNo++) await unit.changeRow(await row(rowNo, unit.tx), 'skip', {}, {});
+      for (let note = 1; note <= rows; note++) await unit.append('batch-1', 'batch.note', { note });
+    });
+    const events = await pageEvents(db, 'batch-1', 0, 10_000);
+    assert.equal(events.length, 1 + 2 * rows);
+    assert.equal((await findBatch(db, 'batch-1'))?.audit_head, assertChained(events));
+  });
+
+  test('keeps the costs of a batch equal to those of its rows, and tells once what ended', async () => {
+    const { db, row, options } = await setUp();
+    const told = await inUnit(db, options, async (unit) => {
+      for (const rowNo of [1, 2]) {
+        const sent = await unit.changeRow(await row(rowNo, unit.tx), 'send', {}, {});
+        assert.ok(sent);
+        const charged = { topup_id: `t${rowNo}`, cost: '1.50', cost_currency: 'USD' };
+        const accepted = await unit.changeRow(sent, 'accept', charged, {});
+        assert.ok(accepted);
+        await unit.changeRow(accepted, rowNo === 1 ? 'complete' : 'fail', {}, {});
+      }
+      await unit.noteRow(await row(1, unit.tx), { cost: '1.25' }, null, {});
+      await unit.noteRow(await row(2, unit.tx), { cost_currency: 'EUR' }, 'row.note', {});
+      return { ended: unit.ended.map(({ row_no }) => row_no), written: unit.written.map(({ row_no }) => row_no) };
+    });
+    assert.deepEqual(Object.fromEntries(await costsOfBatch(db, 'batch-1')), { USD: '1.25', EUR: '1.5' });
+    assert.deepEqual(told, { ended: [1, 2], written: [1, 1, 1, 2, 2, 2, 1, 2] });
+    const ends = (await pageEvents(db, 'batch-1', 0, 20)).filter(({ kind }) => /complete|fail/.test(kind));
+    for (const [index, { body }] of ends.entries()) {
+      const { topup_id, cost, cost_currency } = JSON.parse(body);
+      assert.deepEqual([topup_id, cost, cost_currency], [`t${index + 1}`, '1.50', 'USD']);
+    }
+    assert.equal(ends.length, 2);
+  });
+
+  test('changes nothing of a batch that is no longer in the state in which it was read', async () => {
+    const { db, options } = await setUp();
+    const stale = await findBatch(db, 'batch-1');
+    assert.ok(stale);
+    assert.ok(await inUnit(db, options, (unit) => unit.changeBatch(stale, 'cancel', {}, {})));
+    const events = await pageEvents(db, 'batch-1', 0, 10);
+    assert.equal(await inUnit(db, options, (unit) => unit.changeBatch(stale, 'approve', { approved_at: 1 }, {})), null);
+    assert.equal(await inUnit(db, options, (unit) => unit.noteBatch(stale, { approved_at: 1 })), null);
+    assert.deepEqual(await pageEvents(db, 'batch-1', 0, 10), events);
+    const { status, approved_at } = (await findBatch(db, 'batch-1')) ?? {};
+    assert.deepEqual([status, approved_at], ['cancelled', null]);
+  });
+
+  test('takes out all rows of a batch that came to nothing, so many at a time', async () => {
+    const { db, options } = await setUp(5);
+    const discard = () => inUnit(db, options, (unit) => unit.discardRows('batch-1', 2));
+    for (const left of [3, 1, 0]) {
+      assert.equal(await discard(), false);
+      assert.equal((await pageRows(db, 'batch-1', 0, 10)).length, left);
+    }
+    assert.equal(await discard(), true);
+    assert.equal((await countRows(db, 'batch-1')).size, 0);
   });
 
   test('fails for a runner whose account was taken over, and writes nothing', async () => {
