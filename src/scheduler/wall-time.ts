@@ -50,8 +50,7 @@ export function makeWallTime(timeZone: string): WallTime {
     firstAt(wallMs) {
       const before = wallMs - offsetAt(wallMs - changeMs);
       const after = wallMs - offsetAt(wallMs + changeMs);
-      for (const candidate of [Math.min(before, after), Math.max(before, after)])
-        if (wallAt(candidate) === wallMs) return candidate;
+      for (const candidate of [before, after]) if (wallAt(candidate) === wallMs) return candidate;
       // The reading is skipped. The change lies between the two: the clock still shows less at `after`, and more at `before`.
       let [less, more] = [after, before];
       while (more - less > minuteMs) {

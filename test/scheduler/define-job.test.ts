@@ -25,6 +25,8 @@ describe('a job definition', () => {
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
     ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron: .*never due/],
     ['a run id of unknown parts', { runId: '{month}' }, /runId: has a part/],
+    ['a run id with nothing of the time in its slot', { runId: '{job}-{slot:YYYY}' }, /runId: has a part/],
+    ['an empty run id', { runId: '' }, /runId: /],
     [
       'a run id that would be cut',
       { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` },
@@ -48,6 +50,11 @@ describe('a job definition', () => {
         },
       );
     });
+
+  test('may have run ids of 64 characters', () => {
+    const runId = `${'x'.repeat(57)}{slot:yyyy-MM}`;
+    assert.equal(defineJob({ ...good, runId }).runId, runId);
+  });
 
   test('has its defaults filled in', () => {
     const { schedule, runId, priority } = defineJob(good);

@@ -89,6 +89,19 @@ describe('due times', () => {
     assert.deepEqual(nextDueTimes(zone, first + 45 * minute, 1), [first + 25 * hour]);
   });
 
+  test('are the same wherever the machine stands', (t) => {
+    const { TZ } = process.env;
+    t.after(() => {
+      if (TZ === undefined) delete process.env.TZ;
+      else process.env.TZ = TZ;
+    });
+    process.env.TZ = 'Pacific/Apia';
+    const payroll = schedule('0 9 25 * *', 'Africa/Nairobi');
+    const from = Date.UTC(2027, 0, 1);
+    assert.deepEqual(iso(dueTimes(payroll, from, from + 31 * day)), ['2027-01-25T06:00']);
+    assert.deepEqual(iso(nextDueTimes(payroll, from, 1)), ['2027-01-25T06:00']);
+  });
+
   test('of a day that few months have are in those alone, and of a day that none has in none', () => {
     const year = (cron: string) => dueTimes(schedule(cron, 'UTC'), Date.UTC(2027, 0, 1), Date.UTC(2028, 0, 1)).length;
     assert.equal(year('0 9 31 * *'), 7);

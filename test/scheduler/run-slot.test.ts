@@ -1,35 +1,204 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { test } from 'node:test';
+import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { systemRandom } from '../../src/core/random.ts';
+import { rejectBatch } from '../../src/engine/acts.ts';
+import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
-import { defineJob } from '../../src/scheduler/define-job.ts';
+import type { RequireSlot } from '../../src/scheduler/claimed-slot.ts';
+import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
+import { filesLeft } from '../../src/scheduler/files-left.ts';
+import { putAway } from '../../src/scheduler/put-away.ts';
 import { runSlot } from '../../src/scheduler/run-slot.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { workFolder } from '../support/command.ts';
+import { makeFakeService } from '../support/fake-service.ts';
+import { memoryLedger, testService } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
-test('a slot whose process is to end begins with no further file of its inbox, and is run again', async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
-  mkdirSync(join(folder, 'inbox'));
-  for (const name of ['a.csv', 'b.csv']) {
-    writeFileSync(join(folder, 'inbox', name), 'phone_number\n');
-    utimesSync(join(folder, 'inbox', name), 1, 1);
-  }
+const minute = 60_000;
+const dueAt = Date.UTC(2026, 10, 25, 6);
+const file = 'phone_number,network_id,amount,currency,reference\n0712 101 000,1,100,KES,R-1\n';
+
+/** A job with a folder of its own, or another source, and its slot, which can be run again and again. */
+async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = {}) {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const placed = (given: JobInput['source']): JobInput['source'] => {
+    if (given.kind === 'folder') return { ...given, folder: folder.path };
+    return given.kind === 'file' ? { ...given, file: join(folder.path, given.file) } : given;
+  };
   const job = defineJob({
     name: 'payroll',
-    schedule: { cron: '0 9 25 * *', timeZone: 'UTC' },
-    source: { kind: 'folder', folder },
+    schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi' },
+    source: placed(source ?? { kind: 'folder', folder: '.' }),
+    intake: { country: 'KE' },
+    ...fields,
   });
-  const deps = {
-    session: { db: await memoryLedger(), clock: systemClock } as Session,
-    base: folder,
-    withAccount: () => assert.fail('a file was begun with'),
-    requireSlot: async () => undefined,
-    stopping: AbortSignal.abort(),
+  const db = await memoryLedger();
+  let now = dueAt;
+  // What lies in these folders has lain there for years: nothing is gained by watching it.
+  const clock = { ...systemClock, now: () => now, sleep: async () => undefined };
+  const session = {
+    config: { intake: { country: 'NG' }, policy: { approval: { needed: 'never' } } },
+    ledgerPath: join(folder.path, 'ledger.db'),
+    db,
+    clock,
+    random: systemRandom,
+    log: { info: () => undefined, warn: () => undefined },
+    person: 'tester',
+  } as unknown as Session;
+  const networks = [{ networkId: 1, name: 'Safaricom', countryCode: 'KE', countryName: 'Kenya', currency: 'KES' }];
+  const gateway = { ...makeFakeService(clock), networks: async () => ({ kind: 'items' as const, items: networks }) };
+  const account = { name: 'main', service: testService, gateway, limiter: makeOpenLimiter(clock) };
+  const stopping = new AbortController();
+  const run = (requireSlot: RequireSlot = async () => undefined, afterMs = 0) => {
+    now = dueAt + afterMs;
+    return runSlot(
+      {
+        session,
+        base: folder.path,
+        withAccount: (_name, work) => work(account as unknown as OpenAccount),
+        requireSlot,
+        stopping: stopping.signal,
+      },
+      job,
+      dueAt,
+    );
   };
-  const { outcome } = await runSlot(deps, job, Date.UTC(2026, 10, 25, 9));
-  assert.equal(outcome, 'wait');
-  assert.deepEqual(readdirSync(join(folder, 'working')), ['20261125-0900~a.csv', '20261125-0900~b.csv']);
+  const write = (path: string, content = file) => {
+    const to = join(folder.path, path);
+    mkdirSync(dirname(to), { recursive: true });
+    writeFileSync(to, content);
+    utimesSync(to, 1e9, 1e9);
+  };
+  const found = (path: string) => readdirSync(join(folder.path, path)).sort();
+  const end = () => db.execute(`UPDATE batches SET status = 'completed'`);
+  const toPutAway = async () =>
+    (await db.query<{ name: string }>('SELECT name FROM job_files WHERE filed_at IS NULL')).map(({ name }) => name);
+  const batches = async () =>
+    (await db.query<{ status: string }>('SELECT status FROM batches ORDER BY status')).map(({ status }) => status);
+  return { folder: folder.path, db, session, job, run, stopping, write, found, end, toPutAway, batches };
+}
+
+describe('a slot', () => {
+  test('whose process is to end begins with no further file of its inbox, and is run again', async (t) => {
+    const { run, stopping, write, found, batches } = await place(t);
+    for (const name of ['a.csv', 'b.csv']) write(`inbox/${name}`);
+    stopping.abort();
+    assert.equal((await run()).outcome, 'wait');
+    assert.deepEqual(found('working'), ['20261125-0900~a.csv', '20261125-0900~b.csv']);
+    assert.deepEqual(await batches(), []);
+  });
+
+  test('decides what a crash has left undecided: its batch is neither brought again nor left lying', async (t) => {
+    const { db, run, write, batches } = await place(t);
+    write('inbox/x.csv');
+    const first = await run();
+    assert.equal(first.outcome, 'done', first.detail);
+    await db.execute(`UPDATE batches SET status = 'validated'`);
+    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
+    assert.deepEqual(await batches(), ['approved']);
+  });
+
+  test('that another process has by now brings nothing: its files are left to that process', async (t) => {
+    const { db, run, write, batches, found } = await place(t);
+    write('inbox/x.csv');
+    const lost = async () => {
+      throw new AirbatchError('FENCED', 'another process runs this slot');
+    };
+    await assert.rejects(run(lost), { code: 'FENCED' });
+    assert.deepEqual(await batches(), ['validated'], 'nothing is approved');
+    assert.deepEqual(await db.query('SELECT * FROM job_files'), []);
+    assert.deepEqual(found('working'), ['20261125-0900~x.csv']);
+    assert.match((await run()).detail, /x\.csv is batch .* \(1 row to pay\)/, 'whoever has the slot pays them');
+    assert.deepEqual(await batches(), ['approved', 'validated']);
+  });
+
+  test('pays what its program wrote before a crash, and does not ask it for something else', async (t) => {
+    const { run, write, batches } = await place(t, { source: { kind: 'command', command: ['false'] } });
+    write('jobs/payroll/20261125-0900.csv');
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'done', detail);
+    assert.deepEqual(await batches(), ['approved']);
+  });
+
+  test('waits for a single file that somebody is still writing, brings it once, and leaves it where it is', async (t) => {
+    const source = { kind: 'file', file: 'x.csv' } as const;
+    const { folder, db, session, job, run, write, end, toPutAway, batches } = await place(t, { source });
+    const path = join(folder, 'x.csv');
+    write('x.csv');
+    write('~$x.csv');
+    assert.equal((await run()).detail, 'still being written: x.csv');
+    rmSync(join(folder, '~$x.csv'));
+    assert.equal((await run()).outcome, 'done');
+    write('~$x.csv');
+    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' }, 'whatever is done to it afterwards');
+    assert.deepEqual(await batches(), ['approved']);
+    await end();
+    await putAway(session, [job]);
+    assert.deepEqual(await toPutAway(), []);
+    const [batch] = await db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
+    assert.deepEqual(await filesLeft(session, batch?.batch_id ?? ''), [path]);
+  });
+
+  test('waits for its file as long as the job says, and has failed then', async (t) => {
+    const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', required: true, waitMinutes: 20 } });
+    const waits = { outcome: 'wait', detail: 'there is no file' };
+    assert.deepEqual(await run(undefined, 20 * minute - 1), waits);
+    assert.deepEqual(await run(undefined, 20 * minute), { ...waits, outcome: 'failed' });
+    write('inbox/x.csv');
+    write('inbox/y.csv.part');
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'wait');
+    assert.match(detail, /^x\.csv is batch .*; still being written: y\.csv\.part$/);
+  });
+
+  test('without any file is done where none is asked for', async (t) => {
+    const { run } = await place(t);
+    assert.deepEqual(await run(), { outcome: 'done', detail: 'no file was there' });
+  });
+
+  test('has failed where a file of it was rejected, and pays the others', async (t) => {
+    const { run, write, found, batches } = await place(t);
+    write('inbox/bad.csv', 'name,colour\nMary,blue\n');
+    write('inbox/good.csv');
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'failed');
+    assert.match(detail, /bad\.csv was rejected: .*; good\.csv is batch .* \(1 row to pay\)/);
+    assert.deepEqual(found('working'), ['20261125-0900~good.csv']);
+    assert.deepEqual(found('rejected'), ['20261125-0900~bad.csv', '20261125-0900~bad.csv.why.txt']);
+    assert.deepEqual(await batches(), ['approved', 'rejected']);
+  });
+});
+
+describe('what a job has brought', () => {
+  test('goes to `rejected` with the reason where a person has said no, and is put away once', async (t) => {
+    const { folder, db, session, job, run, write, found, toPutAway } = await place(t, {
+      source: { kind: 'folder', folder: '.', required: true },
+      policy: { approval: { needed: 'always' } },
+      priority: 'urgent',
+    });
+    write('inbox/x.csv');
+    assert.match((await run()).detail, /waits for approval/);
+    const [batch] = await db.query<{ batch_id: string; priority: string }>('SELECT batch_id, priority FROM batches');
+    assert.equal(batch?.priority, 'urgent');
+    await putAway(session, [job]);
+    assert.deepEqual(found('working'), ['20261125-0900~x.csv'], 'its batch has not ended');
+    await rejectBatch({ ...session, name: 'Ann' }, batch.batch_id, 'the wrong month');
+    await putAway(session, [job]);
+    assert.deepEqual([found('working'), found('done')], [[], []]);
+    assert.deepEqual(found('rejected'), ['20261125-0900~x.csv', '20261125-0900~x.csv.why.txt']);
+    const rejected = join(folder, 'rejected/20261125-0900~x.csv');
+    assert.equal(readFileSync(`${rejected}.why.txt`, 'utf8'), 'x.csv: the wrong month\n');
+    assert.deepEqual(await filesLeft(session, batch.batch_id), [rejected]);
+    assert.deepEqual(await toPutAway(), []);
+    assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
+    // As where a crash has come between the putting away and the note of it.
+    await db.execute('UPDATE job_files SET filed_at = NULL');
+    await putAway(session, [job]);
+    assert.deepEqual(await toPutAway(), []);
+  });
 });

@@ -83,6 +83,15 @@ async function place() {
     await settle();
     return one;
   };
+  /** A scheduler with two due slots, of which the first has begun. */
+  const beginTwo = async () => {
+    const one = scheduler('one');
+    await one.look();
+    to(61 * minute);
+    await one.look();
+    await settle();
+    return one;
+  };
   const ran = () => begun.map(({ dueAt }) => (dueAt - start) / minute);
   return {
     db,
@@ -90,6 +99,7 @@ async function place() {
     warnings,
     scheduler,
     begin,
+    beginTwo,
     settle,
     lookAndEnd,
     ran,
@@ -177,6 +187,22 @@ describe('a scheduler', () => {
     assert.deepEqual(await states(db), ['done']);
   });
 
+  for (const [what, expiresAt] of [
+    ['for no time, as an earlier version does', null],
+    ['for longer than it could, since its clock was ahead', start + 60 * minute],
+  ] as const)
+    test(`takes up what a process that may live has taken ${what}`, async () => {
+      const { db, begun, begin, settle, alive } = await place();
+      const one = await begin();
+      begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
+      await settle();
+      alive.add('another');
+      await db.execute(`UPDATE slots SET state = 'running', holder = 'another', expires_at = ?`, [expiresAt]);
+      await one.look();
+      await settle();
+      assert.equal(begun.length, 2);
+    });
+
   test('asks again for what is not there yet, and records what has failed', async () => {
     const { db, begun, warnings, begin, settle } = await place();
     const one = await begin();
@@ -197,18 +223,28 @@ describe('a scheduler', () => {
   });
 
   test('begins nothing once it is stopped, and waits for what runs', async () => {
-    const { begun, begin, settle, to } = await place();
-    const one = await begin();
+    const { begun, beginTwo, settle, to } = await place();
+    const one = await beginTwo();
     let stopped = false;
     const stopping = one.stop().then(() => (stopped = true));
     await settle();
     assert.equal(stopped, false);
-    to(61 * minute);
+    to(121 * minute);
     await one.look();
     begun[0]?.end({ outcome: 'done', detail: '' });
     await stopping;
     await settle();
     assert.equal(begun.length, 1);
+  });
+
+  test('runs the slots of a job in their order: one that waits holds back those after it', async () => {
+    const { begun, beginTwo, settle, lookAndEnd, ran } = await place();
+    const one = await beginTwo();
+    begun[0]?.end({ outcome: 'wait', detail: 'still being written' });
+    await settle();
+    assert.deepEqual(ran(), [0]);
+    await lookAndEnd(one);
+    assert.deepEqual(ran(), [0, 0, 60]);
   });
 
   test('begins with the next due time of a schedule that was changed, and not with those before', async () => {
@@ -228,19 +264,36 @@ describe('a scheduler', () => {
     assert.deepEqual(ran(), [0, 70]);
   });
 
-  test('is not held back by a slot that a person has run ahead of its time, and does not run it again', async () => {
-    const { db, scheduler, lookAndEnd, ran, to } = await place();
-    const one = scheduler('one');
-    await lookAndEnd(one);
-    const ahead = { job: job.name, dueAt: start + 120 * minute, holder: 'by hand', now: start - minute };
-    await db.transact(async (tx) => {
-      await insertSlot(tx, { job: job.name, due_at: ahead.dueAt, state: 'due', detail: null });
-      assert.ok(await claimSlot(tx, { ...ahead, expiresAt: start, deadHolder: null }));
-      assert.ok(await endSlot(tx, { ...ahead, state: 'done', detail: 'by hand' }));
+  for (const [catchUp, expected] of [
+    ['all', [0, 60, 180]],
+    ['last', [60, 180]],
+  ] as const)
+    test(`is not held back by a slot that a person has run ahead of its time, and does not run it again: ${catchUp}`, async () => {
+      const { db, scheduler, lookAndEnd, ran, to } = await place();
+      const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp } })]);
+      await lookAndEnd(one);
+      const ahead = { job: job.name, dueAt: start + 120 * minute, holder: 'by hand', now: start - minute };
+      await db.transact(async (tx) => {
+        await insertSlot(tx, { job: job.name, due_at: ahead.dueAt, state: 'due', detail: null });
+        assert.ok(await claimSlot(tx, { ...ahead, expiresAt: start, deadHolder: null }));
+        assert.ok(await endSlot(tx, { ...ahead, state: 'done', detail: 'by hand' }));
+      });
+      for (const at of [130, 181]) {
+        to(at * minute);
+        await lookAndEnd(one);
+      }
+      assert.deepEqual(ran(), expected);
     });
-    to(181 * minute);
-    await lookAndEnd(one);
-    assert.deepEqual(ran(), [0, 60, 180]);
+
+  test('runs what it comes to a little late, and tells of what it missed, where it catches up with nothing', async () => {
+    const { warnings, scheduler, lookAndEnd, ran, to } = await place();
+    const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp: 'none' } })]);
+    for (const at of [-1, 5, 66]) {
+      to(at * minute);
+      await lookAndEnd(one);
+    }
+    assert.deepEqual(ran(), [0]);
+    assert.deepEqual(warnings, ['slots of a job were missed, and are not run']);
   });
 
   test('runs nothing again when a clock that was ahead is corrected, and forgets what it had missed by it', async () => {
@@ -292,6 +345,28 @@ describe('a scheduler', () => {
     begun[4]?.fail(unreachable);
     await settle();
     assert.deepEqual(await states(db), ['failed', 'failed']);
+  });
+
+  for (const code of ['ACCOUNT_BUSY', 'FENCED', 'LEDGER_BUSY', 'LEDGER_FULL', 'LEDGER_IO'] as const)
+    test(`leaves a slot that met with ${code} to be tried again`, async () => {
+      const { db, begun, begin, settle } = await place();
+      await begin();
+      begun[0]?.fail(new AirbatchError(code, 'for now'));
+      await settle();
+      assert.deepEqual(await states(db), ['due']);
+    });
+
+  test('goes on with a slot when it cannot be written for a while that it does', async () => {
+    const { db, begun, begin, settle, to } = await place();
+    await begin();
+    const { transact } = db;
+    db.transact = () => Promise.reject(new AirbatchError('LEDGER_FULL', 'the disk is full'));
+    to(5 * minute);
+    await settle();
+    db.transact = transact;
+    begun[0]?.end({ outcome: 'done', detail: 'ok' });
+    await settle();
+    assert.deepEqual(await states(db), ['done']);
   });
 
   test('takes up its own slot again when what came of it could not be written', async () => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { defineJob } from '../../src/scheduler/define-job.ts';
+import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
 import { sharedRunIdWords } from '../../src/scheduler/shared-run-id.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 
-function wordsOf(cron: string, runId: string): string | null {
-  const source = { kind: 'file', file: 'x.csv' } as const;
+function wordsOf(
+  cron: string,
+  runId: string,
+  source: JobInput['source'] = { kind: 'file', file: 'x.csv' },
+): string | null {
   const schedule = { cron, timeZone: 'Africa/Nairobi' };
   return sharedRunIdWords(defineJob({ name: 'bonus', schedule, source, runId }), now);
 }
@@ -40,4 +43,8 @@ describe('slots that share a run id', () => {
     ['*/30 * * * *', '{job}-{slot:yyyy-MM-dd HH:mm}'],
   ] as const)
     test(`are none for "${cron}" and "${runId}"`, () => assert.equal(wordsOf(cron, runId), null));
+
+  test('are none of a job that pays nothing', () => {
+    assert.equal(wordsOf('0 9 * * *', '{job}', { kind: 'reconciliation' }), null);
+  });
 });
