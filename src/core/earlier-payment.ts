@@ -120,16 +120,21 @@ export function bearsEarlierPayment(row: { status: RowState; service_status: str
 }
 
 /** A payment that another batch sent. */
-export interface OtherPayment {
+export interface OtherPayment extends Terms {
   batch_id: string;
   run_id: string;
   row_ref: string | null;
   row_no: number;
   status: RowState;
   service_status: string | null;
-  amount: string | null;
-  currency: string | null;
-  product_id: string | null;
+  first_sent_at: number;
+}
+
+/** A payment that the service has, and of which a restored ledger has lost the row. Its list does not tell a product: that has an amount, too. */
+export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
+  topup_id: string;
+  run_id: string;
+  row_ref: string;
   first_sent_at: number;
 }
 
@@ -149,44 +154,87 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
   since: number;
 }
 
+/** Why a row waits for a person, and which payment it is held for: a row of another batch, or, of one that was lost, the service's id. */
+export interface RepeatFound {
+  problem: RepeatProblem;
+  other: { other_batch: string; other_row: number } | { other_payment: string };
+  /** When the last of the payments was first sent (epoch ms), all of which whoever lets the row go decides about. */
+  until: number;
+}
+
 /**
  * Says that a number was sent the same under another run id, or in the same run under another reference; or that the same run has sent
  * it something else, which the row may correct. Null where none of these payments speaks against the row. What has the row's own run id
- * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref. `until`: when the
- * last of these payments was first sent (epoch ms), all of which whoever lets the row go decides about.
+ * and reference has its key, which decides by itself. `standsInFile`: whether the row's own file has a row with this ref.
  */
 export async function repeatProblem(
   row: AskingRow,
-  toTheSameNumber: readonly OtherPayment[],
+  toTheSameNumber: readonly (OtherPayment | LostPayment)[],
   standsInFile: (rowRef: string) => Promise<boolean>,
-): Promise<{ problem: RepeatProblem; other: OtherPayment; until: number } | null> {
-  const others = toTheSameNumber.filter(
-    (payment) =>
-      mayHaveArrived(payment) &&
-      (row.told_until === null || payment.first_sent_at > row.told_until) &&
-      !(payment.run_id === row.run_id && payment.row_ref === row.row_ref),
+): Promise<RepeatFound | null> {
+  const sent = toTheSameNumber.filter(isSent);
+  const lost = await lostBeside(row, toTheSameNumber.filter(isLost), standsInFile);
+  const others = [...sent.filter((payment) => mayHaveArrived(payment) && !isOwn(row, payment)), ...lost].filter(
+    ({ first_sent_at }) => row.told_until === null || first_sent_at > row.told_until,
   );
   const same = others.find(
-    (payment) => (payment.first_sent_at >= row.since || isUnnamedInRun(row, payment)) && sameTerms(row, payment),
+    (payment) => (payment.first_sent_at >= row.since || isUnnamedInRun(row, payment)) && maySame(row, payment),
   );
   const until = others.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
-  if (same) return { problem: sentLately(same), other: same, until };
+  if (same) return { problem: sentLately(same), other: nameOf(same), until };
   for (const other of others) {
-    if (!mayCorrect(row, other, toTheSameNumber)) continue;
+    if (!mayCorrect(row, other, sent)) continue;
     if (other.row_ref === null || !(await standsInFile(other.row_ref)))
-      return { problem: paidOtherwise(other), other, until };
+      return { problem: paidOtherwise(other), other: nameOf(other), until };
   }
   return null;
 }
 
+function isLost(payment: OtherPayment | LostPayment): payment is LostPayment {
+  return 'topup_id' in payment;
+}
+
+function isSent(payment: OtherPayment | LostPayment): payment is OtherPayment {
+  return !isLost(payment);
+}
+
+/** Whether it is the payment of a row with the same run id and reference, of whatever generation. */
+function isOwn({ run_id, row_ref }: AskingRow, payment: OtherPayment | LostPayment): boolean {
+  return payment.run_id === run_id && payment.row_ref === row_ref;
+}
+
+/**
+ * The lost payments that a row is compared with. None where one of them is the row's own, which its look-up finds; nor one that was made for
+ * what the row's own file asks for besides (a ref that is made of the content says so), and that is found when that row is looked up.
+ */
+async function lostBeside(
+  row: AskingRow,
+  lost: readonly LostPayment[],
+  standsInFile: (rowRef: string) => Promise<boolean>,
+): Promise<LostPayment[]> {
+  if (lost.some((payment) => isOwn(row, payment))) return [];
+  const beside: LostPayment[] = [];
+  for (const payment of lost) {
+    const isAskedFor = payment.run_id === row.run_id && isContentRowRef(payment.row_ref);
+    if (!isAskedFor || !(await standsInFile(payment.row_ref))) beside.push(payment);
+  }
+  return beside;
+}
+
 type Terms = Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>;
+
+/** Of what was lost nobody knows whether it was a product: then it may be the one that is asked for. */
+function maySame(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
+  if (!isLost(payment)) return sameTerms(row, payment);
+  return row.product_id !== null || payment.amount === null || sameTerms(row, { ...payment, product_id: null });
+}
 
 function sameTerms(a: Terms, b: Terms): boolean {
   return samePayment({ ...a, phone_number: null, network_id: null }, { ...b, phone_number: null, network_id: null });
 }
 
 /** Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own. */
-function isUnnamedInRun(row: AskingRow, payment: OtherPayment): boolean {
+function isUnnamedInRun(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (payment.run_id !== row.run_id) return false;
   return [row, payment].some(({ row_ref }) => row_ref !== null && isContentRowRef(row_ref));
 }
@@ -195,29 +243,37 @@ function isUnnamedInRun(row: AskingRow, payment: OtherPayment): boolean {
  * Whether a row to the same number may be meant instead of this payment of its run, since no reference tells them apart. A row that the
  * payment's batch has sent as well stood beside it there.
  */
-function mayCorrect(row: AskingRow, payment: OtherPayment, toTheSameNumber: readonly OtherPayment[]): boolean {
-  if (!isUnnamedInRun(row, payment) || sameTerms(row, payment)) return false;
-  return !toTheSameNumber.some(
+function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: readonly OtherPayment[]): boolean {
+  if (!isUnnamedInRun(row, payment) || maySame(row, payment)) return false;
+  if (isLost(payment)) return true;
+  return !sent.some(
     ({ batch_id, row_ref }) => batch_id === payment.batch_id && row_ref === row.row_ref && row_ref !== null,
   );
 }
 
-function sentLately(other: OtherPayment): RepeatProblem {
+function sentLately(other: OtherPayment | LostPayment): RepeatProblem {
+  const message = isLost(other)
+    ? `The same number was sent ${whatOf(other)} on ${lostPlaceOf(other)}.`
+    : `The same number was sent the same on ${dayOf(other)}, in ${placeOf(other)} (run ${other.run_id}, ${wordOf(other)}).`;
   return {
     code: 'SENT_LATELY',
-    message: `The same number was sent the same on ${dayOf(other)}, in ${placeOf(other)} (run ${other.run_id}, ${wordOf(other)}).`,
+    message,
     suggestion: 'Release the row if both are meant; skip it if it is the same payment.',
   };
 }
 
-function paidOtherwise(other: OtherPayment): RepeatProblem {
-  const { amount, currency, product_id } = other;
-  const what = amount === null ? `product ${product_id}` : moneyText(currency ?? '', amount);
+function paidOtherwise(other: OtherPayment | LostPayment): RepeatProblem {
+  const place = isLost(other) ? lostPlaceOf(other) : `${dayOf(other)}, in ${placeOf(other)} (${wordOf(other)})`;
   return {
     code: 'PAID_OTHERWISE',
-    message: `This run has sent the number ${what} on ${dayOf(other)}, in ${placeOf(other)} (${wordOf(other)}), which is not in this file.`,
+    message: `This run has sent the number ${whatOf(other)} on ${place}, which is not in this file.`,
     suggestion: 'Release the row if both are meant; skip it if it corrects that payment.',
   };
+}
+
+function whatOf(other: OtherPayment | LostPayment): string {
+  if (other.amount !== null) return moneyText(other.currency ?? '', other.amount);
+  return isLost(other) ? 'something' : `product ${other.product_id}`;
 }
 
 function dayOf({ first_sent_at }: OtherPayment): string {
@@ -226,6 +282,17 @@ function dayOf({ first_sent_at }: OtherPayment): string {
 
 function placeOf({ batch_id, row_no }: OtherPayment): string {
   return `batch ${batch_id}, row ${row_no}`;
+}
+
+/** To the minute: with the number that is where a person finds it in the service's own list. */
+function lostPlaceOf({ first_sent_at, topup_id, run_id }: LostPayment): string {
+  const [day, minute] = [isoTime(first_sent_at).slice(0, 10), isoTime(first_sent_at).slice(11, 16)];
+  return `${day} at ${minute} UTC, by a payment that only the service knows since the ledger was restored (${topup_id}, run ${run_id})`;
+}
+
+function nameOf(other: OtherPayment | LostPayment): RepeatFound['other'] {
+  if (isLost(other)) return { other_payment: other.topup_id };
+  return { other_batch: other.batch_id, other_row: other.row_no };
 }
 
 function wordOf(other: OtherPayment): string | null {

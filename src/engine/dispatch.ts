@@ -9,15 +9,17 @@ import type { RunnerContext } from './context.ts';
 import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
+import { readLostPayments } from './lost-payments.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 import { noteOwnPace } from './own-pace.ts';
 
 /**
- * Sends ready rows until the runner stops. The limiter's queue is fed just in time: a job takes its rows only when its
+ * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job takes its rows only when its
  * turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is not sent at once.
  */
 export async function dispatchLoop(context: RunnerContext): Promise<void> {
   const { picker, settings, clock } = context;
+  if (context.restoredAt !== null) await readLostPayments(context, context.restoredAt);
   const jobs = new Set<Promise<void>>();
   let trouble: unknown = null;
   // Jobs that the limiter has not started: their rows are still the picker's.

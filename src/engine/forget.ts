@@ -1,10 +1,11 @@
-import { storedPolicy } from '../core/batch-policy.ts';
+import { batchPolicy, storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../ledger/forget.ts';
+import { dropLostBefore, dropLostOf } from '../ledger/lost-payments.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type Actor, requireBatch } from './acts.ts';
 
@@ -48,6 +49,7 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
     if (isContentRowRef(rowRef)) traceable += 1;
     for (let generation = 1; generation <= last; generation++)
       await forgetPayment(tx, batch_id, idempotencyKey({ account, runId, rowRef, generation }));
+    await dropLostOf(tx, batch, { row_ref: rowRef });
   }
   return { rows: await forgetRows(tx, batch_id, from, to), traceable };
 }
@@ -84,6 +86,9 @@ export async function forgetEnded(
   job: string | null = null,
 ): Promise<Forgotten & { batches: string[] }> {
   const done = { batches: [] as string[], rows: 0, traceable: 0 };
+  // Of what a restored ledger has lost, the batch is not known: other files are compared with it for as long as is usual.
+  const { repeatWithinDays } = batchPolicy();
+  if (job === null) await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - repeatWithinDays * dayMs));
   // Those whose numbers are still needed are left for another time.
   const kept = new Set<string>();
   for (;;) {

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
-import { type SentRow, sentLately } from '../ledger/sent-lately.ts';
+import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { orderOf, paymentNames } from './orders.ts';
@@ -32,7 +32,7 @@ export async function writeIntents(
     unit.tx,
     names.map(({ key }) => key),
   );
-  const repeated = await repeatsOf(unit, open, rows);
+  const repeated = await repeatsOf(unit, open, rows, context.restoredAt !== null);
   const intents: Intent[] = [];
   const bound: PaymentRecord[] = [];
   for (const [index, row] of rows.entries()) {
@@ -152,20 +152,25 @@ const dayMs = 24 * 3_600_000;
 
 /** What other batches of the account sent lately. */
 interface Repeats {
-  sent: readonly SentRow[];
+  sent: readonly Sent[];
   /** What was first sent before this (epoch ms) does not count. */
   since: number;
 }
 
-/** What other batches sent lately to the numbers of these rows. */
-async function repeatsOf(unit: Unit, { batch, policy }: OpenBatch, rows: readonly RowRecord[]): Promise<Repeats> {
+/** What other batches sent lately to the numbers of these rows, also (`withLost`) what a restored ledger has lost of it. */
+async function repeatsOf(
+  unit: Unit,
+  { batch, policy }: OpenBatch,
+  rows: readonly RowRecord[],
+  withLost: boolean,
+): Promise<Repeats> {
   const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
   if (policy.repeatWithinDays === 0) return { sent: [], since };
   const numbers = new Set<string>();
   for (const { status, phone_number } of rows) {
     if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
   }
-  const query = { account: batch.account, batchId: batch.batch_id, since };
+  const query = { account: batch.account, batchId: batch.batch_id, since, withLost };
   return { sent: await sentLately(unit.tx, query, [...numbers]), since };
 }
 
@@ -185,11 +190,6 @@ async function holdRepeated(
   if (!found) return false;
   const { problem, other, until } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);
-  await unit.changeRow(
-    row,
-    'hold',
-    { problems, told_until: until },
-    { why: problem.code, other_batch: other.batch_id, other_row: other.row_no },
-  );
+  await unit.changeRow(row, 'hold', { problems, told_until: until }, { why: problem.code, ...other });
   return true;
 }

@@ -1,6 +1,7 @@
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import type { LeaseRecord } from '../ledger/leases.ts';
+import { dropLost, lastAcceptedAt, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
 
 /**
  * What the last program noted of its hold on an account, in a place of its own beside the ledger: a ledger that knows of less
@@ -33,8 +34,24 @@ const cautionMs = 35 * 24 * 3_600_000;
 
 const factName = (account: string) => `restored_at:${account}`;
 
+/** The service's own time orders its payments, but several machines of it may not agree to the second. */
+const marginMs = 3_600_000;
+
+/**
+ * What was lost is younger than all that the ledger knows to be accepted; where it knows of nothing, it is looked for over all the time
+ * that calls for caution.
+ */
 export async function noteRestored(tx: Queryable, account: string, at: number): Promise<void> {
   await writeFact(tx, factName(account), String(at));
+  const known = await lastAcceptedAt(tx, account);
+  const from = known === null ? at - cautionMs : known - marginMs;
+  // A list that was not read to its end is read from where it was.
+  await noteLostFrom(tx, account, Math.min(from, (await lostFrom(tx, account)) ?? from));
+}
+
+/** What was lost is known no longer than it calls for caution: its numbers are somebody's. */
+export async function forgetLost(tx: Queryable, account: string, now: number): Promise<void> {
+  if ((await restoredAt(tx, account, now)) === null) await dropLost(tx, account);
 }
 
 /** When the ledger was restored (epoch ms), while that still calls for caution; else null. */

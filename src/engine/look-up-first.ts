@@ -1,12 +1,14 @@
 import { assert } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { ReadProblem, ServicePayment } from '../gateway/gateway.ts';
+import { dropLostOf, lastLostOf } from '../ledger/lost-payments.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
 import { firstAttempt, takenBy } from './intents.ts';
+import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 
@@ -20,8 +22,7 @@ export async function unknownToTheService(
   rows: readonly RowRecord[],
   restoredAtMs: number,
 ): Promise<RowRecord[]> {
-  // Requests of the lost program may still be under way.
-  const from = restoredAtMs + (context.gateway.policy.lookUpDelaysMs[0] ?? 0);
+  const from = nothingUnderWayAt(context, restoredAtMs);
   const mayBeSent = await Promise.all(
     rows.map(async (row) => {
       if (row.status !== 'ready' || context.clock.now() >= from) return lookUpFirst(context, row);
@@ -62,12 +63,15 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
 interface Found {
   kind: 'found';
   generation: number;
-  payment: ServicePayment;
+  payment: Pick<ServicePayment, 'topupId' | 'state' | 'createdAt'>;
 }
 
-/** What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. */
+/**
+ * What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. What its
+ * list has told of before is there, though a look-up does not find it.
+ */
 async function lastFound(
-  { gateway, limiter }: RunnerContext,
+  { db, gateway, limiter }: RunnerContext,
   { batch }: OpenBatch,
   row: RowRecord,
   first: number,
@@ -83,7 +87,10 @@ async function lastFound(
     if (last === null || last.payment.state === 'failed' || payment.state !== 'failed')
       last = { kind: 'found', generation, payment };
   }
-  return last;
+  const lost = last === null ? await lastLostOf(db, batch, row) : null;
+  if (lost === null || lost.generation < first || lost.generation > generationsMax) return last;
+  const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
+  return { kind: 'found', generation: lost.generation, payment };
 }
 
 /** The row goes on as a doubt under the generation that the service has; the keys of those before it are bound as well, as they were. */
@@ -118,4 +125,6 @@ async function doubtFound(
     (await insertPayments(unit.tx, bound)) === bound.length,
     'a key that was free at the start of a unit is free at its end',
   );
+  // Other runs see the row from now on.
+  await dropLostOf(unit.tx, batch, row);
 }

@@ -3,6 +3,7 @@ import { repeatProblem } from '../core/earlier-payment.ts';
 import { type BatchRecord, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { makeFileRefs } from '../ledger/file-refs.ts';
+import { anyLost } from '../ledger/lost-payments.ts';
 import { anySentSince, sentLately } from '../ledger/sent-lately.ts';
 import type { EarlierBatches, JudgedRow } from './earlier-batches.ts';
 
@@ -20,8 +21,9 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
   const { account, batch_id: batchId, run_id } = batch;
   const since = batch.created_at - repeatWithinDays * dayMs;
   const { firstAt } = await runSoFar(db, account, run_id);
-  const query = { account, batchId, since: Math.min(since, firstAt ?? since) };
-  if (!(await anySentSince(db, query))) return null;
+  const withLost = await anyLost(db, account);
+  const query = { account, batchId, since: Math.min(since, firstAt ?? since), withLost };
+  if (!withLost && !(await anySentSince(db, query))) return null;
   const file = makeFileRefs(batchId);
   return async (tx, rows) => {
     const numbers = rows.flatMap((row) => (mayBeSent(row) && row.phone_number !== null ? [row.phone_number] : []));

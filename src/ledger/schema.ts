@@ -237,6 +237,23 @@ const migrations: readonly (readonly string[])[] = [
     // Until when a slot is taken to be run unless its process says again that it goes on: one on a machine that is gone says nothing.
     'ALTER TABLE slots ADD COLUMN expires_at BIGINT',
   ],
+  [
+    // Payments that the service has, and of which a restored ledger has lost the rows: the guard between runs knows them by this alone.
+    `CREATE TABLE lost_payments (
+      account TEXT NOT NULL,
+      topup_id TEXT NOT NULL,
+      run_id TEXT NOT NULL,
+      row_ref TEXT NOT NULL,
+      generation INTEGER NOT NULL,
+      phone_number TEXT NOT NULL,
+      amount TEXT,
+      currency TEXT,
+      first_sent_at BIGINT NOT NULL,
+      PRIMARY KEY (account, topup_id)
+    )`,
+    'CREATE INDEX lost_by_number ON lost_payments (phone_number, first_sent_at)',
+    'CREATE INDEX lost_by_row ON lost_payments (account, run_id, row_ref)',
+  ],
 ];
 
 /**

@@ -1,6 +1,7 @@
 import { bearingStates } from '../core/earlier-payment.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
+import { type LostToNumber, lostTo } from './lost-payments.ts';
 
 /** A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row bears. */
 export interface SentRow {
@@ -17,12 +18,17 @@ export interface SentRow {
   first_sent_at: number;
 }
 
+/** A payment of another batch, by its row; or one whose row a restored ledger has lost. */
+export type Sent = SentRow | LostToNumber;
+
 export interface SentLatelyQuery {
   account: string;
   /** The batch that asks: its own rows do not count. */
   batchId: string;
   /** Epoch milliseconds: what was first sent earlier does not count. */
   since: number;
+  /** Whether the ledger was restored, so that it may have lost rows of which the service has told. */
+  withLost: boolean;
 }
 
 /** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
@@ -44,13 +50,13 @@ const sentSql = (count: number): string =>
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);
 
-/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers. */
+/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers, then what was lost. */
 export async function sentLately(
   tx: Queryable,
-  { account, batchId, since }: SentLatelyQuery,
+  { account, batchId, since, withLost }: SentLatelyQuery,
   numbers: readonly string[],
-): Promise<SentRow[]> {
-  const found: SentRow[] = [];
+): Promise<Sent[]> {
+  const found: Sent[] = [];
   for (let at = 0; at < numbers.length; at += numbersPerQuery) {
     const some = numbers.slice(at, at + numbersPerQuery);
     const isOne = some.length === 1;
@@ -59,7 +65,7 @@ export async function sentLately(
       ...(await tx.query<SentRow>(isOne ? sentToOneSql : sentToManySql, [...filled, since, account, batchId])),
     );
   }
-  return found;
+  return withLost ? [...found, ...(await lostTo(tx, { account, since }, numbers))] : found;
 }
 
 /** Whether another batch of the account may have sent anything since then: where not, no row needs to be looked up. */

@@ -41,8 +41,8 @@ const batchSentences: Record<string, (data: Data) => string> = {
 /** What happened to a row. */
 const rowSentences: Record<string, (data: Data) => string> = {
   'row.release': () => 'let it be sent',
-  'row.hold': ({ why, other_batch, other_row }) =>
-    `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}`,
+  'row.hold': ({ why, other_batch, other_row, other_payment }) =>
+    `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}${other_payment ? ` (see payment ${text(other_payment)} of the service)` : ''}`,
   'row.skip': ({ why, other_batch, other_row }) =>
     `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
   'row.cancel': () => 'cancelled it',

@@ -187,7 +187,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what a row without a reference may correct',
     file: 'core/earlier-payment.ts',
-    find: 'if (!mayCorrect(row, other, toTheSameNumber)) continue;',
+    find: 'if (!mayCorrect(row, other, sent)) continue;',
     replace: 'continue;',
   },
   {

@@ -1,0 +1,94 @@
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
+import { idempotencyKey, parseReference } from '../core/ids.ts';
+import type { RowState } from '../core/row-state.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
+import { findPayments, type PaymentRecord } from '../ledger/payments.ts';
+import { findRow } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { readTrouble } from './read-trouble.ts';
+
+/** The most that the service lists on one page (spec section 8.2). */
+const paymentsPerPage = 100;
+
+/** From when on (epoch ms) no request of the lost program is under way any more. */
+export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
+  return restoredAtMs + (gateway.policy.lookUpDelaysMs[0] ?? 0);
+}
+
+/**
+ * Reads from the service's list what the lost part of a restored ledger has paid, so that other runs are compared with it though its own
+ * rows may never come again. Resolves when the list was read to its end, once and for all; and when the runner stops. The oldest come first, so
+ * that a page is never pushed on by what comes meanwhile, and whoever was broken off goes on from the last one. Version 1 has no list.
+ */
+export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
+  const { account, clock, db, gateway, limiter, log, stopping } = context;
+  const { list } = gateway;
+  const fromMs = await lostFrom(db, account);
+  if (list === null || fromMs === null) return;
+  const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
+  if (wait > 0) await clock.sleep(wait, stopping);
+  let kept = 0;
+  for (let page = 1; !stopping.aborted; ) {
+    const query = { page, perPage: paymentsPerPage, fromMs, toMs: null, oldestFirst: true };
+    const outcome = await limiter.admit('read', () => list(query));
+    if (outcome.kind !== 'page') {
+      await clock.sleep(await readTrouble(context, 'read', outcome), stopping);
+      continue;
+    }
+    // The total ends it as well: a list that always has more would be read for ever.
+    const isLast = !outcome.hasNext || page * paymentsPerPage >= outcome.total;
+    const { payments } = outcome;
+    kept += await context.committer.commit(async (unit) => {
+      await noteLostFrom(unit.tx, account, isLast ? null : (payments.at(-1)?.createdAt ?? fromMs));
+      return insertLost(unit.tx, await lostAmong(unit, account, payments));
+    });
+    if (isLast) {
+      log.info('the service was asked what was paid and is no longer in the ledger', { payments: kept });
+      return;
+    }
+    page += 1;
+  }
+}
+
+/** The payments that may have arrived, and of which no row of the ledger tells other runs. Those of other programs have other references. */
+async function lostAmong(unit: Unit, account: string, payments: readonly ServicePayment[]): Promise<LostRecord[]> {
+  const named = payments.flatMap((payment) => {
+    const { reference, state, serviceStatus, phoneNumber } = payment;
+    const name = reference === null ? null : parseReference(reference);
+    if (name === null || phoneNumber === null || (state === 'failed' && !isDoubtfulEnd(serviceStatus))) return [];
+    return [{ payment, phoneNumber, ...name, key: idempotencyKey({ account, ...name }) }];
+  });
+  const bound = await findPayments(
+    unit.tx,
+    named.map(({ key }) => key),
+  );
+  const lost: LostRecord[] = [];
+  for (const { payment, phoneNumber, key, runId, rowRef, generation } of named) {
+    const known = bound.get(key);
+    if (known && (await isTold(unit.tx, known))) continue;
+    lost.push({
+      account,
+      topup_id: payment.topupId,
+      run_id: runId,
+      row_ref: rowRef,
+      generation,
+      phone_number: phoneNumber,
+      amount: payment.amount?.value ?? null,
+      currency: payment.amount?.currency ?? null,
+      first_sent_at: payment.createdAt ?? unit.at,
+    });
+  }
+  return lost;
+}
+
+/** A row in one of these states has not sent its generation, as far as the ledger knows, though it may have tried. */
+const unsentStates: readonly RowState[] = ['ready', 'held', 'skipped', 'cancelled'];
+
+/** Whether the row that has bound a key tells of the payment itself. */
+async function isTold(db: Queryable, { batch_id, row_no, generation }: PaymentRecord): Promise<boolean> {
+  const row = await findRow(db, batch_id, row_no);
+  return row !== null && (row.generation > generation || !unsentStates.includes(row.status));
+}

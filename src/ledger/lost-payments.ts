@@ -1,0 +1,102 @@
+import type { LostPayment } from '../core/earlier-payment.ts';
+import type { Queryable } from './database.ts';
+import { forgetFact, readFact, writeFact } from './facts.ts';
+import { makeInsert } from './insert.ts';
+
+/** A payment that the service lists, and of which a restored ledger has lost the row. */
+export interface LostRecord extends LostPayment {
+  account: string;
+  generation: number;
+  phone_number: string;
+}
+
+export type LostToNumber = Omit<LostRecord, 'account' | 'generation'>;
+
+/** Keeps payments that were lost; one that is kept already stays as it is. */
+export const insertLost = makeInsert<LostRecord>(
+  'lost_payments',
+  ['account', 'topup_id', 'run_id', 'row_ref', 'generation', 'phone_number', 'amount', 'currency', 'first_sent_at'],
+  { ending: 'ON CONFLICT (account, topup_id) DO NOTHING' },
+);
+
+/** Whether the account has lost any payment: where not, no row needs to be compared with them. */
+export async function anyLost(db: Queryable, account: string): Promise<boolean> {
+  const found = await db.query('SELECT topup_id FROM lost_payments WHERE account = ? LIMIT 1', [account]);
+  return found.length > 0;
+}
+
+/** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
+const numbersPerQuery = 50;
+const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
+  WHERE phone_number IN (${Array(numbersPerQuery).fill('?').join(', ')}) AND first_sent_at >= ? AND account = ?
+  ORDER BY first_sent_at DESC, topup_id`;
+
+/** The lost payments to these numbers (E.164) since then (epoch ms), the latest first within each 50 numbers. */
+export async function lostTo(
+  db: Queryable,
+  { account, since }: { account: string; since: number },
+  numbers: readonly string[],
+): Promise<LostToNumber[]> {
+  const found: LostToNumber[] = [];
+  for (let at = 0; at < numbers.length; at += numbersPerQuery) {
+    const some = numbers.slice(at, at + numbersPerQuery);
+    const filled = [...some, ...Array<string>(numbersPerQuery - some.length).fill('')];
+    found.push(...(await db.query<LostToNumber>(lostToSql, [...filled, since, account])));
+  }
+  return found;
+}
+
+/** The last generation of a row that was lost, or null. */
+export async function lastLostOf(
+  db: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+  { row_ref }: { row_ref: string | null },
+): Promise<LostRecord | null> {
+  const [last] = await db.query<LostRecord>(
+    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ? ORDER BY generation DESC LIMIT 1',
+    [account, run_id, row_ref],
+  );
+  return last ?? null;
+}
+
+/** A row's payments are known by the row again, or are to be forgotten. */
+export async function dropLostOf(
+  tx: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+  { row_ref }: { row_ref: string | null },
+): Promise<void> {
+  const row = [account, run_id, row_ref];
+  await tx.execute('DELETE FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ?', row);
+}
+
+/** Drops what the account has lost. */
+export async function dropLost(tx: Queryable, account: string): Promise<void> {
+  await tx.execute('DELETE FROM lost_payments WHERE account = ?', [account]);
+}
+
+/** Drops what all accounts have lost of what was paid before then (epoch ms). */
+export async function dropLostBefore(tx: Queryable, before: number): Promise<void> {
+  await tx.execute('DELETE FROM lost_payments WHERE first_sent_at < ?', [before]);
+}
+
+const unreadName = (account: string) => `lost_from:${account}`;
+
+/** From when on (epoch ms) the service's list is still to be read for what was lost; null where it was read to its end. */
+export async function lostFrom(db: Queryable, account: string): Promise<number | null> {
+  const from = await readFact(db, unreadName(account));
+  return from === null ? null : Number(from);
+}
+
+export async function noteLostFrom(tx: Queryable, account: string, from: number | null): Promise<void> {
+  if (from === null) await forgetFact(tx, unreadName(account));
+  else await writeFact(tx, unreadName(account), String(from));
+}
+
+/** When the service accepted the last payment that the ledger knows of, by the service's own time (epoch ms), or null. Reads every row. */
+export async function lastAcceptedAt(db: Queryable, account: string): Promise<number | null> {
+  const [last] = await db.query<{ at: number | null }>(
+    `SELECT MAX(rows.accepted_at) AS at FROM batches JOIN rows ON rows.batch_id = batches.batch_id WHERE batches.account = ?`,
+    [account],
+  );
+  return last?.at ?? null;
+}

@@ -1,0 +1,270 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { contentRowRef } from '../../src/core/ids.ts';
+import { releaseRows } from '../../src/engine/acts.ts';
+import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import type { JudgedRow } from '../../src/intake/earlier-batches.ts';
+import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aBatch, aRow } from '../support/ledger.ts';
+
+const dayMs = 24 * 3_600_000;
+const patienceMs = 36 * 3_600_000;
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+
+/** What the lost part of the ledger has paid for this row. Returns the service's id of it. */
+async function payLost({ clock, service }: Rig, reference: string, row: NewRow = aRow(1)): Promise<string> {
+  const { phone_number: phoneNumber, amount: value, currency } = row;
+  const order = { phoneNumber, amount: { value, currency }, productId: null, reference };
+  const body = JSON.stringify(order);
+  const outcome = await clock.drive(service.create({ body, idempotencyKey: reference }));
+  return outcome.kind === 'accepted' ? outcome.payment.topupId : '';
+}
+
+const runRestored = (rig: Rig) => rig.clock.drive(rig.runner({ restored: true }).run(patienceMs));
+const sleep = ({ clock }: Rig, ms: number) => clock.drive(clock.sleep(ms));
+const otherRun = ({ clock }: Rig) => ({ batch_id: 'batch-2', run_id: 'run-2', created_at: clock.now() });
+const lostIn = async ({ db }: Rig) =>
+  (await db.query<{ topup_id: string }>('SELECT topup_id FROM lost_payments')).map(({ topup_id }) => topup_id);
+
+/** The lost part has paid row 1 of run-1 some days ago; the same stands in a file of run-2. */
+async function lostAndAsked(days: number, rows: readonly NewRow[] = someRows(2)) {
+  const rig = await makeRig();
+  const paidAt = rig.clock.now() + 20;
+  const topupId = await payLost(rig, 'run-1/ref-1');
+  await sleep(rig, days * dayMs);
+  await rig.add(rows, otherRun(rig));
+  await runRestored(rig);
+  return { rig, topupId, paidAt };
+}
+
+describe('a payment of the lost part of a ledger, whose own row has not come again,', () => {
+  test('holds the same payment under another run id, and is named by the service’s id and its time', async () => {
+    const { rig, topupId, paidAt } = await lostAndAsked(3);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    const { problems, told_until } = await rig.row(1, 'batch-2');
+    const [{ code, message }] = JSON.parse(problems ?? '');
+    assert.equal(code, 'SENT_LATELY');
+    const when = '2026-11-20 at 09:00 UTC';
+    const whom = `a payment that only the service knows since the ledger was restored (${topupId}, run run-1)`;
+    assert.equal(message, `The same number was sent KES 101.00 on ${when}, by ${whom}.`);
+    assert.equal(told_until, paidAt);
+    const held = (await pageEvents(rig.db, 'batch-2', 0, 1_000)).find(({ kind }) => kind === 'row.hold');
+    assert.deepEqual(JSON.parse(held?.body ?? '').other_payment, topupId);
+    assert.equal(rig.service.charges.length, 2);
+  });
+
+  test('lets the row go once a person has, also after its own row has come again and was found', async () => {
+    const { rig } = await lostAndAsked(1);
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual([await rig.states(), await lostIn(rig)], [['completed'], []]);
+    await releaseRows(mary(rig), 'batch-2', [1]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+    await rig.add(someRows(1), { ...otherRun(rig), batch_id: 'batch-3', run_id: 'run-3' });
+    await rig.run();
+    assert.match((await rig.row(1, 'batch-3')).problems ?? '', /batch-2, row 1/);
+    assert.equal(rig.service.charges.length, 3);
+  });
+
+  test('counts by the day on which it was paid', async () => {
+    const { rig } = await lostAndAsked(8);
+    assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+  });
+
+  test('holds a row that asks for a product, since the list does not tell whether it was one', async () => {
+    const product = { amount: null, currency: null, product_id: '7' };
+    const { rig } = await lostAndAsked(1, [aRow(1, product), aRow(2, { amount: '1' })]);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+  });
+
+  test('holds what may correct it, where neither has a reference; not what stands beside it in the file', async () => {
+    const named = (row: NewRow) => {
+      const { phone_number, amount, currency, product_id } = row;
+      return { ...row, row_ref: contentRowRef([phone_number, amount, currency, product_id], 1) };
+    };
+    const [paid, corrected] = [named(aRow(1)), named(aRow(1, { amount: '150' }))];
+    for (const [rows, states] of [
+      [[corrected], ['held']],
+      [
+        [corrected, { ...paid, row_no: 2 }],
+        ['completed', 'completed'],
+      ],
+    ] as const) {
+      const rig = await makeRig();
+      const topupId = await payLost(rig, `run-1/${paid.row_ref}`);
+      await rig.add(rows);
+      await runRestored(rig);
+      assert.deepEqual(await rig.states(), states);
+      const { problems } = await rig.row(1);
+      if (states[0] === 'held')
+        assert.match(
+          problems ?? '',
+          new RegExp(`PAID_OTHERWISE.*sent the number KES 101.00 on .*\\(${topupId}, run run-1\\)`),
+        );
+    }
+  });
+
+  test('is known when a file is read, from the first run on', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-1/ref-1');
+    await rig.add([aRow(9)]);
+    await runRestored(rig);
+    const batch = { ...aBatch(otherRun(rig)), audit_seq: 0, audit_head: '' };
+    const rows = someRows(2).map(({ batch_id: _, ...row }): JudgedRow => {
+      return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
+    });
+    const judged = await (await findRepeatedPayments(rig.db, batch))?.(rig.db, rows);
+    assert.deepEqual(
+      judged?.map(({ status, problems: [problem] }) => [status, problem?.code]),
+      [
+        ['held', 'SENT_LATELY'],
+        ['ready', undefined],
+      ],
+    );
+  });
+
+  test('is compared where its own row stood in the backup, tried and not sent', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['ready']);
+    const topupId = await payLost(rig, 'run-1/ref-1');
+    await rig.add(someRows(1), otherRun(rig));
+    await runRestored(rig);
+    assert.deepEqual(await lostIn(rig), [topupId]);
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+  });
+
+  test('is not asked for where the service has no list: Version 1', async () => {
+    const rig = await makeRig({ list: false });
+    await payLost(rig, 'run-1/ref-1');
+    await rig.add(someRows(1), otherRun(rig));
+    await runRestored(rig);
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+  });
+
+  test('is looked for among all that is younger than what the ledger knows; not what failed, is known, or is of other programs', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-0/older', aRow(8));
+    await sleep(rig, 2 * 3_600_000);
+    await rig.add(someRows(2));
+    await rig.run();
+    rig.service.ends('run-0/failed', 'failed');
+    await payLost(rig, 'run-0/failed', aRow(5));
+    await payLost(rig, 'an order of the shop', aRow(6));
+    const lost = await payLost(rig, 'run-0/lost~3', aRow(7));
+    await rig.add([aRow(9)], otherRun(rig));
+    await runRestored(rig);
+    const kept = await rig.db.query('SELECT * FROM lost_payments');
+    const { phone_number, amount, currency } = aRow(7);
+    const [{ first_sent_at, ...known }] = kept as [Record<string, unknown>];
+    assert.equal(kept.length, 1);
+    assert.ok(Number(first_sent_at) > rig.clock.now() - dayMs);
+    const name = { account: 'main', run_id: 'run-0', row_ref: 'lost', generation: 3 };
+    assert.deepEqual(known, { ...name, topup_id: lost, phone_number, amount, currency });
+  });
+
+  test('is what its own row finds, though a look-up does not show it: the row is not sent', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-1/ref-1~2');
+    await sleep(rig, 2 * dayMs);
+    rig.service.hidden.add('run-1/ref-1~2');
+    await rig.add(someRows(1));
+    await runRestored(rig);
+    const { status, generation } = await rig.row(1);
+    assert.deepEqual([status, generation, rig.service.charges.length], ['in_doubt', 2, 1]);
+  });
+
+  test('is forgotten with its row’s batch, with what else is old, and by itself after 35 days', async () => {
+    for (const [forget, left] of [
+      [(rig: Rig) => forgetBatch(mary(rig), 'batch-1', 'x'), 0],
+      [(rig: Rig) => forgetEnded(mary(rig), rig.clock.now(), 'x'), 0],
+      [(rig: Rig) => forgetEnded(mary(rig), rig.clock.now() - 20 * dayMs, 'x'), 1],
+      [(rig: Rig) => forgetEnded(mary(rig), rig.clock.now(), 'x', 'a job'), 1],
+      [(rig: Rig) => rig.run(), 1],
+      [(rig: Rig) => sleep(rig, 26 * dayMs).then(() => rig.run()), 0],
+    ] as const) {
+      const { rig } = await lostAndAsked(1);
+      await sleep(rig, 10 * dayMs);
+      await rig.add([aRow(1, { status: 'skipped' })]);
+      const ended = `UPDATE batches SET status = 'completed', completed_at = ? WHERE batch_id = 'batch-1'`;
+      await rig.db.execute(ended, [rig.clock.now() - 10 * dayMs]);
+      await forget(rig);
+      assert.equal((await lostIn(rig)).length, left, String(forget));
+    }
+  });
+});
+
+describe('the list of what was lost', () => {
+  /** More lost payments than stand on a page, the last of them to the number of a row of run-2. */
+  async function manyLost() {
+    const rig = await makeRig();
+    for (let count = 1; count <= 120; count++) await payLost(rig, `run-1/lost-${count}`, aRow(count));
+    await rig.add([aRow(120), aRow(999)], otherRun(rig));
+    return rig;
+  }
+  const listOf = ({ service }: Rig) => service.list as NonNullable<typeof service.list>;
+  const unavailable = {
+    kind: 'unavailable',
+    evidence: { httpStatus: 503, code: 'http_503', message: '', requestId: null },
+  } as const;
+
+  test('is read to its end before anything is sent, however long it is not answered', async () => {
+    const rig = await manyLost();
+    const list = listOf(rig);
+    const startedAt = rig.clock.now();
+    const outageMs = 3 * 3_600_000;
+    Object.assign(rig.service, {
+      list: async (query: Parameters<typeof list>[0]) =>
+        query.page === 2 && rig.clock.now() < startedAt + outageMs ? unavailable : list(query),
+    });
+    await runRestored(rig);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    const sent = rig.service.creates.filter(({ at }) => at >= startedAt);
+    assert.equal(sent.length, 1);
+    assert.ok(sent.every(({ at }) => at >= startedAt + outageMs));
+  });
+
+  test('is gone on with by the next program from where it was', async () => {
+    const rig = await manyLost();
+    const list = listOf(rig);
+    const froms: (number | null)[] = [];
+    let isDown = true;
+    Object.assign(rig.service, {
+      list: async (query: Parameters<typeof list>[0]) => {
+        froms.push(query.fromMs);
+        return query.page === 2 && isDown ? unavailable : list(query);
+      },
+    });
+    const first = rig.runner({ restored: true });
+    const running = first.run(patienceMs);
+    await sleep(rig, 600_000);
+    first.stop();
+    await rig.clock.drive(running);
+    assert.equal((await lostIn(rig)).length, 100);
+    assert.equal(rig.service.creates.length, 120);
+    isDown = false;
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    const places = [froms[0], rig.service.charges[99]?.at];
+    assert.ok(froms.includes(places[1] ?? 0));
+    const read = froms.length;
+    await rig.add([aRow(998)], { ...otherRun(rig), batch_id: 'batch-3' });
+    await rig.run();
+    const again = froms.slice(read).filter((from) => places.includes(from ?? 0));
+    assert.deepEqual([await rig.states('batch-3'), again], [['completed'], []]);
+  });
+
+  test('is not read where nothing was restored', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-1/ref-1');
+    await rig.add(someRows(1), otherRun(rig));
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), await lostIn(rig)], [['completed'], []]);
+  });
+});
