@@ -38,10 +38,17 @@ export async function writePause(
   reason: PauseReason,
   detail: string,
 ): Promise<void> {
+  const pause = { pause_reason: reason, pause_detail: detail };
+  const data = { reason, detail };
   for (const batchId of context.batches.keys()) {
     const batch = await findBatch(unit.tx, batchId);
-    if (!batch || !can(batch.status, 'pause')) continue;
-    await unit.changeBatch(batch, 'pause', { pause_reason: reason, pause_detail: detail }, { reason, detail });
+    if (!batch) continue;
+    if (can(batch.status, 'pause')) await unit.changeBatch(batch, 'pause', pause, data);
+    else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason) {
+      // It would go on when there is money again, or by a person who knows of something else alone.
+      await unit.noteBatch(batch, pause);
+      await unit.append(batchId, 'batch.pause', { from: batch.status, to: batch.status, ...data });
+    }
   }
   if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
 }

@@ -60,4 +60,39 @@ describe('an account whose money ran out', () => {
     const attempts = await Promise.all([1, 2, 3, 4, 5].map(async (rowNo) => (await rig.row(rowNo)).attempts));
     assert.deepEqual(attempts.sort(), [0, 0, 0, 1, 1], 'what was refused for want of money is charged to no row');
   });
+
+  test('does not go on by itself once the service has shown another payment: a person has to look', async () => {
+    const rig = await makeRig({ settings: { resumeWhenFunded: true }, paceMs: 1_000 });
+    rig.service.purse.opening = 2;
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      const found = await lookUp(reference);
+      if (found.kind === 'found' && reference === 'run-1/ref-1')
+        found.payments = found.payments.map((one) => ({ ...one, amount: { value: '7', currency: 'KES' } }));
+      return found;
+    };
+    await rig.add(someRows(6));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(minute));
+    assert.equal((await rig.batch()).pause_reason, 'insufficient_balance');
+    await rig.clock.drive(rig.clock.sleep(9 * minute));
+    const { pause_reason, pause_detail } = await rig.batch();
+    assert.equal(pause_reason, 'service_mismatch');
+    assert.match(pause_detail ?? '', /another amount under the reference of row 1/);
+    rig.service.purse.opening = 100;
+    await rig.clock.drive(rig.clock.sleep(10 * minute));
+    runner.stop();
+    await rig.clock.drive(running);
+    assert.equal((await rig.batch()).status, 'paused');
+    assert.equal(rig.service.charges.length, 2);
+    const pauses = await rig.db.query<{ body: string }>(
+      `SELECT body FROM events WHERE kind = 'batch.pause' ORDER BY seq`,
+    );
+    assert.deepEqual(
+      pauses.map(({ body }) => (JSON.parse(body) as { reason: string }).reason),
+      ['insufficient_balance', 'service_mismatch'],
+    );
+  });
 });
