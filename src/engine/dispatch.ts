@@ -189,8 +189,10 @@ const unansweredMax = 10;
 const unansweredWaitMsMin = 1_000;
 
 /** The connection was lost, or who answered was not the service in order: this speaks of all rows alike, and of none of them. */
-function isUnanswered({ kind, evidence: { httpStatus, code } }: CreateOutcome): boolean {
-  return kind === 'in_doubt' && (httpStatus === null || httpStatus >= 500 || code === 'unparsable');
+function isUnanswered(outcome: CreateOutcome): boolean {
+  if (outcome.kind !== 'in_doubt' || outcome.isInOrder) return false;
+  const { httpStatus, code } = outcome.evidence;
+  return httpStatus === null || httpStatus >= 500 || code === 'unparsable';
 }
 
 function isUnansweredOften({ unanswered }: RunnerContext): boolean {

@@ -105,6 +105,8 @@ export function createOutcome(
       return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
     case 'account_blocked':
       return { kind: 'account_blocked', reason: verdict.reason, evidence };
+    case 'in_doubt':
+      return { kind: 'in_doubt', evidence, ...(verdict.isInOrder && { isInOrder: true }) };
     default:
       return { kind: verdict.kind, evidence };
   }

@@ -106,8 +106,11 @@ export type CreateOutcome =
   | { kind: 'number_blocked'; evidence: Evidence }
   /** Proved that not one byte of the request was written (connection refused, name not found). */
   | { kind: 'not_sent'; evidence: Evidence }
-  /** Anything else: time-out, reset, 5xx, an answer that does not parse. It may have been charged. */
-  | { kind: 'in_doubt'; evidence: Evidence };
+  /**
+   * Anything else: time-out, reset, 5xx, an answer that does not parse. It may have been charged. `isInOrder`: whatever the HTTP status,
+   * the service named what is wrong with this payment or its route, and has not broken down.
+   */
+  | { kind: 'in_doubt'; evidence: Evidence; isInOrder?: true };
 
 export type LookUpOutcome =
   | { kind: 'found'; payments: ServicePayment[]; evidence: Evidence }

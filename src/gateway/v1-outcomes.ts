@@ -11,7 +11,11 @@ const noRoute = 'lookup codes only; on a creation nobody promised what they mean
  */
 export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   1: { kind: 'taken', why: 'success; the state of the payment is in its data' },
-  5: { kind: 'in_doubt', why: 'declined on its way: "check the transaction", since there may be one in any state' },
+  5: {
+    kind: 'in_doubt',
+    isInOrder: true,
+    why: 'declined on its way: "check the transaction", since there may be one in any state',
+  },
   10: { kind: 'taken', why: 'in flight: poll by extRefId' },
   20: {
     kind: 'account_blocked',
@@ -37,6 +41,7 @@ export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   218: { kind: 'refused', why: 'the product is of another network than the number' },
   221: {
     kind: 'in_doubt',
+    isInOrder: true,
     why: 'the bundle failed on its way: "check state", since there may be a payment in any state',
   },
   222: { kind: 'refused', why: 'the number could not be verified, before anything was sent to it' },
@@ -44,7 +49,11 @@ export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   228: { kind: 'refused', why: 'above the maximum; the same amount will not be taken' },
   231: { kind: 'refused', why: 'below the minimum of the source amount; the same amount will not be taken' },
   232: { kind: 'taken', why: 'queued (ASYNC): poll by extRefId' },
-  234: { kind: 'in_doubt', why: 'the route is down: look up, and send the same extRefId again after some minutes' },
+  234: {
+    kind: 'in_doubt',
+    isInOrder: true,
+    why: 'the route is down: look up, and send the same extRefId again after some minutes',
+  },
   235: { kind: 'in_doubt', why: noRoute },
 };
 
@@ -58,8 +67,8 @@ export interface V1Answer {
  * What an answer to `POST /adp` means when no payment could be read from it. An unknown code is in doubt.
  *
  * A code counts on HTTP 500 too: the spec's own examples of business failures carry `statusCode` 500 (section 7.2), and a
- * service that names what is wrong with a request has not broken down. On 502 to 504 nothing counts: they come from
- * something in between.
+ * service that names what is wrong with a request has not broken down. On 502 to 504 no code proves anything: they come
+ * from something in between; but one that proves nothing anyway tells what is wrong there, too.
  */
 export function v1Verdict({ status, envelope }: V1Answer): Verdict {
   if (status === 429) return { kind: 'throttled', why: 'turned away at the door, before anything was created' };
@@ -67,13 +76,14 @@ export function v1Verdict({ status, envelope }: V1Answer): Verdict {
     const why = 'credentials are checked before anything else (spec section 5.2)';
     return { kind: 'account_blocked', reason: 'credentials_rejected', why };
   }
+  const meaning = v1Codes[envelope?.code ?? Number.NaN];
+  if (status > 500 && meaning?.kind === 'in_doubt') return meaning;
   if (status > 500 || envelope === null) return { kind: 'in_doubt', why: 'not the service itself, or it broke down' };
   if (envelope.code === null) {
     return status === 400
       ? { kind: 'refused', why: 'parameters are missing or invalid: the same bytes will never be taken' }
       : { kind: 'in_doubt', why: 'no code says what happened' };
   }
-  const meaning = Object.hasOwn(v1Codes, envelope.code) ? v1Codes[envelope.code] : undefined;
   if (!meaning) return { kind: 'in_doubt', why: 'an unknown code proves nothing' };
   if (meaning.kind === 'taken') return { kind: 'in_doubt', why: 'taken, but not said as what: the look-up shows it' };
   if (envelope.hasPayment && meaning.kind !== 'in_doubt') {

@@ -269,6 +269,24 @@ describe('the engine', () => {
     assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
   });
 
+  test('goes on at its pace past payments of which the service in order says what is wrong, however many and on whatever status', async () => {
+    const rig = await makeRig({ paceMs: 1_000 });
+    const { create } = rig.service;
+    const evidence = { code: '234', message: 'route unavailable', httpStatus: 503, requestId: null };
+    Object.assign(rig.service, {
+      create: async (request: CreateRequest) =>
+        /ref-([6-9]|[1-4][0-9])"/.test(request.body)
+          ? { kind: 'in_doubt', evidence, isInOrder: true }
+          : create(request),
+    });
+    await rig.add(someRows(60));
+    await rig.run(0);
+    const states = await rig.states();
+    assert.deepEqual([states.indexOf('in_doubt'), states.lastIndexOf('in_doubt')], [5, 48]);
+    assert.equal(states.filter((state) => state === 'completed').length, 16);
+    assert.ok(!rig.warnings.includes('the service cannot be reached; it is tried again'));
+  });
+
   test('sends but a row now and then while nothing is answered, says since when, and pays all once that is over', async () => {
     const rig = await makeRig({ paceMs: 1_000, settings: { rowsPerAdmission: 8 } });
     const { create, lookUp } = rig.service;

@@ -130,6 +130,13 @@ describe('a creation in Version 1', () => {
     assert.equal((await create(answer(500, envelope(232, created)))).kind, 'in_doubt');
   });
 
+  test('that is declined on HTTP 500 is one payment in doubt, and no service out of order', async () => {
+    const declined = await create(answer(500, envelope(5, undefined, 500)));
+    assert.ok(declined.kind === 'in_doubt' && declined.isInOrder);
+    const broken = await create(answer(500, envelope(undefined, undefined, 500)));
+    assert.ok(broken.kind === 'in_doubt' && !broken.isInOrder);
+  });
+
   const table: [status: number, body: unknown, kind: string, code: string][] = [
     [403, envelope(30, undefined, 500), 'refused', '30'],
     [500, envelope(30, undefined, 500), 'refused', '30'],

@@ -37,6 +37,21 @@ describe('what a code of Version 1 means for POST /adp', () => {
     });
   }
 
+  for (const code of [5, 221, 234]) {
+    test(`${code} says that the service is in order, and this payment or its route is not, also on HTTP 500 and 503`, () => {
+      for (const status of [403, 500, 503]) {
+        const found = verdict(status, code);
+        assert.ok(found.kind === 'in_doubt' && found.isInOrder, `${status}`);
+      }
+    });
+  }
+
+  test('nothing else says that on HTTP 500 or 503', () => {
+    for (const status of [500, 503])
+      for (const code of [null, 160, 170, 235, 500, 503, 999])
+        assert.ok(!('isInOrder' in verdict(status, code)), `${status} ${code}`);
+  });
+
   for (const code of [1, 10, 232]) {
     test(`${code} without a payment that can be read is in doubt: the look-up shows it`, () => {
       assert.equal(v1Codes[code]?.kind, 'taken');
