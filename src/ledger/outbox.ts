@@ -103,6 +103,8 @@ export async function noteAttempt(
 
 /** A doubt that only a person can end: no look-up of it is scheduled. */
 const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
+/** A doubt that is looked up again, and may be sent again. */
+const isLookedUp = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NOT NULL`;
 
 /**
  * The doubts of a batch that only a person can end and that a recipient was not told of. Each is an event
@@ -170,8 +172,7 @@ export function newsSince(
      SELECT 'held', 'held:' || batches.batch_id || ':' || ${sumOf('completed', 'failed')}, batches.batch_id, account, job
        FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
        WHERE batches.status = 'running' AND NOT EXISTS (
-         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND rows.status = 'in_doubt' AND ${inFlight}
-           AND rows.next_action_at IS NOT NULL)
+         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${isLookedUp})
        GROUP BY batches.batch_id, account, job
        HAVING ${sumOf('held')} > 0 AND ${sumOf('ready', 'sending', 'accepted')} = 0
      UNION ALL
@@ -187,10 +188,14 @@ export function newsSince(
   );
 }
 
-/** The accounts that have something to send, or to follow. */
-export async function accountsAtWork(db: Queryable): Promise<string[]> {
+/** The accounts that have something to send, or that may have to be sent again. */
+export async function accountsSending(db: Queryable): Promise<string[]> {
   const accounts = await db.query<{ account: string }>(
-    `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`,
+    `SELECT DISTINCT account FROM batches WHERE status = 'running' AND (
+       EXISTS (SELECT 1 FROM batch_counts WHERE batch_counts.batch_id = batches.batch_id
+         AND batch_counts.status IN ('ready', 'sending') AND batch_counts.count > 0)
+       OR EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${isLookedUp}))
+     ORDER BY account`,
   );
   return accounts.map(({ account }) => account);
 }

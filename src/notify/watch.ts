@@ -2,7 +2,7 @@ import type { Clock } from '../core/clock.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import {
-  accountsAtWork,
+  accountsSending,
   addToOutbox,
   isKept,
   newsSince,
@@ -58,7 +58,7 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
 /** Accounts whose service has not been reached for a while: nothing of theirs is sent, and no batch tells of it. */
 async function unreachedNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
-  for (const account of await accountsAtWork(db)) {
+  for (const account of await accountsSending(db)) {
     const pace = await notedPace(db, account);
     if (pace === null || pace.unreachableSince === null || now - pace.at > paceStaleMs) continue;
     if (now - pace.unreachableSince < unreachedMs) continue;

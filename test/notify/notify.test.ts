@@ -146,6 +146,18 @@ describe('word', () => {
     assert.deepEqual(await after(60, null), [], 'it is back');
     const again = clock.now();
     assert.equal((await after(16, again)).length, 1, 'another time');
+    const set = async (status: string, nextActionAt: number | null) => {
+      await db.execute('UPDATE rows SET status = ?, next_action_at = ?', [status, nextActionAt]);
+      await db.execute('UPDATE batch_counts SET status = ?', [status]);
+      return (await after(16, clock.now() - 1)).filter(({ kind }) => kind === 'unreachable').length;
+    };
+    assert.equal(
+      await set('accepted', 1),
+      0,
+      'what was found at the service is followed, and nothing asks whether it takes payments again',
+    );
+    assert.equal(await set('in_doubt', null), 0, 'a person is waited for');
+    assert.equal(await set('in_doubt', 1), 1, 'it may have to be sent again');
     await clock.drive(clock.sleep(120_000));
     await db.execute('DELETE FROM outbox');
     await pass();
