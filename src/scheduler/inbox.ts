@@ -20,11 +20,13 @@ const looksMax = 3;
 
 /**
  * Takes the complete files of an inbox to `working`, where `stamp` (the slot) stands before their names: what a crash leaves there
- * is found again by it. A file that is still being written stays where it is.
+ * is found again by it. A file that is still being written stays where it is. `requireSlot` rejects where the slot is another process's by
+ * now: under its stamp nobody would look for a file any more.
  */
 export async function takeFromInbox(
   { clock }: { clock: Clock },
   { folder, pattern, stamp, known }: { folder: string; pattern: string; stamp: string; known: ReadonlySet<string> },
+  requireSlot: () => Promise<void>,
 ): Promise<Brought> {
   for (const name of folderNames) await mkdir(join(folder, name), { recursive: true });
   const wanted = globExpression(pattern);
@@ -38,6 +40,7 @@ export async function takeFromInbox(
     const found = await sortOut(clock, inbox, names);
     unfinished = found.unfinished;
     let seen = unfinished.length;
+    if (found.complete.length > 0) await requireSlot();
     for (const name of found.complete) {
       const place = freePlace(folder, stamp, name, known);
       if (await unlessGone(rename(join(inbox, name), place).then(() => true))) seen += 1;

@@ -86,7 +86,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
 }
 
 async function bring(
-  { session, base, stopping }: SlotRunnerDeps,
+  { session, base, requireSlot, stopping }: SlotRunnerDeps,
   { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
@@ -94,7 +94,8 @@ async function bring(
   const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
   switch (source.kind) {
     case 'folder': {
-      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp, known });
+      const hasSlot = () => session.db.transact(requireSlot);
+      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp, known }, hasSlot);
       return { files: taken.map((path) => ({ path, name: originalName(path) })), unfinished };
     }
     case 'file': {

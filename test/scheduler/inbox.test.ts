@@ -13,6 +13,7 @@ import {
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
+import { AirbatchError } from '../../src/core/errors.ts';
 import { originalName, takeFromInbox } from '../../src/scheduler/inbox.ts';
 import { workFolder } from '../support/command.ts';
 
@@ -27,7 +28,7 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
     utimesSync(join(inbox, name), at, at);
   }
   const take = (pattern = '*', clock = systemClock, known: ReadonlySet<string> = new Set()) =>
-    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900', known });
+    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900', known }, async () => undefined);
   return { path: folder.path, inbox, take };
 }
 
@@ -147,7 +148,19 @@ describe('an inbox', () => {
     const other = await takeFromInbox(
       { clock: systemClock },
       { folder: path, pattern: '*', stamp: '20261225-0900', known: new Set() },
+      async () => undefined,
     );
     assert.deepEqual(other.taken, []);
+  });
+
+  test('keeps its files for the next slot where a process that was suspended has lost its own meanwhile', async (t) => {
+    const { path, inbox } = inboxWith(t, ['x.csv']);
+    const lost = takeFromInbox(
+      { clock: systemClock },
+      { folder: path, pattern: '*', stamp: '20261125-0900', known: new Set() },
+      () => Promise.reject(new AirbatchError('FENCED', 'another process runs this slot by now')),
+    );
+    await assert.rejects(lost, { code: 'FENCED' });
+    assert.deepEqual([readdirSync(inbox), readdirSync(join(path, 'working'))], [['x.csv'], []]);
   });
 });
