@@ -8,6 +8,7 @@ import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
 import { firstAttempt, takenBy } from './intents.ts';
+import { noteSecond } from './late-differences.ts';
 import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
@@ -64,6 +65,8 @@ interface Found {
   kind: 'found';
   generation: number;
   payment: Pick<ServicePayment, 'topupId' | 'state' | 'createdAt'>;
+  /** Those of other generations. */
+  others: ServicePayment[];
 }
 
 /**
@@ -76,7 +79,8 @@ async function lastFound(
   row: RowRecord,
   first: number,
 ): Promise<Found | { kind: 'unread'; problem: ReadProblem } | null> {
-  let last: Found | null = null;
+  let last: Omit<Found, 'others'> | null = null;
+  const found: ServicePayment[][] = [];
   for (let generation = first; generation <= generationsMax; generation++) {
     const reference = referenceOf(batch, row, generation);
     const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
@@ -84,13 +88,18 @@ async function lastFound(
     if (outcome.kind !== 'found') return { kind: 'unread', problem: outcome };
     const payment = outcome.payments.find(({ state }) => state !== 'failed') ?? outcome.payments[0];
     assert(payment, 'what was found is not nothing');
+    found.push(outcome.payments);
     if (last === null || last.payment.state === 'failed' || payment.state !== 'failed')
       last = { kind: 'found', generation, payment };
   }
-  const lost = last === null ? await lastLostOf(db, batch, row) : null;
-  if (lost === null || lost.generation < first || lost.generation > generationsMax) return last;
+  if (last !== null) {
+    const adopted = last.payment;
+    return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
+  }
+  const lost = await lastLostOf(db, batch, row);
+  if (lost === null || lost.generation < first || lost.generation > generationsMax) return null;
   const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
-  return { kind: 'found', generation: lost.generation, payment };
+  return { kind: 'found', generation: lost.generation, payment, others: [] };
 }
 
 /** The row goes on as a doubt under the generation that the service has; the keys of those before it are bound as well, as they were. */
@@ -99,7 +108,7 @@ async function doubtFound(
   context: RunnerContext,
   { batch }: OpenBatch,
   { row, known }: { row: RowRecord; known: PaymentRecord | null },
-  { generation: last, payment }: Found,
+  { generation: last, payment, others }: Found,
 ): Promise<void> {
   const fields = {
     generation: last,
@@ -111,6 +120,11 @@ async function doubtFound(
   };
   const why = 'the service has it, and the restored ledger does not';
   if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
+  for (const other of others) {
+    const second = await noteSecond(unit, row, other);
+    if (second)
+      context.log.warn('the service contradicts the ledger', { batch: row.batch_id, row: row.row_no, why: second.why });
+  }
   const bound: PaymentRecord[] = [];
   // Its key is as old as the payment, or too old where nobody knows: should the next look-ups not find it, it is not sent as a new one.
   const first_intent_at = payment.createdAt ?? unit.at - context.gateway.policy.resendAgeMsMax;

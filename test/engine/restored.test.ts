@@ -27,6 +27,24 @@ describe('a row of a restored ledger', () => {
     );
   });
 
+  test('goes on with the later of two payments that the lost part has made of it, and keeps a word of the other for people', async () => {
+    const rig = await makeRig();
+    await payLost(rig, 'run-1/ref-1', 'lost 1');
+    await payLost(rig, 'run-1/ref-1~2', 'lost 2');
+    await rig.add(someRows(2));
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    const [first] = [...rig.service.payments.values()];
+    const noted = await rig.db.query<{ row_no: number; body: string }>(
+      `SELECT row_no, body FROM events WHERE kind = 'row.contradicted'`,
+    );
+    assert.deepEqual(
+      noted.map(({ row_no, body }) => [row_no, (JSON.parse(body) as { topup_id: string }).topup_id]),
+      [[1, first?.topupId]],
+    );
+    assert.ok(rig.warnings.includes('the service contradicts the ledger'));
+  });
+
   test('is skipped where a row of another file of the run has what was found', async () => {
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
       const rig = await makeRig();
