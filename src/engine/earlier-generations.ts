@@ -80,8 +80,7 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   const earlier = await lookUpGenerations(context, open.batch, row, { lastGeneration: row.generation - 1, named });
   if (earlier.kind === 'failed') return true;
   if (earlier.kind === 'unread') {
-    const wait = await readTrouble(context, 'read', earlier.problem);
-    context.picker.putBack(row, context.clock.now() + wait);
+    await putBackUnread(context, row, earlier.problem);
     return false;
   }
   const { generation, reference, serviceStatus } = earlier;
@@ -100,6 +99,15 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   });
   if (row.status === 'ready') context.picker.dropped(row);
   return false;
+}
+
+/**
+ * A row of which another payment could not be looked up is given out again. One in doubt is by its own next look-up, after which it would
+ * stand here once more for each time.
+ */
+export async function putBackUnread(context: RunnerContext, row: RowRecord, problem: ReadProblem): Promise<void> {
+  const wait = await readTrouble(context, 'read', problem);
+  if (row.status === 'ready') context.picker.putBack(row, context.clock.now() + wait);
 }
 
 /** What the service says of an earlier payment of a row, which it does not call failed any more. */

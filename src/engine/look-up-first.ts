@@ -7,11 +7,11 @@ import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
+import { putBackUnread } from './earlier-generations.ts';
 import { firstAttempt, takenBy } from './intents.ts';
 import { noteSecond } from './late-differences.ts';
 import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
-import { readTrouble } from './read-trouble.ts';
 
 /**
  * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this generation
@@ -41,8 +41,7 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
   const found = await lastFound(context, open, row, first);
   if (found === null) return true;
   if (found.kind === 'unread') {
-    const wait = await readTrouble(context, 'read', found.problem);
-    context.picker.putBack(row, context.clock.now() + wait);
+    await putBackUnread(context, row, found.problem);
     return false;
   }
   const isTheirs = await context.committer.commit(async (unit) => {

@@ -237,6 +237,33 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
+  test('asks no more often for what cannot be looked up where it is in doubt, the longer that lasts, and ends once it can', async () => {
+    const rig = await fedAgain();
+    rig.service.script('run-1/ref-1~2', 'lose_request');
+    const { lookUp } = rig.service;
+    const evidence = { httpStatus: 200, code: 'unparsable', message: '', requestId: null };
+    let [isUnreadable, asked] = [false, 0];
+    rig.service.lookUp = async (reference) => {
+      if (!isUnreadable || reference !== 'run-1/ref-1') return lookUp(reference);
+      asked += 1;
+      return { kind: 'unavailable', evidence };
+    };
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    const after = (ms: number) => rig.clock.drive(rig.clock.sleep(ms));
+    await after(30_000);
+    assert.deepEqual(await rig.states('batch-2'), ['in_doubt']);
+    isUnreadable = true;
+    await after(4 * 3_600_000);
+    assert.ok(asked > 4 && asked < 20, `${asked} times`);
+    isUnreadable = false;
+    await after(4 * 3_600_000);
+    runner.stop();
+    await rig.clock.drive(running);
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+    assert.equal(rig.service.charges.filter(({ reference }) => reference === 'run-1/ref-1~2').length, 1);
+  });
+
   test('leaves nothing to retry in the batch in which it failed', async () => {
     const rig = await fedAgain();
     await rig.run();
