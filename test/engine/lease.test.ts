@@ -1,0 +1,168 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { type LeaseOptions, takeAccount } from '../../src/engine/lease.ts';
+import { isOlderThan, type MarkedHold, restoredAt } from '../../src/engine/ledger-mark.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { highestClock } from '../../src/ledger/facts.ts';
+import { findLease } from '../../src/ledger/leases.ts';
+import { memoryLedger } from '../support/ledger.ts';
+
+const ttlMs = 100;
+const start = 10_000;
+const dayMs = 24 * 3_600_000;
+
+/** A ledger whose transactions take `diskMs`, the mark beside it, and a machine with both of its clocks. */
+async function place({ diskMs = 0 } = {}) {
+  const ledger = await memoryLedger();
+  const time = { wall: start, monotonic: 0 };
+  const pass = (ms: number) => {
+    time.wall += ms;
+    time.monotonic += ms;
+  };
+  const clock = { ...systemClock, now: () => time.wall, monotonic: () => time.monotonic };
+  const db: Database = {
+    ...ledger,
+    async transact(work) {
+      pass(diskMs / 2);
+      const result = await ledger.transact(work);
+      pass(diskMs / 2);
+      return result;
+    },
+  };
+  const beside: { hold: MarkedHold | null } = { hold: null };
+  const mark = {
+    read: async () => beside.hold,
+    write: async (_account: string, hold: MarkedHold) => {
+      beside.hold = hold;
+    },
+  };
+  const take = (holder: string, options: Partial<LeaseOptions> = {}) =>
+    takeAccount(db, clock, { account: 'main', holder, ttlMs, mark, restored: false, isDead: () => false, ...options });
+  const inLedger = async () => (await findLease(db, 'main')) ?? assert.fail('no lease');
+  return { db, time, pass, take, inLedger, beside };
+}
+
+const fenced = { code: 'FENCED' };
+
+describe('the hold on an account', () => {
+  for (const [which, wall, monotonic, isHeld] of [
+    ['neither clock has', ttlMs - 1, ttlMs - 1, true],
+    ['the wall clock alone has', ttlMs, 0, false],
+    ['the monotonic clock alone has', 0, ttlMs, false],
+  ] as const)
+    test(`is ${isHeld ? 'sure' : 'not sure any more'} where ${which} gone on for as long as it lasts, also once it was renewed`, async () => {
+      const { time, pass, take } = await place();
+      const lease = await take('one');
+      for (const renewal of [false, true]) {
+        if (renewal) {
+          Object.assign(time, { wall: start, monotonic: 0 });
+          pass(ttlMs / 2);
+          await lease.renew();
+        }
+        time.wall += wall;
+        time.monotonic += monotonic;
+        if (isHeld) lease.assertHeld();
+        else assert.throws(() => lease.assertHeld(), fenced);
+      }
+    });
+
+  test('counts from the moment at which it was asked for, however long the disk takes', async () => {
+    const { time, pass, take } = await place({ diskMs: 20 });
+    const lease = await take('one');
+    pass(ttlMs - 21);
+    lease.assertHeld();
+    await lease.renew();
+    pass(ttlMs - 21);
+    lease.assertHeld();
+    pass(1);
+    const { wall, monotonic } = time;
+    for (const oneAlone of [
+      { wall, monotonic: 0 },
+      { wall: start, monotonic },
+    ]) {
+      Object.assign(time, oneAlone);
+      assert.throws(() => lease.assertHeld(), fenced);
+    }
+  });
+
+  test('is in the ledger for as long as it lasts, with the highest clock, and its mark promises no more than the ledger', async () => {
+    const { db, time, pass, take, inLedger, beside } = await place({ diskMs: 20 });
+    const lease = await take('one');
+    for (const renewal of [false, true]) {
+      if (renewal) {
+        pass(ttlMs - 30);
+        await lease.renew();
+        pass(30);
+      }
+      const { fence, expires_at } = await inLedger();
+      const noted = await highestClock(db);
+      assert.ok(noted >= start + (renewal ? ttlMs : 0) - 10, `${noted}`);
+      assert.ok(expires_at > time.wall && expires_at <= noted + ttlMs, `${expires_at}`);
+      assert.equal(beside.hold?.fence, fence);
+      assert.ok(beside.hold.expiresAt <= expires_at && beside.hold.expiresAt > time.wall, `${beside.hold.expiresAt}`);
+    }
+  });
+
+  test('is taken by another where it has run out, and cannot be renewed then', async () => {
+    const { pass, take, beside } = await place();
+    const first = await take('one');
+    pass(ttlMs - 1);
+    for (const holder of ['one', 'two'])
+      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /by one$/ });
+    pass(1);
+    const second = await take('two');
+    const { hold } = beside;
+    await assert.rejects(first.renew(), fenced);
+    assert.equal(beside.hold, hold);
+    second.assertHeld();
+  });
+
+  test('is taken at once where it was given back, or where its holder has ended', async () => {
+    const { take } = await place();
+    await (await take('one')).release();
+    const second = await take('two');
+    const third = await take('three', { isDead: (holder) => holder === 'two' });
+    assert.equal(third.fence.fence, second.fence.fence + 1);
+  });
+});
+
+describe('a ledger and the mark beside it', () => {
+  const mark = { fence: 3, expiresAt: 500 };
+  for (const [what, lease, isOlder] of [
+    ['knows of no hold', null, true],
+    ['knows of an earlier holder', { fence: 2, expires_at: 900 }, true],
+    ['knows less of the same hold', { fence: 3, expires_at: 499 }, true],
+    ['knows as much', { fence: 3, expires_at: 500 }, false],
+    ['knows that it was given back', { fence: 3, expires_at: 0 }, false],
+    ['knows of a later holder', { fence: 4, expires_at: 100 }, false],
+  ] as const)
+    test(`${isOlder ? 'do not go' : 'go'} together where the ledger ${what}`, () => {
+      assert.equal(isOlderThan(mark, lease), isOlder);
+    });
+
+  for (const hadHolder of [false, true])
+    test(`are told where they do not go together, and a person’s word is kept for 35 days, after ${hadHolder ? 'an earlier' : 'no'} holder`, async () => {
+      const { db, take, inLedger, beside } = await place();
+      if (hadHolder) await (await take('one')).release();
+      beside.hold = { fence: 7, expiresAt: 1 };
+      const before = await findLease(db, 'main');
+      await assert.rejects(take('two'), { code: 'LEDGER_RESTORED' });
+      assert.deepEqual(await findLease(db, 'main'), before);
+      await take('two', { restored: true });
+      // The lost part has given out the numbers before it.
+      assert.equal((await inLedger()).fence, 8);
+      assert.equal(await restoredAt(db, 'main', start + 35 * dayMs - 1), start);
+      assert.equal(await restoredAt(db, 'main', start + 35 * dayMs), null);
+    });
+
+  test('are believed of a person who says so though nothing shows it, but not while somebody else has the account', async () => {
+    const { db, take } = await place();
+    const lease = await take('one');
+    await assert.rejects(take('two', { restored: true }), { code: 'ACCOUNT_BUSY' });
+    assert.equal(await restoredAt(db, 'main', start), null);
+    await lease.release();
+    await take('two', { restored: true });
+    assert.equal(await restoredAt(db, 'main', start), start);
+  });
+});
