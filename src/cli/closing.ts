@@ -13,16 +13,9 @@ import type { WorkResult } from './work.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
 
-/**
- * What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. `given` are the
- * options by which the file was read, where this command read it.
- */
-export function closingLines(
-  terminal: Terminal,
-  { summary, reports, exitCode }: WorkResult,
-  cwd: string,
-  given: Record<string, unknown> | null = null,
-): string {
+/** What a person reads when the work has ended: what was paid, what was not, why, what it cost, and what to do next. */
+export function closingLines(terminal: Terminal, result: WorkResult, cwd: string): string {
+  const { summary, reports } = result;
   const { tone, headline, details } = verdictOf(summary);
   const [style, mark] = marks[tone];
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
@@ -36,7 +29,7 @@ export function closingLines(
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
   lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
-  for (const step of nextSteps(summary, exitCode, relative(cwd, reports.dir), given)) lines.push(`Next       ${step}`);
+  for (const step of nextSteps(result, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);
   return `${lines.join('\n')}\n`;
 }
 
@@ -50,12 +43,8 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextSteps(
-  { batch_id, run_id, rows, status, pause, service, in_doubt }: BatchSummary,
-  exitCode: number,
-  dir: string,
-  given: Record<string, unknown> | null,
-): string[] {
+function nextSteps({ summary, exitCode, readWith }: WorkResult, dir: string): string[] {
+  const { batch_id, run_id, rows, status, pause, service, in_doubt } = summary;
   const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
   const { left_to_person: left } = in_doubt;
   if (exitCode === interruptedExitCode && ready + sending + accepted + in_doubt.rows > left)
@@ -75,8 +64,8 @@ function nextSteps(
   if (failed + invalid === 0) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.
-  const command = `airbatch run corrected.csv --run-id ${run_id}${given === null ? '' : optionsText(given)}`;
-  const others = given === null ? '; add the options that said how to read the first file, if there were any' : '';
+  const command = `airbatch run corrected.csv --run-id ${run_id}${readWith === null ? '' : optionsText(readWith)}`;
+  const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';
   const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${command}${others}`;
   return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
 }

@@ -52,7 +52,7 @@ export async function execute(
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out, restored });
     if (!result) return interruptedExitCode;
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
-    else terminal.error(closingLines(terminal, result, context.cwd, given));
+    else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;
   });
 }

@@ -15,6 +15,7 @@ import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { problemLines, understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
+import { readWithOf } from './options-text.ts';
 import { planLines } from './plan-lines.ts';
 import { type Reading, whileReading } from './reading.ts';
 import { withSession } from './session.ts';
@@ -77,6 +78,7 @@ async function takeFile(
     priority: options.priority,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
     policy: session.config.policy,
+    readWith: readWithOf({ ...options }),
     onProgress: reading.onProgress,
     signal: reading.signal,
   });

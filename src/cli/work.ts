@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
-import { countRows, findBatch, unfinishedBatches } from '../ledger/batches.ts';
+import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
 import { makeFolder } from '../reports/files.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
@@ -26,6 +26,8 @@ export interface WorkResult {
   summary: BatchSummary;
   reports: { dir: string; files: string[] };
   exitCode: number;
+  /** How a file is read that corrects the batch's own; null where that is not known. */
+  readWith: ReadWith | null;
 }
 
 /**
@@ -76,7 +78,8 @@ export async function workOn(
   for (const batchId of options.batchIds) {
     const reports = await writeReports(session.db, batchId, options.out, { key });
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
-    results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode });
+    const readWith = await readWithOf(session, batchId);
+    results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode, readWith });
   }
   await word.stop();
   return results;
@@ -129,6 +132,11 @@ async function runOrWatch(
     await session.clock.sleep(watchMs);
     if (interrupted() || !(await watching.look())) return;
   }
+}
+
+async function readWithOf({ db }: Session, batchId: string): Promise<ReadWith | null> {
+  const batch = await findBatch(db, batchId);
+  return JSON.parse(batch?.read_with ?? 'null');
 }
 
 /** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */

@@ -4,7 +4,7 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { defaultRunId, isRunId } from '../core/ids.ts';
 import type { Random } from '../core/random.ts';
-import { type BatchRecord, findBatch, type Priority } from '../ledger/batches.ts';
+import { type BatchRecord, findBatch, type Priority, type ReadWith } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { beginReading, endReading } from '../ledger/readings.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
@@ -42,6 +42,8 @@ export interface IntakeOptions {
   settings: Readonly<Record<string, unknown>>;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
+  /** The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no saying them. */
+  readWith?: ReadWith | null;
   /** `policy` of the configuration, or of the job: kept with the batch. */
   policy?: Readonly<Record<string, unknown>>;
   catalog?: Catalog | null;
@@ -122,6 +124,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         job: options.job ?? null,
         policy: JSON.stringify(batchPolicy(options.policy)),
         columns: '[]',
+        read_with: options.readWith ? JSON.stringify(options.readWith) : null,
         rejection: null,
         balance_before: null,
         balance_after: null,

@@ -7,6 +7,9 @@ export type Priority = (typeof priorities)[number];
 /** The `service` of a batch whose money was only played: the sandbox inside the program itself. */
 export const embeddedSandboxService = 'embedded sandbox';
 
+/** Options of the command line by their names; one that was given several times has a list. */
+export type ReadWith = Readonly<Record<string, string | readonly string[]>>;
+
 /** One intake of one file for one account. Times are epoch milliseconds. */
 export interface BatchRecord {
   batch_id: string;
@@ -32,6 +35,8 @@ export interface BatchRecord {
   canary_at: number | null;
   /** JSON array of the file's own column names, in file order. */
   columns: string;
+  /** JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where they are not known. */
+  read_with: string | null;
   rejection: string | null;
   /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */
   balance_before: string | null;
@@ -55,8 +60,8 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
   await tx.execute(
     `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
        file_sha256, content_sha256, columns, rejection, balance_before, balance_after, program, created_by, approved_by,
-       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy, job)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy, job, read_with)
+     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
     [
       batch.batch_id,
       batch.account,
@@ -84,6 +89,7 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
       batch.audit_head,
       batch.policy,
       batch.job,
+      batch.read_with,
     ],
   );
 }

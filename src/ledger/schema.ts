@@ -254,6 +254,10 @@ const migrations: readonly (readonly string[])[] = [
     'CREATE INDEX lost_by_number ON lost_payments (phone_number, first_sent_at)',
     'CREATE INDEX lost_by_row ON lost_payments (account, run_id, row_ref)',
   ],
+  [
+    // How a file is to be read that corrects the batch's own.
+    'ALTER TABLE batches ADD COLUMN read_with TEXT',
+  ],
 ];
 
 /**

@@ -2,7 +2,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { type Preflight, preflight } from '../engine/preflight.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
-import type { BatchRecord, Priority } from '../ledger/batches.ts';
+import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
 import type { OpenAccount } from './account.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
@@ -18,6 +18,8 @@ export interface FileToTakeIn {
   /** `intake` and `policy` of the configuration, with what the command line or the job says instead. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;
+  /** As `readWith` of intake's options. */
+  readWith?: ReadWith | null;
   onProgress?: (progress: FileProgress) => void;
   signal?: AbortSignal;
 }

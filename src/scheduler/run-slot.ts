@@ -6,7 +6,8 @@ import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { approve, askApproval } from '../engine/acts.ts';
 import { approvalReason } from '../engine/approval.ts';
-import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import type { IntakeSettingsInput } from '../intake/settings.ts';
+import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
 import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
@@ -132,6 +133,7 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         priority: job.priority,
         settings: { ...session.config.intake, ...job.intake },
         policy: { ...session.config.policy, ...job.policy },
+        readWith: readWithOf(job),
       });
       const record = { batch_id: batch.batch_id, job: job.name, due_at: dueAt, name, working_path: path };
       await session.db.transact(async (tx) => {
@@ -173,6 +175,30 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
 
 function personOf({ name }: Job): string {
   return `job ${name}`;
+}
+
+/**
+ * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of the reading than
+ * there are options for.
+ */
+function readWithOf({ account, intake }: Job): ReadWith | null {
+  const {
+    columns,
+    country,
+    currency,
+    sheet: _,
+    guards: __,
+    limits: ___,
+    duplicates: ____,
+    ...more
+  } = intake as IntakeSettingsInput;
+  if (Object.keys(more).length > 0) return null;
+  return {
+    ...(account ? { account } : {}),
+    ...(country ? { country } : {}),
+    ...(currency ? { currency } : {}),
+    map: Object.entries(columns ?? {}).map(([field, column]) => `${field}=${column}`),
+  };
 }
 
 /**

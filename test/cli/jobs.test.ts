@@ -268,6 +268,31 @@ describe('airbatch jobs', () => {
     assert.equal(found('working').length, names.length);
   });
 
+  test('ends with the command that reads a corrected file as the job reads its own', async (t) => {
+    const { folder, drop, run } = place(t);
+    const job = (name: string, intake: object) => {
+      const schedule = { cron: '0 9 25 * *', timeZone: 'UTC' };
+      const source = { kind: 'folder', folder: 'payroll' };
+      const fields = {
+        name,
+        schedule,
+        source,
+        intake: { columns: { reference: 'staff_no' }, country: 'KE', ...intake },
+      };
+      writeFileSync(join(folder, `jobs/${name}.json`), JSON.stringify(fields));
+    };
+    job('said', { currency: 'KES', duplicates: 'hold', guards: { rowsMax: 100 } });
+    job('unsaid', { networkId: 1, currency: 'KES' });
+    for (const [name, ending] of [
+      ['said', ' --country KE --currency KES --map reference=staff_no'],
+      ['unsaid', '; add the options that said how to read the first file, if there were any'],
+    ] as const) {
+      drop('october.csv', payroll('071210100,Safaricom,100,S-1'));
+      const { stderr } = await run('jobs', 'run', name, '--slot', slot);
+      assert.ok(stderr.includes(`airbatch run corrected.csv --run-id ${name}-2026-10${ending}\n`), stderr);
+    }
+  });
+
   test('leaves what is large for a second person', async (t) => {
     const { drop, run, found } = place(t);
     const rows = Array.from({ length: 30 }, (_, index) => `07121010${10 + index},Safaricom,4000,S-${index}`);

@@ -114,6 +114,7 @@ export function newBatch(
     file_sha256: sha256('the file'),
     content_sha256: null,
     columns: JSON.stringify(columns),
+    read_with: null,
     rejection: null,
     balance_before: null,
     balance_after: null,

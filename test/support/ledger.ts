@@ -46,6 +46,7 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     file_sha256: null,
     content_sha256: null,
     columns: '["phone_number","network_id","amount","currency"]',
+    read_with: null,
     rejection: null,
     balance_before: null,
     balance_after: null,
