@@ -68,6 +68,33 @@ describe('credentials that the service refuses', () => {
     assert.equal(pauses(rig), 1);
   });
 
+  for (const [what, first, endsSoon] of [
+    [
+      'end a run once it is told whether they may read, which it may have to wait for',
+      { kind: 'throttled', retryAfterMs: 5_000 },
+      true,
+    ],
+    ['end no run where that gets no answer, which is asked for once', { kind: 'unavailable' }, false],
+  ] as const)
+    test(what, async () => {
+      const rig = await twoInDoubt();
+      await rig.db.execute(`UPDATE rows SET status = 'ready' WHERE status = 'held'`);
+      const { balance } = rig.service;
+      const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+      const askedAt: number[] = [];
+      rig.service.balance = async () => (askedAt.push(rig.clock.now()) === 1 ? { ...first, evidence } : balance());
+      Object.assign(rig.service.refuses, { creations: true, reads: endsSoon });
+      const lasted = await timeRun(rig);
+      if (!endsSoon) {
+        assert.equal(askedAt.length, 1);
+        assert.deepEqual((await rig.states()).slice(0, 2), ['completed', 'completed']);
+        return;
+      }
+      assert.ok(lasted < minute, `${lasted} ms`);
+      assert.equal(askedAt.length, 2);
+      assert.ok((askedAt[1] ?? 0) - (askedAt[0] ?? 0) >= 5_000);
+    });
+
   test('are told again when a person has resumed the batch and they are still refused', async () => {
     const rig = await makeRig({ settings: { idlePollMs: 1_000 } });
     rig.service.refuses.creations = true;
