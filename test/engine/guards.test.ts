@@ -118,13 +118,17 @@ describe('the stop-loss', () => {
     await thin.run();
     assert.equal((await thin.batch()).status, 'completed');
 
-    const rig = await makeRig({ settleMs: 10, paceMs: 200 });
-    for (let rowNo = 1; rowNo <= 5; rowNo++) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
-    await rig.add(someRows(200), policy(stopLoss));
-    await rig.run();
-    assert.equal((await rig.batch()).status, 'paused');
+    // What a program saw before the pause does not count after it: the next rows are seen with none of these.
+    const rig = await makeRig({ settleMs: 10, paceMs: 20_000 });
+    for (const rowNo of [8, 9, 10]) rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    await rig.add(someRows(30), policy(stopLoss));
+    const program = staying(rig);
+    await program.after(10 * minute);
+    const batch = await rig.batch();
+    assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'guard_tripped']);
     await resume(rig);
-    await rig.run();
+    await program.after(20 * minute);
+    await program.stop();
     assert.equal((await rig.batch()).status, 'completed');
   });
 });
