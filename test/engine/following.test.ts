@@ -1,0 +1,70 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import type { ListOutcome, ListQuery, ServicePayment } from '../../src/gateway/gateway.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+
+const second = 1_000;
+
+type Page = Extract<ListOutcome, { kind: 'page' }>;
+
+/** Rows that end after 2 seconds, of which a list tells that a test has changed; and a program that stays. */
+async function followed(rows: number, change: (page: Page, rig: Rig) => ListOutcome) {
+  const rig = await makeRig({ settings: { detailRowsMax: 0, idlePollMs: second } });
+  const { list } = rig.service;
+  Object.assign(rig.service, {
+    list: async (query: ListQuery) => {
+      const outcome = await list?.(query);
+      return outcome?.kind === 'page' ? change(outcome, rig) : outcome;
+    },
+  });
+  await rig.add(someRows(rows));
+  const running = rig.runner().run(24 * 3_600 * second);
+  return {
+    rig,
+    after: (ms: number) => rig.clock.drive(rig.clock.sleep(ms)),
+    end: () => rig.clock.drive(running),
+  };
+}
+
+const changed = (page: Page, changes: Record<string, Partial<ServicePayment>>): Page => ({
+  ...page,
+  payments: page.payments.map((payment) => ({ ...payment, ...changes[payment.reference ?? ''] })),
+});
+
+describe('the list', () => {
+  test('ends no row of which it shows another payment, or the payment under another reference', async () => {
+    const { rig, after, end } = await followed(3, (page) =>
+      changed(page, { 'run-1/ref-1': { topupId: 'another' }, 'run-1/ref-2': { reference: 'run-1/ref-1' } }),
+    );
+    await after(60 * second);
+    assert.deepEqual(await rig.states(), ['accepted', 'accepted', 'completed']);
+    await end();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+  });
+
+  test('is left alone for a while where it gets no answer, and tells as soon as it does', async () => {
+    const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+    const askedAt: number[] = [];
+    const { rig, after, end } = await followed(3, (page, { clock }) => {
+      askedAt.push(clock.now());
+      return askedAt.length <= 10 ? { kind: 'unavailable', evidence } : page;
+    });
+    await after(70 * second);
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+    const apart = askedAt.slice(1, 11).map((at, index) => at - (askedAt[index] ?? 0));
+    assert.ok(
+      apart.every((ms) => ms >= 5 * second),
+      apart.join(),
+    );
+    await end();
+  });
+
+  test('tells of a status that nobody knows, once', async () => {
+    const unknown = { state: 'open', serviceStatus: 'on_hold', unknownStatus: true } as const;
+    const { rig, after, end } = await followed(1, (page) => changed(page, { 'run-1/ref-1': unknown }));
+    await after(60 * second);
+    assert.equal((await rig.row(1)).service_status, 'on_hold');
+    assert.equal(rig.warnings.filter((text) => text.includes('not in its specification')).length, 1);
+    await end();
+  });
+});
