@@ -7,9 +7,9 @@ const second = 1_000;
 
 type Page = Extract<ListOutcome, { kind: 'page' }>;
 
-/** Rows that end after 2 seconds, of which a list tells that a test has changed; and a program that stays. */
+/** Rows that are sent a second apart and end after 2, of which a list tells that a test has changed; and a program that stays. */
 async function followed(rows: number, change: (page: Page, rig: Rig) => ListOutcome) {
-  const rig = await makeRig({ settings: { detailRowsMax: 0, idlePollMs: second } });
+  const rig = await makeRig({ paceMs: second, settings: { detailRowsMax: 0, idlePollMs: second } });
   const { list } = rig.service;
   Object.assign(rig.service, {
     list: async (query: ListQuery) => {
@@ -45,18 +45,32 @@ describe('the list', () => {
   test('is left alone for a while where it gets no answer, and tells as soon as it does', async () => {
     const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
     const askedAt: number[] = [];
-    const { rig, after, end } = await followed(3, (page, { clock }) => {
+    // All the while rows are accepted, each of which rings.
+    const rows = 20;
+    const { rig, after, end } = await followed(rows, (page, { clock }) => {
       askedAt.push(clock.now());
       return askedAt.length <= 10 ? { kind: 'unavailable', evidence } : page;
     });
     await after(70 * second);
-    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+    assert.deepEqual(await rig.states(), Array(rows).fill('completed'));
     const apart = askedAt.slice(1, 11).map((at, index) => at - (askedAt[index] ?? 0));
     assert.ok(
       apart.every((ms) => ms >= 5 * second),
       apart.join(),
     );
     await end();
+  });
+
+  test('is not read on and on where it is empty, though the service says that there is more', async () => {
+    let reads = 0;
+    const { rig, after, end } = await followed(3, (page) => {
+      reads += 1;
+      return { ...page, payments: [], hasNext: true };
+    });
+    await after(60 * second);
+    assert.ok(reads <= 60, `${reads} reads in a minute`);
+    await end();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
   test('tells of a status that nobody knows, once', async () => {
