@@ -98,15 +98,15 @@ async function takeRows(context: RunnerContext, count: number): Promise<RowRecor
 
 /** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
 function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]): RowRecord[] {
-  if (!limiter.isHeld()) return rows;
+  if (!limiter.isHeld('creation')) return rows;
   for (const row of rows) picker.putBack(row, clock.now());
   return [];
 }
 
-/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
+/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. Reads may be answered, and go on. */
 function oneIfUnanswered(context: RunnerContext, rows: RowRecord[]): RowRecord[] {
   if (rows.length === 0 || !isUnansweredOften(context)) return rows;
-  context.limiter.hold('creation', unansweredWaitMs(context));
+  context.limiter.rest('creation', unansweredWaitMs(context));
   for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
   return rows.slice(0, 1);
 }
@@ -164,7 +164,7 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
   if (isUnanswered(outcome)) {
     context.unanswered += 1;
     const until = context.clock.now() + unansweredWaitMs(context);
-    if (isUnansweredOften(context)) await waitForService(context, until, outcome.evidence.code);
+    if (isUnansweredOften(context)) await waitForService(context, until, outcome);
   } else if (outcome.kind !== 'not_sent') {
     context.unanswered = 0;
     if (context.unreachableSince !== null) {
@@ -178,7 +178,7 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
     const { row, at } = after.putBack;
     context.picker.putBack(row, at);
     // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
-    if (outcome.kind === 'not_sent') await waitForService(context, at, outcome.evidence.code);
+    if (outcome.kind === 'not_sent') await waitForService(context, at, outcome);
   }
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
@@ -205,12 +205,19 @@ function unansweredWaitMs({ clock, unreachableSince, settings, random }: RunnerC
   return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
 }
 
-/** Holds the account until then (epoch ms). The rows that were under way together are told of once. */
-async function waitForService(context: RunnerContext, until: number, code: string): Promise<void> {
-  const now = context.clock.now();
+/** Nothing is sent until then (epoch ms), nor read where nobody was there. The rows that were under way together are told of once. */
+async function waitForService(
+  context: RunnerContext,
+  until: number,
+  { kind, evidence: { code } }: CreateOutcome,
+): Promise<void> {
+  const { clock, limiter } = context;
+  const now = clock.now();
   if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
   context.unreachableUntil = Math.max(context.unreachableUntil, until);
-  context.limiter.hold('creation', Math.max(0, until - now));
+  const wait = Math.max(0, until - now);
+  if (kind === 'not_sent') limiter.hold('creation', wait);
+  else limiter.rest('creation', wait);
   if (context.unreachableSince !== null) return;
   context.unreachableSince = now;
   await noteOwnPace(context);

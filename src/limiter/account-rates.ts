@@ -49,6 +49,8 @@ export interface AccountRates {
   readonly deps: LimiterDeps;
   /** Monotonic ms. */
   heldUntil: number;
+  /** Until when a class alone waits (monotonic ms). */
+  readonly restUntil: Map<RequestClass, number>;
   /** Given back by jobs that have not ended yet, by counter: their ends count for less. */
   readonly owed: Map<RequestClass, number>;
 }
@@ -79,7 +81,7 @@ export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): Ac
       return [name, window];
     }),
   ) as AccountRates['windows'];
-  return { options, plan, windows, deps, heldUntil: -Infinity, owed: new Map() };
+  return { options, plan, windows, deps, heldUntil: -Infinity, restUntil: new Map(), owed: new Map() };
 }
 
 function concurrencyFor(limit: number, windowMs: number): number {
@@ -98,7 +100,8 @@ function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateW
 
 /** When `count` requests of the class may start together (monotonic ms): see `startsAt` of the window. */
 export function admissionAt(rates: AccountRates, name: RequestClass, now: number, count: number): number {
-  if (now < rates.heldUntil) return rates.heldUntil;
+  const waitsUntil = waitOf(rates, name);
+  if (now < waitsUntil) return waitsUntil;
   const [own, other] = countersOf(rates, name);
   return Math.max(startsAt(own, now, count), other ? hasRoomAt(other, now, count) : now);
 }
@@ -154,8 +157,17 @@ export function holdAccount(rates: AccountRates, name: RequestClass, ms: number)
   noteRefusal(window, now);
 }
 
-export function isHeld({ deps, heldUntil }: AccountRates): boolean {
-  return deps.clock.monotonic() < heldUntil;
+/** Nobody was told to wait: the other classes go on. */
+export function restClass(rates: AccountRates, name: RequestClass, ms: number): void {
+  rates.restUntil.set(name, Math.max(rates.restUntil.get(name) ?? -Infinity, rates.deps.clock.monotonic() + ms));
+}
+
+export function isHeld(rates: AccountRates, name: RequestClass): boolean {
+  return rates.deps.clock.monotonic() < waitOf(rates, name);
+}
+
+function waitOf({ heldUntil, restUntil }: AccountRates, name: RequestClass): number {
+  return Math.max(heldUntil, restUntil.get(name) ?? -Infinity);
 }
 
 export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {

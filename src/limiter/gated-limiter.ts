@@ -14,6 +14,7 @@ import {
   type LimiterOptions,
   makeAccountRates,
   observeHeaders,
+  restClass,
   takeBackRequests,
   usageOf,
 } from './account-rates.ts';
@@ -101,7 +102,12 @@ export function makeGatedLimiter(
       for (const lane of lanes) takeBackUnused(gated, lane);
       admitWaiting(gated);
     },
-    isHeld: () => isHeld(rates),
+    rest(name, ms) {
+      restClass(rates, name, ms);
+      takeBackUnused(gated, laneOf(name));
+      admitWaiting(gated);
+    },
+    isHeld: (name) => isHeld(rates, name),
     usage: (name) => usageOf(rates, name),
     async stop() {
       if (gated.stopped) return;

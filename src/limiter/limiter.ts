@@ -16,8 +16,10 @@ export interface Limiter {
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
   hold(requestClass: RequestClass, ms: number): void;
-  /** Whether such a wait goes on: what a job was admitted for before it, and has not sent yet, is not to be sent now. */
-  isHeld(): boolean;
+  /** By our own decision: nothing of this class is admitted for `ms` milliseconds, while the others go on. */
+  rest(requestClass: RequestClass, ms: number): void;
+  /** Whether such a wait of the class goes on: what a job was admitted for before it, and has not sent yet, is not to be sent now. */
+  isHeld(requestClass: RequestClass): boolean;
   /** How much of each class's allowance is used, for people to read. */
   usage(requestClass: RequestClass): RateUsage;
   /** Admits nothing more; waiting jobs reject with `LimiterStopped`, running ones end by themselves. */

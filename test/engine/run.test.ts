@@ -269,6 +269,32 @@ describe('the engine', () => {
     assert.equal((await notedPace(rig.db, 'main'))?.unreachableSince, null);
   });
 
+  test('looks up, and follows what was accepted, while no payment is answered but reads are', async () => {
+    const rig = await makeRig({ paceMs: 1_000, settleMs: 10 * 60_000 });
+    const { create, lookUp } = rig.service;
+    const from = rig.clock.now() + 5_000;
+    const evidence = { code: 'http_503', message: '', httpStatus: 503, requestId: null };
+    const readsAt: number[] = [];
+    Object.assign(rig.service, {
+      create: async (request: CreateRequest) =>
+        rig.clock.now() < from ? create(request) : { kind: 'in_doubt', evidence },
+      lookUp: (reference: string) => {
+        readsAt.push(rig.clock.now() - from);
+        return lookUp(reference);
+      },
+    });
+    await rig.add(someRows(60));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(15 * 60_000));
+    runner.stop();
+    await rig.clock.drive(running);
+    assert.deepEqual((await rig.states()).slice(0, 5), Array(5).fill('completed'));
+    // The first doubts are looked up when their time has come, and not when the account tries the next payment.
+    const first = readsAt.filter((at) => at >= 90_000 && at < 105_000);
+    assert.ok(first.length >= 10, `${readsAt}`);
+  });
+
   test('goes on at its pace past payments of which the service in order says what is wrong, however many and on whatever status', async () => {
     const rig = await makeRig({ paceMs: 1_000 });
     const { create } = rig.service;

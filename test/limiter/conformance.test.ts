@@ -84,6 +84,19 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
+    test('lets one class rest, and the others go on meanwhile', async () => {
+      const limiter = opened();
+      limiter.rest('creation', 300);
+      assert.deepEqual([limiter.isHeld('creation'), limiter.isHeld('read')], [true, false]);
+      const began = systemClock.monotonic();
+      const creation = limiter.admit('creation', async () => systemClock.monotonic() - began);
+      const read = await limiter.admit('read', async () => systemClock.monotonic() - began);
+      assert.ok(read < 250, `${read} ms`);
+      assert.ok((await creation) >= 290, `${await creation} ms`);
+      assert.equal(limiter.isHeld('creation'), false);
+      await limiter.stop();
+    });
+
     test('keeps what it admitted, and has not started, waiting as soon as it is told to wait', async () => {
       const limiter = opened();
       const begun: number[] = [];

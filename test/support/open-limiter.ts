@@ -10,11 +10,13 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
   const atOnce = pLimit(jobsAtOnce);
   let stopped = false;
   let heldUntil = 0;
+  let restUntil = 0;
   let nextCreationAt = 0;
   return {
     admit: (requestClass, job) =>
       atOnce(async () => {
-        while (!stopped && clock.now() < heldUntil) await clock.sleep(Math.min(1_000, heldUntil - clock.now()));
+        const until = () => (requestClass === 'creation' ? Math.max(heldUntil, restUntil) : heldUntil);
+        while (!stopped && clock.now() < until()) await clock.sleep(Math.min(1_000, until() - clock.now()));
         if (requestClass === 'creation' && paceMs > 0) {
           const at = Math.max(nextCreationAt, clock.now());
           nextCreationAt = at + paceMs;
@@ -28,7 +30,10 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
     hold(_requestClass, ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
     },
-    isHeld: () => clock.now() < heldUntil,
+    rest(_requestClass, ms) {
+      restUntil = Math.max(restUntil, clock.now() + ms);
+    },
+    isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
     usage: () => ({ limit: 60, windowMs: 60_000, used: 0, remaining: null, nextAt: 0, shared: false }),
     async stop() {
       stopped = true;
