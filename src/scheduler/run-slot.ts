@@ -177,27 +177,23 @@ function personOf({ name }: Job): string {
   return `job ${name}`;
 }
 
+/** Settings of intake that have an option, and those that do not change how a file of corrections is read. */
+const settingsWithOption: readonly string[] = ['columns', 'country', 'currency'];
+const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
+
 /**
  * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of the reading than
  * there are options for.
  */
 function readWithOf({ account, intake }: Job): ReadWith | null {
-  const {
-    columns,
-    country,
-    currency,
-    sheet: _,
-    guards: __,
-    limits: ___,
-    duplicates: ____,
-    ...more
-  } = intake as IntakeSettingsInput;
-  if (Object.keys(more).length > 0) return null;
+  if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsBeside.includes(key)))
+    return null;
+  const { columns = {}, country, currency } = intake as IntakeSettingsInput;
   return {
     ...(account ? { account } : {}),
     ...(country ? { country } : {}),
     ...(currency ? { currency } : {}),
-    map: Object.entries(columns ?? {}).map(([field, column]) => `${field}=${column}`),
+    map: Object.entries(columns).map(([field, column]) => `${field}=${column}`),
   };
 }
 
