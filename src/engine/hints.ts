@@ -9,6 +9,7 @@ import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, findRowByTopup, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
+import { writeReview } from './doubts.ts';
 import { holdMayBePaid } from './earlier-generations.ts';
 import { type HintWord, readHint } from './hint-words.ts';
 import { mismatch } from './orders.ts';
@@ -112,11 +113,10 @@ async function takeWord(
   target: Target,
 ): Promise<Effect> {
   const { row, payment } = target;
-  if (payment && payment.generation !== row.generation) return takeEarlier(unit, entry, word, target);
+  if (payment && payment.generation !== row.generation) return takeEarlier(unit, entry, word, row, payment);
   switch (row.status) {
     case 'sending':
-      await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
-      return {};
+      return waitForAnswer(unit, entry);
     case 'accepted':
     case 'in_doubt':
       return takeOpen(unit, context, entry, word, target);
@@ -134,16 +134,31 @@ async function takeWord(
   }
 }
 
-/** It speaks of a generation that had failed here, so that a later one could be opened: that is not sent before a person looked. */
-async function takeEarlier(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
-  if (word.says === 'completed') {
-    if (row.status === 'ready' && payment) {
-      const { reference, first_intent_at: firstSentAt } = payment;
-      await holdMayBePaid(unit, row, { reference, serviceStatus: word.verbatim, firstSentAt });
-    }
-    return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
+/**
+ * It speaks of a generation that had failed here, so that a later one could be opened: that is not sent, nor sent again, before a person
+ * looked.
+ */
+async function takeEarlier(
+  unit: Unit,
+  entry: InboxEntry,
+  word: HintWord,
+  row: RowRecord,
+  { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
+): Promise<Effect> {
+  if (word.says !== 'completed') {
+    await close(unit, entry, 'nothing_new');
+    return {};
   }
-  await close(unit, entry, 'nothing_new');
+  if (row.status === 'sending') return waitForAnswer(unit, entry);
+  if (row.status === 'ready') await holdMayBePaid(unit, row, { reference, serviceStatus: word.verbatim, firstSentAt });
+  if (row.status === 'in_doubt')
+    await writeReview(unit, row, `the service says ${word.verbatim} of its payment of generation ${generation}`, {});
+  return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
+}
+
+/** The row's request is under way: what the service tells is taken when it is known what became of that. */
+async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effect> {
+  await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
   return {};
 }
 

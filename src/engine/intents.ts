@@ -43,6 +43,7 @@ export async function writeIntents(
       await yieldToOwner(unit, row, taken);
       continue;
     }
+    if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
     if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
     if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
@@ -126,6 +127,11 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
     lookups: 0,
     resends: payment.resends + (doubtful ? 1 : 0),
   };
+}
+
+/** Whether a row in doubt that waited for its turn to be sent again has become a person's meanwhile: neither its state nor its attempts say so. */
+async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
+  return (await findRow(db, batch_id, row_no))?.next_action_at === null;
 }
 
 /** What becomes of a row whose key another row has, and which row that is. */

@@ -253,6 +253,49 @@ describe('a webhook', () => {
     assert.equal(rig.service.creates.length, 1);
   });
 
+  for (const when of ['while the next one is in doubt', 'while that is about to be sent again', 'before its answer']) {
+    test(`that calls an earlier payment completed ${when} leaves the row to a person, and nothing is sent again`, async () => {
+      const rig = await makeRig();
+      rig.service.ends(reference, 'failed');
+      rig.service.script(`${reference}~2`, 'lose_request');
+      await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+      await rig.run();
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const first = callbackBody(firstTopup(rig));
+      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+      const { lookUp, create } = rig.service;
+      await whileRunning(rig, async (hint) => {
+        const tell = async () => {
+          if ((await entryOf(rig, 'callback', 'd-1')) === null) await receive(rig, 'callback', 'd-1', first);
+          hint();
+          await rig.clock.sleep(5_000);
+        };
+        rig.service.create = async (request) => {
+          if (when === 'before its answer') await tell();
+          return create(request);
+        };
+        // Reads still show the old state.
+        rig.service.lookUp = async (asked) => {
+          const isAgain = asked === reference && (await rig.row(1)).status === 'in_doubt';
+          if (isAgain && when === 'while that is about to be sent again') await tell();
+          return lookUp(asked);
+        };
+        while ((await rig.row(1)).status !== 'in_doubt') await rig.clock.sleep(1_000);
+        if (when === 'while the next one is in doubt') await tell();
+        await rig.clock.sleep(36 * 3_600_000);
+      });
+      const { status, next_action_at, failure_reason } = await rig.row(1);
+      assert.deepEqual([status, next_action_at], ['in_doubt', null]);
+      assert.match(
+        failure_reason ?? '',
+        /person must decide: the service says completed of its payment of generation 1/,
+      );
+      assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'contradiction');
+      assert.equal(rig.service.creates.length, 2);
+    });
+  }
+
   test('ends a doubt sooner: the service has what was thought lost', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'lose_answer');
