@@ -255,6 +255,27 @@ describe('a finished batch that is read by the list', () => {
     assert.deepEqual(await rig.db.query(`SELECT name FROM facts WHERE name LIKE 'reread:%'`), []);
   });
 
+  test('has nothing of its pages noted twice where the program ends while the rows that were on none are looked up', async () => {
+    const rig = await makeRig({ settings });
+    await rig.add(someRows(3));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    for (const rowNo of [1, 2, 3]) {
+      const payment = paymentOf(rig, `run-1/ref-${rowNo}`);
+      if (rowNo > 1) payment.createdAt = (payment.createdAt ?? 0) - 48 * hour;
+      rig.service.ends(`run-1/ref-${rowNo}`, 'failed');
+    }
+    for (const ms of [1_000, 60_000]) await stay(rig, ms);
+    const events = await rig.db.query<{ row_no: number }>(
+      `SELECT row_no FROM events WHERE kind = 'row.changed_late' ORDER BY seq`,
+    );
+    assert.deepEqual(
+      events.map(({ row_no }) => row_no),
+      [1, 2, 3],
+    );
+    assert.deepEqual(rig.service.lookUps, ['run-1/ref-2', 'run-1/ref-3']);
+  });
+
   test('is not taken for read where the program ends while it looks for rows that were on no page', async () => {
     const rig = await makeRig({ settings });
     await rig.add(someRows(3));
