@@ -110,7 +110,6 @@ export function makeGatedLimiter(
     isHeld: (name) => isHeld(rates, name),
     usage: (name) => usageOf(rates, name),
     async stop() {
-      if (gated.stopped) return;
       gated.stopped = true;
       for (const lane of lanes) {
         lane.alarm.clear();

@@ -26,7 +26,6 @@ const askPatience = 1 / 16;
 export function startsAt(window: RateWindow, now: number, count: number): number {
   roll(window, now);
   if (isBusy(window, count)) return Infinity;
-  if (window.limit === Infinity) return now;
   const need = Math.min(count, window.limit);
   if (window.phase === 'open') return startsInOpenWindow(window, now, need);
   if (window.phase === 'opening') return startsInOpeningWindow(window, now, need);
@@ -107,7 +106,7 @@ export function noteStartElsewhere(window: RateWindow, now: number, count: numbe
 
 function countStart(window: RateWindow, now: number, count: number): void {
   addToCount(window.starts, now, count);
-  if (window.phase === 'opening') window.opening.sent += count;
+  window.opening.sent += count;
   if (window.told) window.told.ours += count;
 }
 

@@ -42,6 +42,16 @@ for (const [name, make] of gates) {
         await limiter.stop();
       });
 
+    test('starts at once what the service says is left of its window', async () => {
+      const windowMs = 4_000;
+      const limiter = make({ version: 'v2', limits: { creation: { limit, windowMs } } }, { clock: systemClock });
+      limiter.observe('creation', { limit, remaining: limit, resetAt: systemClock.now() + windowMs / 2 });
+      const begun = await starts(limiter, limit);
+      // Evenly, they would take nine tenths of the window.
+      assert.ok((begun.at(-1) ?? 0) - (begun[0] ?? 0) < windowMs / 2);
+      await limiter.stop();
+    });
+
     test('gives back what a job returns, and its errors', async () => {
       const limiter = opened();
       assert.equal(await limiter.admit('creation', async () => 42), 42);

@@ -154,6 +154,68 @@ describe('pacing by the server’s window', () => {
     }
   });
 
+  test('keeps something back of each window that has only just opened, and more of the first', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    const starts: number[] = [];
+    const jobs = Array.from({ length: 120 }, () =>
+      limiter.admit('creation', async () => {
+        starts.push(clock.monotonic());
+        await clock.sleep(20);
+        server.count();
+        const headers = server.headers();
+        await clock.sleep(20);
+        limiter.observe('creation', { ...headers, tookMs: 40 });
+      }),
+    );
+    await clock.drive(Promise.all(jobs));
+    assert.equal(server.refused(), 0);
+    const begunWithin = (share: number, from: number) =>
+      starts.filter((at) => at >= from && at < from + share * windowMs).length;
+    // Until a twenty-fourth, a sixteenth and an eighth of the window, and a little later.
+    const shares = [1 / 24, 1 / 16, 1 / 8, 1 / 7];
+    assert.deepEqual(
+      [0, windowMs].map((from) => shares.map((share) => begunWithin(share, from))),
+      [
+        [6, 50, 57, 60],
+        [50, 50, 60, 60],
+      ],
+    );
+  });
+
+  test('takes no answer for word that nobody else is there while a request of ours is without one', async () => {
+    const { clock, limiter, starts, admit } = starting({ version: 'v2' });
+    const resetAt = clock.now() + windowMs;
+    let used = 0;
+    const answer = () => limiter.observe('creation', { limit: 60, remaining: 60 - used, resetAt, tookMs: 40 });
+    answer();
+    used += 1;
+    const long = admit('creation', () => clock.sleep(10_000));
+    const answered = Array.from({ length: 50 }, () =>
+      admit('creation', async () => {
+        await clock.sleep(40);
+        used += 1;
+        answer();
+      }),
+    );
+    await clock.drive(Promise.all([long, ...answered]));
+    // What goes at once of a first window, and then one by one.
+    assert.equal(starts.filter((at) => at < 9_000).length, 6 + 2);
+  });
+
+  test('looks out for others while it does not know who has used the window that it found', async () => {
+    const { clock, limiter, admit, resetAt } = starting({ version: 'v2' });
+    const shared: boolean[] = [];
+    for (const [index, remaining] of [40, 59, 59, 59].entries()) {
+      await clock.drive(admit('creation'));
+      limiter.observe('creation', { limit: 60, remaining, resetAt: resetAt + index * windowMs });
+      shared.push(limiter.usage('creation').shared);
+      await clock.drive(clock.sleep(windowMs));
+    }
+    assert.deepEqual(shared, [true, true, false, false]);
+  });
+
   test('sends a file that fits a fresh window at once', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs: 60_000, headers: true });
@@ -173,16 +235,33 @@ describe('pacing by the server’s window', () => {
 
   test('follows a limit that differs from the configured one, and says so once for each change', async () => {
     const clock = makeVirtualClock();
-    const seen: number[] = [];
-    const limiter = makeVirtualLimiter(
-      { version: 'v2' },
-      { clock, onLimitDiffers: (_name, _configured, limit) => seen.push(limit) },
-    );
-    limiter.observe('creation', { limit: 300, remaining: 300, resetAt: clock.now() + 60_000 });
-    limiter.observe('creation', { limit: 300, remaining: 299, resetAt: clock.now() + 60_000 });
-    assert.deepEqual(seen, [300]);
-    assert.equal(limiter.usage('creation').limit, 300);
+    const seen: [RequestClass, number, number][] = [];
+    const onLimitDiffers = (...one: (typeof seen)[number]) => void seen.push(one);
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock, onLimitDiffers });
+    const resetAt = clock.now() + 60_000;
+    for (const limit of [300, 300, 200]) limiter.observe('creation', { limit, remaining: limit, resetAt });
+    limiter.observe('balance', { limit: 600, remaining: 7, resetAt });
+    assert.deepEqual(seen, [
+      ['creation', 60, 300],
+      ['creation', 60, 200],
+      ['read', 300, 600],
+    ]);
+    assert.equal(limiter.usage('creation').limit, 200);
+    assert.deepEqual([limiter.usage('read').limit, limiter.usage('read').remaining], [600, 7]);
   });
+
+  for (const [what, told, limit, options, writes] of [
+    ['more where more may be created', 'creation', 300, { version: 'v2' }, 600],
+    ['no fewer where fewer may be created', 'creation', 30, { version: 'v2' }, 120],
+    ['no more where more may be read', 'read', 3_000, { version: 'v2' }, 120],
+    ['what a person has set', 'creation', 300, { version: 'v2', limits: { write: { limit: 100 } } }, 100],
+    ['what they were where a creation is none of them', 'creation', 300, { version: 'v1', sendsHeaders: true }, 60],
+  ] as const)
+    test(`lets as many be written as the limits say: ${what}`, () => {
+      const { limiter, resetAt } = starting(options);
+      limiter.observe(told, { limit, remaining: limit, resetAt });
+      assert.equal(limiter.usage('write').limit, writes);
+    });
 
   test('believes no header that allows nothing, and none of a service that sends none', () => {
     const limitAfter = (version: 'v1' | 'v2', limit: number) => {
@@ -222,6 +301,27 @@ describe('pacing by the server’s window', () => {
 describe('classes of requests', () => {
   const classes = ['creation', 'write', 'read', 'balance', 'catalog', 'auth'] as const;
   const shared = ['read', 'balance'];
+
+  for (const [version, limits, expected] of [
+    ['v2', {}, [60, 120, 300, 300, 120, 20]],
+    ['v1', {}, [60, 60, 120, 120, 60, 20]],
+    ['v2', { creation: { limit: 300 } }, [300, 600, 300, 300, 120, 20]],
+    ['v2', { creation: { limit: 300 }, write: { limit: 400 } }, [300, 400, 300, 300, 120, 20]],
+  ] as const)
+    test(`have the limits of the specification in ${version}, and over them ${JSON.stringify(limits)}`, () => {
+      const { limiter } = starting({ version, limits });
+      assert.deepEqual(
+        classes.map((name) => limiter.usage(name).limit),
+        expected,
+      );
+    });
+
+  test('have windows of a minute, or of what is set: writes that of the creations that they follow', () => {
+    const limits = { creation: { limit: 5, windowMs: 1_000 }, read: { limit: 9, windowMs: 2_000 } };
+    const { limiter } = starting({ version: 'v2', limits });
+    const lengths = classes.map((name) => limiter.usage(name).windowMs);
+    assert.deepEqual(lengths, [1_000, 1_000, 2_000, 2_000, windowMs, windowMs]);
+  });
 
   test('have each a limiter of their own; a balance is read like anything else', async () => {
     for (const used of classes) {
@@ -284,7 +384,8 @@ describe('a request that is long under way', () => {
   test('counts as what it counts as too, as long', async () => {
     const { starts, admit, clock } = starting({ version: 'v2', limits: { write: { limit: 5 } } });
     const creations = Array.from({ length: 5 }, () => admit('creation', () => clock.sleep(100_000)));
-    await clock.drive(Promise.all([...creations, admit('creation')]));
+    await clock.drive(clock.sleep(10_000));
+    await clock.drive(Promise.all([...creations, admit('write')]));
     assert.ok((starts[4] ?? 0) < 10_000, `the fifth after ${starts[4]} ms`);
     assert.ok((starts[5] ?? 0) >= 100_000 + windowMs, `the sixth after ${starts[5]} ms`);
   });
@@ -319,12 +420,67 @@ describe('what is left of the service’s window', () => {
     for (const remaining of [1, 2, 3])
       given.admit('creation', async () => {
         await given.clock.sleep(remaining * 10);
-        given.limiter.observe('creation', { limit: 4, remaining, resetAt: given.resetAt });
+        // The reset wavers by a second, as of a service that counts by seconds.
+        const resetAt = given.resetAt + (remaining === 2 ? 1_000 : 0);
+        given.limiter.observe('creation', { limit: 4, remaining, resetAt });
       });
     await given.clock.drive(given.clock.sleep(100));
     await given.clock.drive(Promise.all([given.admit('creation'), given.admit('creation')]));
     assert.equal(given.starts[3], 100);
-    assert.ok((given.starts[4] ?? 0) >= windowMs / 2, `the fifth after ${given.starts[4]} ms`);
+    assert.ok((given.starts[4] ?? 0) >= windowMs / 2 + 2_000, `the fifth after ${given.starts[4]} ms`);
+  });
+
+  test('is asked for again after a window’s length, however far away the service says that its end is', async () => {
+    const { clock, limiter, starts, admit } = starting({ version: 'v2' });
+    const ends = { resetAt: clock.now() + 3_600_000, date: clock.now(), tookMs: 40 };
+    limiter.observe('creation', { limit: 10, remaining: 0, ...ends });
+    await clock.drive(admit('creation'));
+    assert.ok((starts[0] ?? 0) >= windowMs && (starts[0] ?? 0) < windowMs + 2_000, `after ${starts[0]} ms`);
+  });
+
+  test('is not known of any later window while no answer tells of one: no more than the limit in any', async () => {
+    const given = starting({ version: 'v2' });
+    isFull(given, 'creation', 4);
+    await given.clock.drive(Promise.all(Array.from({ length: 24 }, () => given.admit('creation'))));
+    for (const [index, at] of given.starts.slice(4, -4).entries()) {
+      const fourLater = given.starts[index + 8] ?? 0;
+      assert.ok(fourLater - at >= windowMs, `five within ${fourLater - at} ms from ${at} ms`);
+    }
+  });
+
+  test('is not what a late answer says of the window before', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 4, remaining: 4, resetAt });
+    limiter.observe('creation', { limit: 4, remaining: 0, resetAt: resetAt - windowMs });
+    await clock.drive(admit('creation'));
+    assert.deepEqual(starts, [0]);
+  });
+
+  test('is used as soon as it is known, and not when the request has ended that told of it', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    const long = admit('creation', async () => {
+      await clock.sleep(10);
+      limiter.observe('creation', { limit: 10, remaining: 9, resetAt });
+      await clock.sleep(100_000);
+    });
+    await clock.drive(Promise.all([long, admit('creation'), admit('creation')]));
+    assert.deepEqual(starts, [0, 10, 10]);
+  });
+
+  test('is used again as soon as it is given back', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
+    const long = limiter.admit(
+      'creation',
+      async () => {
+        await clock.sleep(10);
+        limiter.giveBack('creation', 9);
+        await clock.sleep(100_000);
+      },
+      10,
+    );
+    await clock.drive(Promise.all([long, admit('creation')]));
+    assert.deepEqual(starts, [10]);
   });
 
   test('is kept to by requests of another class that count there too, beside what is under way', async () => {
@@ -339,6 +495,14 @@ describe('what is left of the service’s window', () => {
     await clock.drive(Promise.all([write, two, admit('creation'), admit('creation')]));
     assert.deepEqual(starts.slice(0, 3), [0, 0, 0]);
     assert.ok((starts[3] ?? 0) >= windowMs / 2, `the last after ${starts[3]} ms`);
+  });
+
+  test('is waited out after a refusal that it announced, however short that wait', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 10, remaining: 0, resetAt });
+    limiter.hold('creation', 1_000);
+    await clock.drive(admit('creation'));
+    assert.ok((starts[0] ?? 0) >= windowMs / 2, `after ${starts[0]} ms`);
   });
 
   test('is in doubt after a refusal that it did not announce, until a later request was answered', async () => {
@@ -370,6 +534,18 @@ describe('a limiter', () => {
     assert.ok((await clock.drive(read)) - start >= 30_000);
   });
 
+  test('waits for the longest that it is told to, and says so meanwhile', async () => {
+    const { clock, limiter, starts, admit } = starting({ version: 'v2' });
+    limiter.hold('creation', 30_000);
+    limiter.hold('balance', 1_000);
+    assert.equal(limiter.isHeld(), true);
+    const nextIn = limiter.usage('read').nextAt - clock.now();
+    await clock.drive(admit('read'));
+    assert.ok(nextIn >= 30_000 && nextIn < 31_000, `${nextIn} ms`);
+    assert.deepEqual(starts, [nextIn]);
+    assert.equal(limiter.isHeld(), false);
+  });
+
   test('starts jobs in the order in which they came', async () => {
     const clock = makeVirtualClock();
     const limiter = makeVirtualLimiter({ version: 'v1' }, { clock });
@@ -387,26 +563,114 @@ describe('a limiter', () => {
     const waiting = limiter.admit('creation', async () => undefined);
     await limiter.stop();
     await assert.rejects(clock.drive(waiting), LimiterStopped);
+    const stoppedAt = clock.monotonic();
+    await assert.rejects(clock.drive(new Promise(() => undefined)), /nothing is left/);
+    assert.equal(clock.monotonic(), stoppedAt, 'no timer keeps the program');
     await assert.rejects(
       limiter.admit('read', async () => undefined),
       LimiterStopped,
     );
   });
 
-  test('gives unused admissions back', async () => {
-    const clock = makeVirtualClock();
-    const limiter = makeVirtualLimiter({ version: 'v2', limits: { creation: { limit: 10 } } }, { clock });
-    limiter.observe('creation', { limit: 10, remaining: 10, resetAt: clock.now() + 30_000 });
-    await limiter.admit('creation', async () => limiter.giveBack('creation', 9), 10);
-    const start = clock.now();
-    await clock.drive(limiter.admit('creation', async () => undefined, 9));
-    assert.ok(clock.now() - start < 1_000);
+  test('begins a job of several requests when all of them have room, and none that came later before it', async () => {
+    const { clock, limiter, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
+    const starts: [weight: number, at: number][] = [];
+    const begin = (weight: number) =>
+      limiter.admit('creation', async () => void starts.push([weight, clock.monotonic()]), weight);
+    await clock.drive(Promise.all([6, 5, 1, 7].map(begin)));
+    assert.deepEqual(
+      starts.map(([weight]) => weight),
+      [6, 5, 1, 7],
+    );
+    const [, second = 0, third = 0, fourth = 0] = starts.map(([, at]) => at);
+    // The next window owes nothing for the first, which has ended with all of its requests.
+    assert.ok(second >= windowMs / 2 && second < windowMs / 2 + 2_000, `the second after ${second} ms`);
+    // No answer tells of that window: evenly, and not more than the limit in it.
+    assert.equal(Math.round(third - second), 5 * 6_120);
+    assert.ok(fourth - second >= windowMs, `the fourth ${fourth - second} ms after the second`);
   });
+
+  for (const isTold of [false, true])
+    test(`begins a job of more requests than a limit has become, where its window is ${isTold ? '' : 'not '}told`, async () => {
+      const limits = { creation: { limit: 10 }, write: { limit: 10 } };
+      const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
+      const full = { limit: 10, remaining: 10, resetAt };
+      for (const name of isTold ? (['creation', 'write'] as const) : []) limiter.observe(name, full);
+      assert.equal(await clock.drive(limiter.admit('creation', async () => 'done', 12)), 'done');
+    });
+
+  test('has no more requests under way at once than it may, and goes on as they end', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2', concurrencyMax: 3 });
+    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
+    await clock.drive(Promise.all(Array.from({ length: 5 }, () => admit('creation', () => clock.sleep(1_000)))));
+    assert.deepEqual(starts, [0, 0, 0, 1_000, 1_000]);
+  });
+
+  test('gives unused admissions back, where they count as something else as well too', async () => {
+    const limits = { creation: { limit: 10 }, write: { limit: 10 } };
+    const { clock, limiter, resetAt } = starting({ version: 'v2', limits });
+    limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
+    await limiter.admit('creation', async () => limiter.giveBack('creation', 9), 10);
+    await clock.drive(limiter.admit('creation', async () => undefined, 9));
+    assert.ok(clock.monotonic() < 1_000);
+    assert.deepEqual([limiter.usage('creation').used, limiter.usage('write').used], [10, 10]);
+  });
+
+  for (const [counter, version, limits] of [
+    ['creation', 'v1', { creation: { limit: 10 } }],
+    ['write', 'v2', { creation: { limit: 1_000 }, write: { limit: 10 } }],
+  ] as const)
+    test(`counts what was not given back of a job as long as any other ${counter}, and the rest not at all`, async () => {
+      const { clock, limiter } = starting({ version, limits, concurrencyMax: 100 });
+      const starts: number[] = [];
+      const begin = (weight: number, job: () => Promise<void>) => {
+        const start = () => {
+          starts.push(clock.monotonic());
+          return job();
+        };
+        return limiter.admit('creation', start, weight);
+      };
+      const givesBack = async () => {
+        limiter.giveBack('creation', 4);
+        limiter.giveBack('creation', 5);
+      };
+      await clock.drive(
+        Promise.all([begin(10, givesBack), begin(10, () => clock.sleep(100_000)), begin(4, async () => undefined)]),
+      );
+      const [, second = 0, third = 0] = starts;
+      assert.ok(second >= windowMs && second < windowMs + 1_000, `the second after ${second} ms`);
+      assert.ok(third >= second + 100_000 + windowMs, `the third ${third - second} ms after the second`);
+    });
+
+  test('paces by what was sent of a job', async () => {
+    const { clock, limiter, starts, admit } = starting({ version: 'v1' });
+    await limiter.admit('creation', async () => limiter.giveBack('creation', 4), 5);
+    await clock.drive(admit('creation'));
+    assert.deepEqual(starts, [1_020]);
+    await clock.drive(clock.sleep(2 * windowMs));
+    assert.equal(limiter.usage('creation').used, 0);
+  });
+
+  for (const [what, told, isNext] of [
+    ['its own window', 'creation', false],
+    ['the next window', 'creation', true],
+    ['the window of what it counts as too', 'write', false],
+  ] as const)
+    test(`takes nothing that was given back for its own in ${what}, and so sees others there`, async () => {
+      const { clock, limiter, resetAt } = starting({ version: 'v2' });
+      limiter.observe(told, { limit: 120, remaining: 120, resetAt });
+      if (isNext) await clock.drive(clock.sleep(windowMs * 0.6));
+      await clock.drive(limiter.admit('creation', async () => limiter.giveBack('creation', 5), 10));
+      // Of eight, five were ours.
+      limiter.observe(told, { limit: 120, remaining: 112, resetAt: resetAt + (isNext ? windowMs : 0) });
+      assert.equal(limiter.usage(told).shared, true);
+    });
 });
 
 describe('what a gate starts late', () => {
   /** One job, admitted at once, which its gate starts only when it is told to. */
-  function late() {
+  function late(name: RequestClass = 'creation') {
     const clock = makeVirtualClock();
     const gate = { start: async () => {}, shut: 0 };
     const limiter = makeGatedLimiter({ version: 'v2' }, { clock }, () => ({
@@ -420,7 +684,7 @@ describe('what a gate starts late', () => {
       stop: () => {},
     }));
     let ranAt: number | null = null;
-    const job = limiter.admit('creation', async () => {
+    const job = limiter.admit(name, async () => {
       ranAt = clock.monotonic();
     });
     return { clock, gate, limiter, job, ranAt: () => ranAt };
@@ -435,13 +699,14 @@ describe('what a gate starts late', () => {
     assert.equal(ranAt(), null);
   });
 
-  test('runs only when the wait is over that the account was told meanwhile', async () => {
-    const { clock, gate, limiter, job, ranAt } = late();
-    limiter.hold('creation', 1_000);
-    assert.equal(gate.shut, 1);
-    await clock.drive(Promise.all([gate.start(), job]));
-    assert.ok((ranAt() ?? 0) >= 1_000, `after ${ranAt()} ms`);
-  });
+  for (const name of ['creation', 'read'] as const)
+    test(`runs only when the wait is over that a creation met meanwhile, where it is a ${name}`, async () => {
+      const { clock, gate, limiter, job, ranAt } = late(name);
+      limiter.hold('creation', 1_000);
+      assert.equal(gate.shut, 1);
+      await clock.drive(Promise.all([gate.start(), job]));
+      assert.ok((ranAt() ?? 0) >= 1_000, `after ${ranAt()} ms`);
+    });
 
   test('ends without having run where the limiter is stopped during that wait', async () => {
     const { clock, gate, limiter, job, ranAt } = late();
