@@ -103,7 +103,7 @@ export function makePlan(seed: number): Plan {
   const rows = random.between(1, 10);
   const overlap = random.between(0, rows);
   const version = random.percent(50) ? 'v2' : 'v1';
-  return {
+  const plan: Plan = {
     seed,
     version,
     rows,
@@ -141,11 +141,18 @@ export function makePlan(seed: number): Plan {
     job: random.percent(20),
     unnamed: random.percent(25),
   };
+  // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no other draw moves.
+  const ofJob = random.fork('job');
+  const isSlow = plan.job && ofJob.percent(50);
+  if (isSlow) plan.suspensions.push({ ...makeSuspension(ofJob, true), atStep: ofJob.between(20, 100) });
+  return plan;
 }
 
 /** Some last longer than a lease, so that a rival can take the account meanwhile. */
-function makeSuspension(random: ReturnType<typeof makeSeededRandom>): Plan['suspensions'][number] {
-  const rival = random.percent(50);
+function makeSuspension(
+  random: ReturnType<typeof makeSeededRandom>,
+  rival = random.percent(50),
+): Plan['suspensions'][number] {
   return {
     atStep: random.between(1, 60),
     ms: rival ? random.between(500_000, 2_000_000) : random.between(1_000, 60_000),
