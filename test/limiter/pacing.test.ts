@@ -538,12 +538,12 @@ describe('a limiter', () => {
     const { clock, limiter, starts, admit } = starting({ version: 'v2' });
     limiter.hold('creation', 30_000);
     limiter.hold('balance', 1_000);
-    assert.equal(limiter.isHeld(), true);
+    assert.equal(limiter.isHeld('read'), true);
     const nextIn = limiter.usage('read').nextAt - clock.now();
     await clock.drive(admit('read'));
     assert.ok(nextIn >= 30_000 && nextIn < 31_000, `${nextIn} ms`);
     assert.deepEqual(starts, [nextIn]);
-    assert.equal(limiter.isHeld(), false);
+    assert.equal(limiter.isHeld('read'), false);
   });
 
   test('starts jobs in the order in which they came', async () => {
