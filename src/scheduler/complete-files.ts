@@ -31,9 +31,12 @@ export async function sortOut(
   const look = async () =>
     new Map(await Promise.all(named.map(async (name) => [name, await unlessGone(stat(join(folder, name)))] as const)));
   const before = await look();
-  const quietSince = clock.now() - quietMs;
-  const isQuiet = (file: Stats) => file.mtimeMs <= quietSince;
-  if ([...before.values()].some((file) => file !== null && isQuiet(file))) await clock.sleep(watchMs);
+  const now = clock.now();
+  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for as long as one must have been left alone.
+  const isAhead = (file: Stats) => file.mtimeMs > now;
+  const isQuiet = (file: Stats) => file.mtimeMs <= now - quietMs || isAhead(file);
+  const watched = [...before.values()].filter((file) => file !== null).filter(isQuiet);
+  if (watched.length > 0) await clock.sleep(watched.some(isAhead) ? quietMs : watchMs);
   const after = await look();
   const isInUse = usedFiles((await unlessGone(readdir(folder))) ?? []);
   const complete: string[] = [];

@@ -106,6 +106,14 @@ describe('an inbox', () => {
     assert.deepEqual(await take(), { taken: [], unfinished: ['x.csv'] });
   });
 
+  test('takes a file of a time to come, as a machine with another clock leaves it, once it was watched for longer', async (t) => {
+    const { take } = inboxWith(t, ['x.csv'], -24 * 3_600_000);
+    const waits: number[] = [];
+    const clock = { ...systemClock, sleep: async (ms: number) => void waits.push(ms) };
+    assert.deepEqual((await take('*', clock)).taken.map(originalName), ['x.csv']);
+    assert.deepEqual(waits, [3_000]);
+  });
+
   for (const [how, content] of [
     ['grows, whatever its time says', 'more'],
     ['is written anew, though it is as long as before', 'y'],
