@@ -32,6 +32,7 @@ test('a disk that loses what it acknowledged is caught every time', async () => 
       fedAgainAtLife: null,
       approvedAtLife: null,
       job: false,
+      restore: null,
       crashes: [{ atStep: 12, powerLoss: true }],
       calmAfterMs: 0,
     };

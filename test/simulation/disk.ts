@@ -30,6 +30,10 @@ export interface Disk {
   fail(fault: DiskFault | null, once?: boolean): void;
   /** What a killed process leaves: every byte it wrote. Or, after a power loss, only what was acknowledged and a torn tail. */
   loseMemory(options: { powerLoss: boolean }): void;
+  /** Keeps the ledger as it is now, for `putBack`. */
+  backUp(): void;
+  /** Puts the backup back in the place of the ledger: what was written since is gone, and nobody is to blame. */
+  putBack(): void;
   /** For the judge: the ledger as it is on the disk now. */
   inspect(): Promise<Database>;
   close(): Promise<void>;
@@ -74,6 +78,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
   let generation = 0;
   let fault: DiskFault | null = null;
   let failsOnce = false;
+  let backup: { main: Buffer; log: Buffer } | null = null;
   let current: Database | null = null;
   const forsaken: Database[] = [];
   let outside: DatabaseSync | null = null;
@@ -96,6 +101,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     outside ??= new DatabaseSync(path(), { readOnly: true });
     return outside;
   };
+  const logBytes = () => (existsSync(wal(path())) ? readFileSync(wal(path())) : Buffer.alloc(0));
   const events = () => Number(look().prepare(eventCount).get()?.count);
   const eventsIn = async (tx: Queryable) => (await tx.query<{ count: number }>(eventCount))[0]?.count ?? 0;
 
@@ -178,6 +184,16 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     close: async () => undefined,
   });
 
+  /** Nobody works with the ledger of before any more: `from` is its path. */
+  const leave = (from: string) => {
+    closeAll().catch(() => undefined);
+    outside?.close();
+    outside = null;
+    for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
+    syncedWalBytes = walBytes();
+    acknowledgedWalBytes = syncedWalBytes;
+  };
+
   newLedger ??= readNewLedger(join(folder, 'new.db'));
   writeFileSync(path(), await newLedger);
   return {
@@ -190,7 +206,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
     },
     loseMemory({ powerLoss }) {
       const from = path();
-      const bytes = existsSync(wal(from)) ? readFileSync(wal(from)) : Buffer.alloc(0);
+      const bytes = logBytes();
       const kept = cutAcknowledged ? Math.max(0, acknowledgedWalBytes - 4_096 * 2) : acknowledgedWalBytes;
       const tail = Math.max(0, bytes.length - kept);
       generation += 1;
@@ -199,13 +215,19 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
       const survived = powerLoss || cutAcknowledged ? bytes.subarray(0, torn) : bytes;
       writeFileSync(wal(path()), survived);
       if (powerLoss && survived.length > kept) flipByte(wal(path()), random.between(kept, survived.length - 1));
-      closeAll().catch(() => undefined);
-      outside?.close();
-      outside = null;
-      for (const suffix of ['', '-wal', '-shm']) rmSync(`${from}${suffix}`, { force: true });
-      syncedWalBytes = walBytes();
-      acknowledgedWalBytes = syncedWalBytes;
+      leave(from);
       if (events() < acknowledgedEvents) losses += 1;
+      acknowledgedEvents = events();
+    },
+    backUp() {
+      backup = { main: readFileSync(path()), log: logBytes() };
+    },
+    putBack() {
+      const from = path();
+      generation += 1;
+      writeFileSync(path(), backup?.main ?? '');
+      writeFileSync(wal(path()), backup?.log ?? '');
+      leave(from);
       acknowledgedEvents = events();
     },
     async close() {

@@ -8,7 +8,7 @@ import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
-import { note, type World } from './world.ts';
+import { type GivenFile, note, type World } from './world.ts';
 
 /**
  * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where the
@@ -24,7 +24,11 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
   }
   if (fedAgainAtLife === null || world.fedAgain || !(world.feedNext || life >= fedAgainAtLife)) return;
   const first = await findBatch(db, 'batch-1');
-  if (!first) return;
+  if (!first) {
+    // Lost by a restore: whether it comes again is decided there.
+    world.fedAgain = world.restoredAt !== null;
+    return;
+  }
   const batchId = `batch-${(await listBatches(db, 100)).length + 1}`;
   const before = await pageRows(db, first.batch_id, 0, 1_000);
   const rows = before.map((row): NewRow => {
@@ -34,13 +38,23 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
     const cells = { ...fileCells(row), ...amount, ...(row.status === 'failed' ? corrected : {}) };
     return asNamed(world.plan, aRow(row.row_no, { ...cells, batch_id: batchId }));
   });
+  await takeIn(world, process, db, { batchId, runId: first.run_id, rows });
+  world.fedAgain = true;
+  note(world, 'fed_again', `in life ${life}`);
+}
+
+/** Takes a file in, with intake's own verdict on its rows, and approves it. */
+export async function takeIn(world: World, process: SimulatedProcess, db: Database, file: GivenFile): Promise<void> {
+  const { batchId, runId } = file;
+  const rows = file.rows.map((row) => ({ ...row, batch_id: batchId }));
   world.rowsByBatch.set(batchId, rows.length);
-  const batch = { ...aBatch({ batch_id: batchId, run_id: first.run_id }), audit_seq: 0, audit_head: '' };
+  world.files.push(file);
+  const batch = { ...aBatch({ batch_id: batchId, run_id: runId }), audit_seq: 0, audit_head: '' };
   await inUnit(db, { clock: process.clock, actor: 'intake' }, async (unit) => {
     const { audit_seq: _, audit_head: __, ...fresh } = batch;
     await unit.addBatch(fresh, {});
     await unit.addRows(batchId, rows);
-    let judged: JudgedRow[] = rows.map((row) => asRead(row, !unnamed));
+    let judged: JudgedRow[] = rows.map((row) => asRead(row, !world.plan.unnamed));
     for (const find of [findEarlierBatches, findRepeatedPayments])
       judged = (await (await find(unit.tx, batch))?.(unit.tx, judged)) ?? judged;
     for (const { has_reference: _, before: __, problems, generation = 1, told_until = null, ...row } of judged) {
@@ -48,9 +62,7 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
       await unit.judgeRow('ready', verdict, { generation, told_until });
     }
   });
-  await approve(actor, batchId, unplanned);
-  world.fedAgain = true;
-  note(world, 'fed_again', `in life ${life}`);
+  await approve({ db, clock: process.clock, name: 'operator' }, batchId, unplanned);
 }
 
 function fileCells({ row_ref, phone_number, network_id, amount, currency }: NewRow): Partial<NewRow> {

@@ -17,6 +17,10 @@ export interface JudgedPayment {
   reference: string;
   /** E.164, as the service writes it. */
   number: string;
+  /** A decimal, in the one currency of all rows. */
+  amount: string;
+  /** Epoch milliseconds, by the service's clock. */
+  at: number;
   /** True unless the payment failed, and its money was given back. */
   live: boolean;
   cost: string;
@@ -59,6 +63,10 @@ export interface Judged {
   payments: readonly JudgedPayment[];
   requests: readonly SeenRequest[];
   webhooks: readonly SeenWebhook[];
+  /** When a backup was put back (world time), or null: of what was sent before it the ledger may know nothing. */
+  restoredAt: number | null;
+  /** Whether the ledger was restored where the service has no list, so that nobody can know what other runs have lost. */
+  isBlind: boolean;
 }
 
 /** The age past which no key is sent (invariant I4). */
@@ -73,7 +81,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   }
   const groups = await Promise.all([
     paidOnce(judged, rows),
-    notRepeated(judged, rows),
+    notRepeated(judged),
     notCorrected(judged),
     keysAndBodies(judged),
     buckets(judged, batches),
@@ -130,42 +138,41 @@ function generationOf(reference: string, first: string): number {
 const repeatMsMax = 7 * 24 * 3_600_000;
 
 /** Under different run ids nobody is sent the same twice within a week: the guard holds the second for a person. */
-function notRepeated({ payments }: Judged, rows: Rows): Verdict[] {
-  const live = new Set(payments.flatMap((one) => (one.live ? [one.reference.replace(/~[0-9]+$/, '')] : [])));
-  const paid = rows.filter(
-    ({ batch, row }) => live.has(`${batch.run_id}/${row.row_ref}`) && row.first_sent_at !== null,
-  );
-  return paid.flatMap((one, index) => {
-    const again = paid
+function notRepeated({ payments, isBlind }: Judged): Verdict[] {
+  const live = isBlind ? [] : payments.filter((one) => one.live);
+  return live.flatMap((one, index) => {
+    const again = live
       .slice(index + 1)
       .find(
-        ({ batch, row }) =>
-          batch.run_id !== one.batch.run_id &&
-          row.phone_number === one.row.phone_number &&
-          sameAmount(row.amount ?? '0', one.row.amount ?? '0') &&
-          Math.abs((row.first_sent_at ?? 0) - (one.row.first_sent_at ?? 0)) < repeatMsMax,
+        (other) =>
+          runOf(other) !== runOf(one) &&
+          other.number === one.number &&
+          sameAmount(other.amount, one.amount) &&
+          Math.abs(other.at - one.at) < repeatMsMax,
       );
-    const what = `row ${one.row.row_no} of ${one.batch.batch_id} and row ${again?.row.row_no} of ${again?.batch.batch_id} paid the same`;
-    return again ? [{ invariant: 'repeat', what }] : [];
+    return again ? [{ invariant: 'repeat', what: `${one.reference} and ${again.reference} paid the same` }] : [];
   });
 }
 
 /** Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it. */
-function notCorrected({ payments }: Judged): Verdict[] {
-  const live = payments
-    .filter((one) => one.live)
-    .map(({ reference, number }) => `${number} in ${reference.split('/')[0]}`);
+function notCorrected({ payments, isBlind }: Judged): Verdict[] {
+  const live = isBlind ? [] : payments.filter((one) => one.live).map((one) => `${one.number} in ${runOf(one)}`);
   const twice = live.filter((one, index) => live.indexOf(one) < index);
   return twice.map((one) => ({ invariant: 'corrected', what: `the number ${one} was paid more than once` }));
 }
 
-/** I3 and I4: one key, one body; never sent when it is too old. */
-function keysAndBodies({ requests }: Judged): Verdict[] {
+function runOf({ reference }: JudgedPayment): string | undefined {
+  return reference.split('/')[0];
+}
+
+/** I3 and I4: one key, one body; never sent when it is too old, as far as the ledger can know. */
+function keysAndBodies({ requests, restoredAt }: Judged): Verdict[] {
   const faults: Verdict[] = [];
   const first = new Map<string, SeenRequest>();
+  const isLost = ({ at }: SeenRequest) => restoredAt !== null && at <= restoredAt;
   for (const request of requests) {
     const known = first.get(request.key);
-    if (!known) first.set(request.key, request);
+    if (!known || (isLost(known) && !isLost(request))) first.set(request.key, request);
     else if (known.body !== request.body)
       faults.push({ invariant: 'I3', what: `key ${request.key} was sent with two bodies` });
     else if (request.at - known.at >= keyAgeMsMax)

@@ -1,5 +1,6 @@
 import type { DiskFault } from './disk.ts';
-import { makeSeededRandom } from './seeded-random.ts';
+import type { Restore } from './restore.ts';
+import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 
 /** What goes wrong in one simulated run, all of it made from the seed. Times in milliseconds of world time. */
 export interface Plan {
@@ -36,6 +37,8 @@ export interface Plan {
   unnamed: boolean;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
+  /** A backup of the ledger that is put back later. */
+  restore: Restore | null;
   /** Faults of the network end after this much world time; then everything must come to rest. */
   calmAfterMs: number;
 }
@@ -87,6 +90,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     job: false,
     unnamed: false,
     lostAnswers: [],
+    restore: null,
     calmAfterMs: 0,
   };
 }
@@ -140,6 +144,7 @@ export function makePlan(seed: number): Plan {
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
     job: random.percent(20),
     unnamed: random.percent(25),
+    restore: makeRestore(version, random.fork('restore')),
   };
   // Frozen later than others are, when all rows are sent and the slots of the job are being brought. Drawn apart: no other draw moves.
   const ofJob = random.fork('job');
@@ -148,11 +153,18 @@ export function makePlan(seed: number): Plan {
   return plan;
 }
 
+/** One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, others when the service has forgotten all keys. */
+function makeRestore(version: Plan['version'], random: SeededRandom): Restore | null {
+  if (!random.percent(version === 'v2' ? 14 : 6)) return null;
+  return {
+    backup: random.pick(['new', 'received', 'begun'] as const),
+    afterLife: random.between(1, 3),
+    delayMs: random.percent(50) ? random.between(5, 60) * 60_000 : random.between(24, 72) * 3_600_000,
+  };
+}
+
 /** Some last longer than a lease, so that a rival can take the account meanwhile. */
-function makeSuspension(
-  random: ReturnType<typeof makeSeededRandom>,
-  rival = random.percent(50),
-): Plan['suspensions'][number] {
+function makeSuspension(random: SeededRandom, rival = random.percent(50)): Plan['suspensions'][number] {
   return {
     atStep: random.between(1, 60),
     ms: rival ? random.between(500_000, 2_000_000) : random.between(1_000, 60_000),

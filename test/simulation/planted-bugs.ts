@@ -191,6 +191,18 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: 'continue;',
   },
   {
+    name: 'the service’s list is not read after a restore',
+    file: 'engine/dispatch.ts',
+    find: 'if (context.restoredAt !== null) await readLostPayments(context, context.restoredAt);',
+    replace: '',
+  },
+  {
+    name: 'rows of a restored ledger that are not looked up',
+    file: 'engine/dispatch.ts',
+    find: 'context.restoredAt === null ? rows :',
+    replace: 'context !== null ? rows :',
+  },
+  {
     name: 'a row that is fed in again goes on whatever became of it',
     file: 'core/earlier-payment.ts',
     find: "owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax",

@@ -11,6 +11,7 @@ import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
 import { runJob } from './job.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
+import { feedLost } from './restore.ts';
 import type { SimulatedWebhook } from './service.ts';
 import { makeWire } from './wire.ts';
 import { isDead, leaseTtlMs, type World } from './world.ts';
@@ -61,6 +62,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
     }
     await tryApprovals(world, process, db, life);
     await feedAgain(world, process, db, life);
+    await feedLost(world, process, db);
     // Every other seed sends several rows with one admission, as where a limit is high.
     const rowsPerAdmission = world.plan.seed % 2 === 0 ? 1 : 3;
     const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs, rowsPerAdmission };
@@ -72,10 +74,12 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
         holder: holderName(life),
         isDead: (holder) => isDead(world, holder),
         callbackUrl: service.callbackUrl,
+        restored: world.sayRestored,
       },
     );
     hint = () => runner.hint();
     await Promise.all([runner.run(patienceMs), runJob(world, process, db, life)]);
+    world.sayRestored = false;
   };
 
   const receive = async (webhook: SimulatedWebhook) => {

@@ -84,7 +84,14 @@ export async function openService(
       sandbox
         .charges()
         .filter(({ topupId }) => !foreign.has(topupId))
-        .map(({ reference, phoneNumber: number, live, cost }) => ({ reference: reference ?? '', number, live, cost })),
+        .map(({ reference, phoneNumber: number, amount, at, live, cost }) => ({
+          reference: reference ?? '',
+          number,
+          amount,
+          at,
+          live,
+          cost,
+        })),
     close: () => sandbox.close(),
   };
 }

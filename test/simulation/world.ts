@@ -15,6 +15,7 @@ import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invar
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
+import { backUp, restore } from './restore.ts';
 import { asNamed } from './row-refs.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
@@ -64,6 +65,21 @@ export interface World {
   feedNext: boolean;
   /** Whether the next program's second person approves what waits, whichever life it is. */
   approveNext: boolean;
+  /** Every file that was given to the program. */
+  files: GivenFile[];
+  /** Whether a backup was taken, when it was put back (world time), and whether the next program is told. */
+  isBackedUp: boolean;
+  restoredAt: number | null;
+  sayRestored: boolean;
+  /** The files that an operator gives after that. */
+  filesLeft: Omit<GivenFile, 'batchId'>[];
+}
+
+/** A file as an operator gives it. */
+export interface GivenFile {
+  batchId: string;
+  runId: string;
+  rows: readonly NewRow[];
 }
 
 /** Whether no process lives that holds by this name: what the machine's own table of processes would say. */
@@ -96,6 +112,11 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     fedAgain: false,
     feedNext: false,
     approveNext: false,
+    files: [],
+    isBackedUp: false,
+    restoredAt: null,
+    sayRestored: false,
+    filesLeft: [],
   };
   try {
     const circles = await clock.drive(live(world)).then(
@@ -107,7 +128,10 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     );
     const db = await world.disk.inspect();
     const { rowsByBatch, seen, webhooks } = world;
-    const judged = await judge({ db, rowsByBatch, payments: world.service.payments(), requests: seen, webhooks });
+    const { restoredAt } = world;
+    const isBlind = restoredAt !== null && plan.version === 'v1';
+    const payments = world.service.payments();
+    const judged = await judge({ db, rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind });
     const lost = world.disk.losses();
     const stale = world.disk.staleWrites();
     const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];
@@ -136,17 +160,21 @@ export function note({ faults, trace }: World, fault: string, where: string): vo
 /** Life after life, until one ends with nothing left to do after all faults are over. */
 async function live(world: World): Promise<void> {
   const { plan, clock } = world;
+  backUp(world, 'new');
   await receiveFiles(world);
-  const end = plan.calmAfterMs + restMsMax;
+  backUp(world, 'received');
+  const end = plan.calmAfterMs + restMsMax * (plan.restore ? 2 : 1);
   for (;;) {
     const rested = await liveOnce(world);
+    backUp(world, 'begun');
+    if (await restore(world, rested)) continue;
     const calm = clock.monotonic() >= plan.calmAfterMs && world.steps > lastStep(plan);
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
       const waits = await isWaiting(world);
       // While a batch waits, the faults that the plan still has may have nothing to strike.
-      if (!waits && !(calm && (mayRetry || mayFeed))) return;
+      if (!waits && world.filesLeft.length === 0 && !(calm && (mayRetry || mayFeed))) return;
       world.approveNext = waits;
       world.retries += calm && mayRetry ? 1 : 0;
       world.retryNext = calm && mayRetry;
@@ -203,6 +231,7 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   const db = await world.disk.open(process);
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
+  world.files.push({ batchId, runId, rows: numbered });
   if (world.plan.approvedAtLife !== null && batchId === 'batch-1') {
     const batch = aBatch({ batch_id: batchId, run_id: runId, ...waitingBatch(numbered) });
     await addBatch(db, process.clock, batch, numbered);

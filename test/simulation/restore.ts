@@ -1,0 +1,74 @@
+import { listBatches } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { takeIn } from './fed-again.ts';
+import type { SimulatedProcess } from './process.ts';
+import { asNamed } from './row-refs.ts';
+import type { SeededRandom } from './seeded-random.ts';
+import { note, type World } from './world.ts';
+
+/** A backup of the ledger that somebody puts back later. */
+export interface Restore {
+  /** When it is taken: before there is any file, before anything is sent, or when the first life has ended. */
+  backup: 'new' | 'received' | 'begun';
+  /** It is put back when this life has ended, or everything is at rest. */
+  afterLife: number;
+  /** How long the program is down then. */
+  delayMs: number;
+}
+
+export function backUp(world: World, moment: Restore['backup']): void {
+  if (world.plan.restore?.backup !== moment || world.isBackedUp) return;
+  world.disk.backUp();
+  world.isBackedUp = true;
+}
+
+/** Puts the backup back once its time has come, and has an operator decide which files he gives afterwards. Returns whether it was now. */
+export async function restore(world: World, rested: boolean): Promise<boolean> {
+  const { plan, clock, disk, lives, processes, webhooks } = world;
+  if (plan.restore === null || world.restoredAt !== null || processes.size > 0) return false;
+  if (!rested && lives < plan.restore.afterLife) return false;
+  disk.putBack();
+  note(world, 'restored', `from "${plan.restore.backup}", after life ${lives}`);
+  // What was acknowledged since the backup is gone: that is what a restore does.
+  webhooks.length = 0;
+  Object.assign(world, { restoredAt: clock.monotonic(), sayRestored: true });
+  const known = (await listBatches(await disk.inspect(), 100)).map(({ batch_id }) => batch_id);
+  world.filesLeft = filesAfter(world, world.random.fork('restore'), known);
+  await clock.sleep(plan.restore.delayMs);
+  return true;
+}
+
+/**
+ * The files that come after a restore, in any order: some of those that were lost; the first one's rows under another run, as a file that
+ * was saved anew has it; and, where rows have no references, the same with other amounts under the run of before.
+ */
+function filesAfter({ plan, files, service }: World, random: SeededRandom, known: readonly string[]) {
+  const after = files.filter(({ batchId }) => !known.includes(batchId) && random.percent(50));
+  const some = (percent: number) =>
+    Array.from({ length: plan.rows }, (_, index) => service.row(index + 1, plan.declined.includes(index + 1))).filter(
+      () => random.percent(percent),
+    );
+  const anew = random.percent(80) ? [{ runId: 'run-3', rows: some(60) }] : [];
+  const corrected = some(40).map((row) => asNamed(plan, { ...row, amount: String(300 + row.row_no) }));
+  const others = [...anew, ...(plan.unnamed ? [{ runId: 'run-1', rows: corrected }] : [])];
+  return [...after.map(({ runId, rows }) => ({ runId, rows })), ...others]
+    .filter(({ rows }) => rows.length > 0)
+    .map((file) => ({ file, at: random.fraction() }))
+    .sort((a, b) => a.at - b.at)
+    .map(({ file }) => file);
+}
+
+/** An operator gives one of the files that are left, or several, before the program goes on. */
+export async function feedLost(world: World, process: SimulatedProcess, db: Database): Promise<void> {
+  const { filesLeft, random } = world;
+  if (filesLeft.length === 0) return;
+  for (let count = random.between(1, filesLeft.length); count > 0; count--) {
+    const [file] = filesLeft;
+    if (!file) return;
+    const batchId = `batch-${(await listBatches(db, 100)).length + 1}`;
+    const rows = file.rows.map((row, index) => ({ ...row, row_no: index + 1, line: index + 2 }));
+    await takeIn(world, process, db, { batchId, runId: file.runId, rows });
+    filesLeft.shift();
+    note(world, 'fed_after_restore', `${batchId} of ${file.runId}`);
+  }
+}
