@@ -102,7 +102,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
 type Rows = readonly { batch: BatchRecord; row: RowRecord }[];
 
 /** I1, and that what the ledger calls paid or not paid is so at the service. */
-async function paidOnce({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
+async function paidOnce({ db, payments, isBlind }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   const live = new Map<string, number>();
   for (const payment of payments) {
@@ -119,7 +119,9 @@ async function paidOnce({ db, payments }: Judged, rows: Rows): Promise<Verdict[]
     const paidHere = payments.filter((one) => one.live && generationOf(one.reference, reference) <= row.generation);
     if (row.status === 'completed' && paid !== 1)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
-    if ((row.status === 'failed' || row.status === 'cancelled') && paidHere.length !== 0)
+    // What was lost, no look-up shows, and the service refuses when it is asked again, has failed for all that can be known.
+    const isKnown = row.status === 'cancelled' || (row.status === 'failed' && !isBlind);
+    if (isKnown && paidHere.length !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
     const { key } = paymentNames(batch, row, row.generation);
     if (row.status === 'ready' && paid !== 0 && (await findPayment(db, key))?.batch_id === row.batch_id)

@@ -35,6 +35,7 @@ export async function restore(world: World, rested: boolean): Promise<boolean> {
   const known = (await listBatches(await disk.inspect(), 100)).map(({ batch_id }) => batch_id);
   world.filesLeft = filesAfter(world, world.random.fork('restore'), known);
   await clock.sleep(plan.restore.delayMs);
+  world.calmAfterMs = clock.monotonic() + plan.calmAfterMs;
   return true;
 }
 

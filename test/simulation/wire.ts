@@ -64,12 +64,12 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
 }
 
 function drawFault({ world, random }: WireOptions, request: TransportRequest): NetworkFault | null {
-  const { plan, clock, faults } = world;
+  const { plan, clock, faults, calmAfterMs } = world;
   if (plan.lostAnswers.includes(world.steps)) {
     note(world, 'response_lost', `at step ${world.steps}`);
     return 'response_lost';
   }
-  if (clock.monotonic() >= plan.calmAfterMs) return null;
+  if (clock.monotonic() >= calmAfterMs) return null;
   for (const fault of networkFaults) {
     if (fault === 'refused_at_the_door' && request.method !== 'POST') continue;
     if (fault === 'list_lags' && (request.method !== 'GET' || !/reference=|extRefId=/.test(request.path))) continue;

@@ -67,6 +67,8 @@ export interface World {
   approveNext: boolean;
   /** Every file that was given to the program. */
   files: GivenFile[];
+  /** Until when (world time) the network has faults: as the plan says, and for as long again after a restore. */
+  calmAfterMs: number;
   /** Whether a backup was taken, when it was put back (world time), and whether the next program is told. */
   isBackedUp: boolean;
   restoredAt: number | null;
@@ -113,6 +115,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     feedNext: false,
     approveNext: false,
     files: [],
+    calmAfterMs: plan.calmAfterMs,
     isBackedUp: false,
     restoredAt: null,
     sayRestored: false,
@@ -168,7 +171,7 @@ async function live(world: World): Promise<void> {
     const rested = await liveOnce(world);
     backUp(world, 'begun');
     if (await restore(world, rested)) continue;
-    const calm = clock.monotonic() >= plan.calmAfterMs && world.steps > lastStep(plan);
+    const calm = clock.monotonic() >= world.calmAfterMs && world.steps > lastStep(plan);
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
