@@ -59,12 +59,13 @@ export async function recipientsWaiting(db: Queryable, now: number): Promise<str
   return waiting.map(({ recipient }) => recipient);
 }
 
-/** A recipient's word that is due at `now`, the longest due first. */
-export function dueWord(db: Queryable, recipient: string, now: number, limit: number): Promise<OutboxEntry[]> {
-  return db.query(
-    `SELECT * FROM outbox WHERE recipient = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT ?`,
-    [recipient, now, limit],
+/** A recipient's word that is due at `now`, the longest due; null where there is none. */
+export async function nextWord(db: Queryable, recipient: string, now: number): Promise<OutboxEntry | null> {
+  const [entry] = await db.query<OutboxEntry>(
+    `SELECT * FROM outbox WHERE recipient = ? AND due_at IS NOT NULL AND due_at <= ? ORDER BY due_at, event_id LIMIT 1`,
+    [recipient, now],
   );
+  return entry ?? null;
 }
 
 /** Keeps word for whoever is about to send it, until a time (epoch ms). False where another process was sooner. */

@@ -1,7 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
-import { claimWord, dueWord, giveUpWord, noteAttempt, type OutboxEntry, recipientsWaiting } from '../ledger/outbox.ts';
+import { claimWord, giveUpWord, nextWord, noteAttempt, type OutboxEntry, recipientsWaiting } from '../ledger/outbox.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
 import type { Word } from './words.ts';
@@ -15,46 +15,63 @@ export interface DeliverDeps {
   send: Sender;
   /** Told when word could not be sent: no secrets, the recipient by its id. */
   onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
+  /** Told when the ledger could not be read or written for a recipient: what was under way is due again when its claim is over. */
+  onError: (error: unknown) => void;
   /** Once it is aborted no other word is begun, and what is under way is left for another time. */
   ending?: AbortSignal | undefined;
 }
 
 /** How long after an attempt that failed the next one is made: for some three days. */
 const retryDelaysMs = [10_000, 60_000, 300_000, 1_800_000, 7_200_000, 21_600_000, 43_200_000, 86_400_000, 86_400_000];
-/** Words sent to one recipient in one pass. */
-const wordsPerPass = 50;
 /** How long word that somebody has begun to send is left to them: a mail server may take its 15 s for each step. */
 const claimMs = 5 * 60_000;
 
-/**
- * Sends what is due: to each recipient one word after the other, each noted before the next, and to all recipients beside each other, so
- * that one who does not answer holds up nobody else. A crash between sending and noting sends one word again, under the same id.
- * Returns how many were sent.
- */
-export async function deliverWord(deps: DeliverDeps): Promise<number> {
-  const { db, clock, recipients, isEverybody } = deps;
-  const sent = await Promise.all(
-    (await recipientsWaiting(db, clock.now())).map(async (id) => {
-      const recipient = recipients.find((one) => one.id === id);
-      if (recipient) return deliverTo(deps, recipient);
-      if (isEverybody) await db.transact((tx) => giveUpWord(tx, id, 'no longer a recipient'));
-      return 0;
-    }),
-  );
-  return sent.reduce((sum, count) => sum + count, 0);
+export interface Delivery {
+  /** Begins to send what is due, and does not wait for it: whoever still has word under way goes on with theirs. */
+  begin(): Promise<void>;
+  /** Resolves when nothing is under way any more. */
+  ended(): Promise<void>;
 }
 
-async function deliverTo(deps: DeliverDeps, recipient: Recipient): Promise<number> {
+/**
+ * Sends what is due: to each recipient one word after the other, each noted before the next, and to all recipients beside each other. Who
+ * does not answer holds up nobody else, nor the next look for news: a hundred words may take as many deadlines. A crash between sending
+ * and noting sends one word again, under the same id.
+ */
+export function makeDelivery(deps: DeliverDeps): Delivery {
+  const { db, clock, recipients, isEverybody, onError } = deps;
+  const underWay = new Map<string, Promise<void>>();
+  return {
+    async begin() {
+      for (const id of await recipientsWaiting(db, clock.now())) {
+        const recipient = recipients.find((one) => one.id === id);
+        if (!recipient) {
+          if (isEverybody) await db.transact((tx) => giveUpWord(tx, id, 'no longer a recipient'));
+        } else if (!underWay.has(id)) {
+          const work = deliverTo(deps, recipient).catch(onError);
+          underWay.set(
+            id,
+            work.finally(() => underWay.delete(id)),
+          );
+        }
+      }
+    },
+    async ended() {
+      await Promise.all(underWay.values());
+    },
+  };
+}
+
+/** Until nothing more is due: each word that is begun is due later, if at all. */
+async function deliverTo(deps: DeliverDeps, recipient: Recipient): Promise<void> {
   const { db, clock, ending } = deps;
-  let sent = 0;
-  for (const entry of await dueWord(db, recipient.id, clock.now(), wordsPerPass)) {
-    if (ending?.aborted) break;
+  while (!ending?.aborted) {
+    const entry = await nextWord(db, recipient.id, clock.now());
+    if (!entry) return;
     if (!(await db.transact((tx) => claimWord(tx, entry, clock.now() + claimMs)))) continue;
     const outcome = await attempt(deps, recipient, entry);
-    if (outcome.sent_at !== null) sent += 1;
     await db.transact((tx) => noteAttempt(tx, outcome));
   }
-  return sent;
 }
 
 async function attempt(

@@ -1,4 +1,5 @@
-import { deliverWord } from '../notify/deliver.ts';
+import { errorMessage } from '../core/errors.ts';
+import { makeDelivery } from '../notify/deliver.ts';
 import type { Recipient } from '../notify/recipients.ts';
 import { makeSender } from '../notify/senders.ts';
 import { watchNews } from '../notify/watch.ts';
@@ -33,14 +34,26 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
       recipient,
       message,
     });
+  const onError = (error: unknown) =>
+    log.warn('it could not be looked what there is word of', { message: errorMessage(error) });
+  const isEverybody = ofJobs !== null;
+  const delivery = makeDelivery({
+    db,
+    clock,
+    recipients,
+    isEverybody,
+    send,
+    onTrouble,
+    onError,
+    ending: ending.signal,
+  });
   const pass = async () => {
     if (recipients.length === 0) return;
     try {
       await watchNews(db, clock, recipients);
-      const isEverybody = ofJobs !== null;
-      await deliverWord({ db, clock, recipients, isEverybody, send, onTrouble, ending: ending.signal });
+      await delivery.begin();
     } catch (error) {
-      log.warn('it could not be looked what there is word of', { message: (error as Error).message });
+      onError(error);
     }
   };
   let kept: Promise<void> = Promise.resolve();
@@ -64,6 +77,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
       await kept;
       // What came of the last batch is told before the program ends.
       await pass();
+      await delivery.ended();
       ended.abort();
     },
   };
