@@ -26,9 +26,13 @@ export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: numb
 export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
   const { account, clock, db, gateway, limiter, log, stopping } = context;
   const { list } = gateway;
+  const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
+  if (wait > 0)
+    log.warn('the ledger was restored: nothing is sent while requests of the lost program may be under way', {
+      wait_s: Math.ceil(wait / 1_000),
+    });
   const fromMs = await lostFrom(db, account);
   if (list === null || fromMs === null) return;
-  const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
   if (wait > 0) await clock.sleep(wait, stopping);
   let kept = 0;
   for (let page = 1; !stopping.aborted; ) {

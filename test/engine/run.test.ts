@@ -467,6 +467,7 @@ describe('the engine', () => {
     const from = rig.clock.now();
     const runner = rig.runner({ restored: true });
     await rig.clock.drive(runner.run(36 * 3_600_000));
+    assert.equal(rig.warnings[0]?.split(':')[0], 'the ledger was restored');
     assert.deepEqual(lookedUpAt.slice(0, 2), [90, 90]);
     assert.deepEqual(await rig.states(), ['completed', 'completed']);
     const charged = rig.service.charges.map(({ reference }) => reference);
