@@ -14,8 +14,6 @@ export interface V1FileRow {
 
 /** The names of Version 1 that our own files have no column for, or call otherwise (spec section 4.9). */
 const fieldByName: Readonly<Record<string, keyof V1Row>> = {
-  'ext ref id': 'extRefId',
-  'ext ref': 'extRefId',
   'send sms': 'sendSMS',
   sendsms: 'sendSMS',
   'processing mode': 'processingMode',

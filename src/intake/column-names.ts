@@ -46,7 +46,7 @@ const names: Record<Field, readonly string[]> = {
     'bidhaa, kifurushi',
   ],
   reference: [
-    'reference, ref, payment reference, payment ref, external reference, external id, transaction reference, our reference',
+    'reference, ref, payment reference, payment ref, external reference, external ref, ext ref id, ext ref, external id, transaction reference, our reference',
     'reference de paiement, reference externe',
     'referencia, referencia de pago',
     'referencia de pagamento',

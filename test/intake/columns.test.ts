@@ -85,6 +85,14 @@ describe('columns', () => {
     });
   }
 
+  // Spec section 4.9: its reference is what Version 1 pays once, so two rows with one are not two payments.
+  test('are known as Version 1 calls them: rows with one extRefId are refused', async () => {
+    const content = 'msisdn,amount,extRefId,network,currency\n254712345678,100,A,1,KES\n254712345678,150,A,1,KES\n';
+    const { rows, findings } = await check(content);
+    assert.deepEqual(findings.understood[2], { column: 'extRefId', field: 'reference' });
+    assert.deepEqual(rows.map(problemCodes), [['REFERENCE_TWICE'], ['REFERENCE_TWICE']]);
+  });
+
   test('are not taken for what they only resemble', () => {
     for (const name of ['Phone model', 'Employee number', 'Amount paid last month', 'Home address', '', '123']) {
       assert.equal(meaningOf(name), null, name);
