@@ -24,8 +24,7 @@ export function execute(
       if (options.serviceMoved === true) await moveService(actor, batchId, account.service);
       else requireService(batch, account.service);
       const codes = (options.code as string[] | undefined) ?? [];
-      const { generationsMax } = account.settings;
-      const retry = await retryFailed(actor, account, batchId, { codes, generationsMax });
+      const retry = await retryFailed(actor, account, batchId, { codes });
       if (!context.json) {
         const none = 'No row of this batch has failed in a way that can be tried again.\n';
         const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;

@@ -1,5 +1,5 @@
 import { can } from '../core/batch-state.ts';
-import { mayHaveArrived } from '../core/earlier-payment.ts';
+import { generationsMax, mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -63,7 +63,7 @@ export async function retryFailed(
   actor: Actor,
   service: { gateway: Gateway; limiter: Limiter },
   batchId: string,
-  options: { codes: readonly string[]; generationsMax: number },
+  { codes }: { codes: readonly string[] },
 ): Promise<RetryResult> {
   const batch = await requireBatch(actor.db, batchId);
   if (!['running', 'paused', 'completed'].includes(batch.status)) {
@@ -81,9 +81,9 @@ export async function retryFailed(
     after = rows.at(-1)?.row_no ?? after;
     for (const row of rows) {
       const words = [row.failure_code ?? '', row.service_status ?? ''];
-      if (options.codes.length > 0 && !words.some((word) => options.codes.includes(word))) continue;
-      const why = await reasonToKeep(actor.db, service, batch, row, options);
-      if (why === null && (await openNextGeneration(actor, row, options.codes))) result.retried += 1;
+      if (codes.length > 0 && !words.some((word) => codes.includes(word))) continue;
+      const why = await reasonToKeep(actor.db, service, batch, row, codes);
+      if (why === null && (await openNextGeneration(actor, row, codes))) result.retried += 1;
       else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
     }
   }
@@ -94,7 +94,7 @@ async function reasonToKeep(
   service: { gateway: Gateway; limiter: Limiter },
   batch: BatchRecord,
   row: RowRecord,
-  { codes, generationsMax }: { codes: readonly string[]; generationsMax: number },
+  codes: readonly string[],
 ): Promise<string | null> {
   const word = row.service_status ?? '';
   if (mayHaveArrived(row) && !codes.includes(word)) {

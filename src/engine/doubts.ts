@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import { assert, unreachable } from '../core/assert.ts';
+import { generationsMax } from '../core/earlier-payment.ts';
 import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
@@ -122,7 +123,7 @@ async function takeStep(
     outcome.kind === 'found'
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)
       : stepWhenNotFound(payment, policy, unit.at);
-  const isLast = found.do === 'next_generation' && row.generation >= context.settings.generationsMax;
+  const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
   const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
   return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;

@@ -1,5 +1,3 @@
-import { generationsMax } from '../core/earlier-payment.ts';
-
 /** How the engine behaves; everything in milliseconds or rows. The defaults are the safe ones. */
 export interface EngineSettings {
   /** How long a runner holds an account without renewing it. A crashed runner's account is free after this. */
@@ -37,8 +35,6 @@ export interface EngineSettings {
   rereadLookMs: number;
   /** Where there is no list, the rows of such a batch are asked for one by one, so far apart. */
   rereadApartMs: number;
-  /** The most generations that one row may have. */
-  generationsMax: number;
 }
 
 export const defaultEngineSettings: EngineSettings = {
@@ -63,5 +59,4 @@ export const defaultEngineSettings: EngineSettings = {
   rereadLookMs: 15 * 60_000,
   // A quarter of the 120 reads a minute that Version 1 allows: the rest is for rows that are not at their end.
   rereadApartMs: 2_000,
-  generationsMax,
 };

@@ -22,8 +22,6 @@ export async function retriedByPolicy({ session, jobs, withAccount }: RetryDeps,
   if (done >= times) return false;
   await db.transact((tx) => writeFact(tx, name, String(done + 1)));
   const actor = { ...session, name: `job ${job.name}` };
-  const { retried } = await withAccount(job.account, (account) =>
-    retryFailed(actor, account, batchId, { codes, generationsMax: account.settings.generationsMax }),
-  );
+  const { retried } = await withAccount(job.account, (account) => retryFailed(actor, account, batchId, { codes }));
   return retried > 0;
 }

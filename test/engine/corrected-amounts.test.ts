@@ -154,7 +154,7 @@ describe('a file without references that is fed in again with a corrected amount
     await twice([first], [unnamed(1, 1, '150')], {}, rig);
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [] }));
     await rig.run();
     assert.deepEqual(await rig.states('batch-1'), ['held']);
     assert.equal(rig.service.charges.length, 2);

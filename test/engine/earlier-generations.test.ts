@@ -25,7 +25,7 @@ const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
 const retry = (rig: Rig) => {
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-  return rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+  return rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [] }));
 };
 
 const sent = (rig: Rig) => rig.service.creates.map(({ reference }) => reference);

@@ -239,7 +239,7 @@ describe('a webhook', () => {
     await rig.run();
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
     const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await receive(rig, 'callback', 'd-1', callbackBody(firstTopup(rig)));
     const { lookUp } = rig.service;
     // A look-up is slow enough for the webhook to be handled first, and still shows the old state.
@@ -263,7 +263,7 @@ describe('a webhook', () => {
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
       const first = callbackBody(firstTopup(rig));
-      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
       const { lookUp, create } = rig.service;
       await whileRunning(rig, async (hint) => {
         const tell = async () => {
@@ -497,7 +497,7 @@ describe('a webhook that contradicts the ledger', () => {
     const first = firstTopup(rig);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
     const actor = { db: rig.db, clock: rig.clock, name: 'tester' };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await rig.run();
     const before = await rig.row(1);
     assert.deepEqual([before.status, before.generation], ['completed', 2]);

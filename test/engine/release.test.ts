@@ -74,7 +74,7 @@ describe('releasing rows whose reference another batch has', () => {
     const rig = await heldRows();
     rig.service.ends('run-1/ref-1~2', 'completed');
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock, { paceMs: 0 }) };
-    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 5 });
+    const retrying = retryFailed(mary(rig), service, 'batch-1', { codes: [] });
     assert.equal((await rig.clock.drive(retrying)).retried, 1);
     await rig.run();
     assert.deepEqual(await rig.states(), ['completed', 'completed']);

@@ -76,7 +76,7 @@ describe('the same payment under another run id', () => {
     await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
     await rig.run();
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [] }));
     await rig.run();
     assert.deepEqual([await rig.states('batch-1'), await rig.states('batch-2')], [['held'], ['completed']]);
     assert.equal((await releaseRows(mary(rig), 'batch-1', [1])).released, 1);
@@ -165,7 +165,7 @@ describe('the same payment under another run id', () => {
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes: [] }));
     rig.service.ends('run-1/ref-1', 'open');
     await rig.run();
     assert.match((await rig.row(1)).problems ?? '', /MAY_BE_PAID/);

@@ -196,7 +196,7 @@ describe('a finished batch that is read by the list', () => {
     await rig.run();
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
     const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [], generationsMax: 3 }));
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
     await rig.run();
     assert.deepEqual(await rig.states(), ['completed']);
     rig.service.ends('run-1/ref-1', 'completed');

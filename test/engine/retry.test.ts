@@ -13,7 +13,7 @@ import { makeOpenLimiter } from '../support/open-limiter.ts';
 const retryIn = (rig: Rig) => (codes: string[]) => {
   const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-  return rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes, generationsMax: 3 }));
+  return rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes }));
 };
 
 /** What look-ups find under these references is said to have ended with these words. */
@@ -188,7 +188,7 @@ describe('a retry', () => {
       const { rig } = await endedAs(['FAILED']);
       const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
       const db = beforeTransaction(rig.db, () => rig.db.execute(change));
-      const options = { codes: [], generationsMax: 3 };
+      const options = { codes: [] };
       const retrying = retryFailed({ db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options);
       assert.deepEqual(await rig.clock.drive(retrying), {
         retried: 0,
@@ -206,7 +206,7 @@ describe('a retry', () => {
     rig.service.balance = async () => {
       if (retried === 0 && (await rig.row(1)).status === 'failed') {
         const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-        const options = { codes: [], generationsMax: 3 };
+        const options = { codes: [] };
         retried = (await retryFailed({ db: rig.db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options))
           .retried;
       }

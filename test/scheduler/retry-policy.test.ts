@@ -27,7 +27,7 @@ test('what failed with a code that the job names is tried again without a person
     source: { kind: 'file', file: 'x.csv' },
     retry: { codes: ['DECLINED'], times: 2 },
   });
-  const account = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock), settings: { generationsMax: 9 } };
+  const account = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
   const session = { db: rig.db, clock: rig.clock } as unknown as Session;
   const retry = () =>
     rig.clock.drive(

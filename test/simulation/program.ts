@@ -57,7 +57,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       for (const { batch_id, status } of await listBatches(db, 10)) {
         if (status !== 'completed') continue;
         const actor = { db, clock: process.clock, name: 'operator' };
-        await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [], generationsMax: 3 });
+        await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [] });
       }
     }
     await tryApprovals(world, process, db, life);
