@@ -20,7 +20,7 @@ import {
   type GatewayOptions,
   makeServiceCall,
 } from './service-call.ts';
-import { v1State, v1Verdict } from './v1-outcomes.ts';
+import { isTakenCode, v1State, v1Verdict } from './v1-outcomes.ts';
 import {
   type V1Transaction,
   v1AnyPaymentShape,
@@ -39,8 +39,7 @@ export interface V1GatewayOptions extends GatewayOptions {
   credentials: { email: string; token: string };
 }
 
-/** Codes with which `POST /adp` says that it has the payment (spec section 7.2). */
-const takenCodes: readonly (number | null)[] = [1, 10, 232];
+/** The code of a look-up that finds nothing (spec section 7.2). */
 const notFoundCode = 235;
 
 /** What the requests of one account have in common. */
@@ -90,7 +89,7 @@ function create(session: V1Session, { body, beforeWrite }: CreateRequest): Promi
       beforeWrite,
     },
     (called) => {
-      const taken = isSuccess(called) && takenCodes.includes(codeOf(called));
+      const taken = isSuccess(called) && isTakenCode(codeOf(called));
       const created = taken ? read(v1CreatedShape, called.json) : null;
       if (created)
         return { kind: 'accepted', payment: toPayment(created.data, null), evidence: okEvidence(called.evidence) };

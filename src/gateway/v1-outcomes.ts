@@ -57,6 +57,11 @@ export const v1Codes: Readonly<Record<number, V1Meaning>> = {
   235: { kind: 'in_doubt', why: noRoute },
 };
 
+/** Whether `POST /adp` says by this code that it has the payment. */
+export function isTakenCode(code: number | null): boolean {
+  return code !== null && v1Codes[code]?.kind === 'taken';
+}
+
 /** What is known of an answer of Version 1: its status, and its envelope where that is intact (spec section 2.4). */
 export interface V1Answer {
   status: number;
