@@ -1,7 +1,7 @@
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
+import { type FollowedQuery, type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { never } from './list-mark.ts';
@@ -127,13 +127,6 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
     isSending,
     apartMs: Math.min(isSending ? pollMsMin : lastMs, fresh.count >= backlogPages * rowsPerPage ? backlogMs : Infinity),
   };
-}
-
-interface FollowedQuery {
-  now: number;
-  dueBy: number;
-  after: number;
-  until: number;
 }
 
 async function sumFollowed({ db, batches }: RunnerContext, query: FollowedQuery): Promise<FollowedSum> {

@@ -1,5 +1,6 @@
 import type { BatchState, PauseReason } from '../core/batch-state.ts';
 import type { Queryable } from './database.ts';
+import { makeInsert } from './insert.ts';
 
 export const priorities = ['urgent', 'normal', 'bulk'] as const;
 export type Priority = (typeof priorities)[number];
@@ -56,42 +57,44 @@ export interface BatchRecord {
   audit_head: string;
 }
 
+/** Every column: one that was forgotten here would be NULL, whatever the record says. */
+const columns = [
+  'batch_id',
+  'account',
+  'service',
+  'run_id',
+  'status',
+  'pause_reason',
+  'pause_detail',
+  'priority',
+  'file_name',
+  'file_sha256',
+  'content_sha256',
+  'policy',
+  'job',
+  'approved_plan',
+  'canary_at',
+  'columns',
+  'read_with',
+  'rejection',
+  'balance_before',
+  'balance_after',
+  'program',
+  'created_by',
+  'approved_by',
+  'created_at',
+  'approved_at',
+  'started_at',
+  'completed_at',
+  'reread_at',
+  'forgotten_at',
+  'audit_seq',
+  'audit_head',
+] as const satisfies readonly (keyof BatchRecord)[];
+const insertBatches = makeInsert<BatchRecord>('batches', columns, { most: 1 });
+
 export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<void> {
-  await tx.execute(
-    `INSERT INTO batches (batch_id, account, service, run_id, status, pause_reason, pause_detail, priority, file_name,
-       file_sha256, content_sha256, columns, rejection, balance_before, balance_after, program, created_by, approved_by,
-       created_at, approved_at, started_at, completed_at, audit_seq, audit_head, policy, job, read_with)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-    [
-      batch.batch_id,
-      batch.account,
-      batch.service,
-      batch.run_id,
-      batch.status,
-      batch.pause_reason,
-      batch.pause_detail,
-      batch.priority,
-      batch.file_name,
-      batch.file_sha256,
-      batch.content_sha256,
-      batch.columns,
-      batch.rejection,
-      batch.balance_before,
-      batch.balance_after,
-      batch.program,
-      batch.created_by,
-      batch.approved_by,
-      batch.created_at,
-      batch.approved_at,
-      batch.started_at,
-      batch.completed_at,
-      batch.audit_seq,
-      batch.audit_head,
-      batch.policy,
-      batch.job,
-      batch.read_with,
-    ],
-  );
+  await insertBatches(tx, [batch]);
 }
 
 export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
@@ -143,40 +146,35 @@ export function batchesWithContent(db: Queryable, account: string, contentSha256
   );
 }
 
+/** What of a batch may change. */
+const changeable = [
+  'service',
+  'run_id',
+  'status',
+  'pause_reason',
+  'pause_detail',
+  'priority',
+  'file_sha256',
+  'content_sha256',
+  'columns',
+  'rejection',
+  'balance_before',
+  'balance_after',
+  'approved_by',
+  'approved_at',
+  'started_at',
+  'completed_at',
+  'reread_at',
+  'approved_plan',
+  'canary_at',
+  'forgotten_at',
+] as const satisfies readonly (keyof BatchRecord)[];
+const updateSql = `UPDATE batches SET ${changeable.map((column) => `${column} = ?`).join(', ')} WHERE batch_id = ? AND status = ?`;
+
 /** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */
 export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchRecord): Promise<boolean> {
-  const changed = await tx.execute(
-    `UPDATE batches SET service = ?, run_id = ?, status = ?, pause_reason = ?, pause_detail = ?, priority = ?, file_sha256 = ?,
-       content_sha256 = ?, columns = ?, rejection = ?, balance_before = ?, balance_after = ?, approved_by = ?,
-       approved_at = ?, started_at = ?, completed_at = ?, reread_at = ?,
-       approved_plan = ?, canary_at = ?, forgotten_at = ?
-     WHERE batch_id = ? AND status = ?`,
-    [
-      batch.service,
-      batch.run_id,
-      batch.status,
-      batch.pause_reason,
-      batch.pause_detail,
-      batch.priority,
-      batch.file_sha256,
-      batch.content_sha256,
-      batch.columns,
-      batch.rejection,
-      batch.balance_before,
-      batch.balance_after,
-      batch.approved_by,
-      batch.approved_at,
-      batch.started_at,
-      batch.completed_at,
-      batch.reread_at,
-      batch.approved_plan,
-      batch.canary_at,
-      batch.forgotten_at,
-      batch.batch_id,
-      from,
-    ],
-  );
-  return changed === 1;
+  const values = changeable.map((column) => batch[column]);
+  return (await tx.execute(updateSql, [...values, batch.batch_id, from])) === 1;
 }
 
 /** How many rows of a batch are in each state; states without rows are absent. */

@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { makeInsert } from './insert.ts';
 
 /** How a webhook was signed: per top-up (spec section 6.1), or as registered (section 6.2). */
 export type WebhookScheme = 'callback' | 'registered';
@@ -47,28 +48,28 @@ export interface InboxEntry {
   row_no: number | null;
 }
 
+const insertEntries = makeInsert<InboxEntry>(
+  'inbox',
+  [
+    'account',
+    'scheme',
+    'message_id',
+    'body',
+    'body_digest',
+    'received_at',
+    'due_at',
+    'looks',
+    'handled_at',
+    'outcome',
+    'batch_id',
+    'row_no',
+  ],
+  { ending: 'ON CONFLICT (account, scheme, message_id) DO NOTHING', most: 1 },
+);
+
 /** Keeps a webhook. False when it was received before: nothing is changed then. */
 export async function addToInbox(db: Queryable, entry: InboxEntry): Promise<boolean> {
-  const added = await db.execute(
-    `INSERT INTO inbox (account, scheme, message_id, body, body_digest, received_at, due_at, looks, handled_at, outcome,
-       batch_id, row_no)
-     VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (account, scheme, message_id) DO NOTHING`,
-    [
-      entry.account,
-      entry.scheme,
-      entry.message_id,
-      entry.body,
-      entry.body_digest,
-      entry.received_at,
-      entry.due_at,
-      entry.looks,
-      entry.handled_at,
-      entry.outcome,
-      entry.batch_id,
-      entry.row_no,
-    ],
-  );
-  return added === 1;
+  return (await insertEntries(db, [entry])) === 1;
 }
 
 /** The account's unhandled webhooks that are due at `now`, the longest due first. */

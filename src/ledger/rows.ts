@@ -238,14 +238,19 @@ export interface FollowedSum {
   newest: number | null;
 }
 
-/**
- * The accepted rows of a batch that are not due by themselves at `now`, but are by `dueBy`, and that the service accepted after
- * `after` and no later than `until`.
- */
+/** Accepted rows that are not due by themselves at `now`, but are by `dueBy`, and were accepted after `after` and by `until` (epoch ms). */
+export interface FollowedQuery {
+  now: number;
+  dueBy: number;
+  after: number;
+  until: number;
+}
+
+/** How many of a batch's rows these are, and their times. */
 export async function followedRows(
   db: Queryable,
   batchId: string,
-  { now, dueBy, after, until }: { now: number; dueBy: number; after: number; until: number },
+  { now, dueBy, after, until }: FollowedQuery,
 ): Promise<FollowedSum> {
   const [found] = await db.query<{ count: number; due: number | null; oldest: number | null; newest: number | null }>(
     `SELECT COUNT(*) AS count, MIN(next_action_at) AS due, MIN(accepted_at) AS oldest, MAX(accepted_at) AS newest

@@ -1,21 +1,10 @@
-import { bearingStates } from '../core/earlier-payment.ts';
-import type { RowState } from '../core/row-state.ts';
+import { bearingStates, type OtherPayment } from '../core/earlier-payment.ts';
 import type { Queryable } from './database.ts';
 import { type LostToNumber, lostTo } from './lost-payments.ts';
 
 /** A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row bears. */
-export interface SentRow {
-  batch_id: string;
-  run_id: string;
-  row_ref: string | null;
-  row_no: number;
-  status: RowState;
-  service_status: string | null;
+export interface SentRow extends OtherPayment {
   phone_number: string;
-  amount: string | null;
-  currency: string | null;
-  product_id: string | null;
-  first_sent_at: number;
 }
 
 /** A payment of another batch, by its row; or one whose row a restored ledger has lost. */
