@@ -39,7 +39,7 @@ export function pageCosts(
   );
 }
 
-/** What a batch was charged so far, by the currency of the wallets. */
+/** What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them before a retry. */
 export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
   const costs = await db.query<{ currency: string; cost: string }>(
     'SELECT currency, cost FROM batch_costs WHERE batch_id = ?',

@@ -162,7 +162,9 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
       count(before.batch_id, after.status, 1);
       if (after.status === 'completed' || after.status === 'failed') ended.push(after);
     }
-    if (before.cost !== after.cost || before.cost_currency !== after.cost_currency) {
+    // What the service keeps of a payment that failed (V1 `UNDERLIVERED`) stays charged when the row's next generation begins.
+    const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
+    if (!isSame && kind !== 'row.retry') {
       countCost(before, true);
       countCost(after, false);
     }

@@ -16,6 +16,11 @@ function answer({ http_status, code, message }: Data): string {
   return parts.length === 0 ? '' : ` (${[...new Set(parts)].join(', ')})`;
 }
 
+/** What the service keeps of a payment that failed. */
+function kept({ cost, cost_currency }: Data): string {
+  return Number(cost ?? 0) === 0 ? '' : `, and ${moneyText(text(cost_currency), text(cost))} stays charged`;
+}
+
 /** What happened to a batch, by the kind of its event. */
 const batchSentences: Record<string, (data: Data) => string> = {
   'batch.received': ({ run_id, file_sha256 }) =>
@@ -59,7 +64,7 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.fail': ({ as, evidence, failure_code, failure_reason, ...data }) =>
     as
       ? `decided that it was not paid${because(evidence)}`
-      : `it failed${because(failure_code)}${because(failure_reason)}${answer(data)}`,
+      : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
     `begins anew${next_generation ? `, as generation ${text(next_generation)}` : ''}${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
   'row.look_up': ({ step, look_up, look_ups, ...data }) =>

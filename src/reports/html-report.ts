@@ -87,11 +87,14 @@ ${shown.map(
   (state) =>
     html`<tr><td class="w">${stateKey(state)}${rowStateWords[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateWords[state].meaning}</td></tr>`,
 )}
-<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${
+<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
     rows.with_product > 0
       ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ask for no amount.`
-      : ''
-  }</td></tr></tbody></table></section>`;
+      : '',
+    Object.keys(charged.earlier).length > 0
+      ? `${sumsText(charged.earlier)} of it for earlier payments of rows that were sent again.`
+      : '',
+  ].join(' ')}</td></tr></tbody></table></section>`;
 }
 
 function timeSection(timeline: Timeline): Html {

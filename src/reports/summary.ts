@@ -1,10 +1,11 @@
 import type { BatchState } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { Sums } from '../core/money.ts';
+import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/batches.ts';
+import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
 import { maskNumbers } from './mask.ts';
@@ -57,6 +58,8 @@ export interface BatchSummary {
     total: AmountsByCurrency;
     completed: AmountsByCurrency;
     by_status: Record<string, AmountsByCurrency>;
+    /** Kept by the service for payments that failed, whose rows were retried since: `total` has it, and no row. */
+    earlier: AmountsByCurrency;
     /** Completed rows of which the service gave no cost: they are missing from the sums. */
     rows_without_cost: number;
   };
@@ -99,7 +102,9 @@ export async function findBatchOrFail(view: Queryable, batchId: string): Promise
 /** The summary of a batch whose rows were surveyed already. */
 export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Survey): Promise<BatchSummary> {
   const { counts } = survey;
-  const charged = sumOver(survey.charged, rowStates);
+  const ofRows = sumOver(survey.charged, rowStates);
+  const earlier = await chargedEarlier(view, batch, ofRows);
+  const charged = sumOf([ofRows, earlier]);
   return {
     format: 'airbatch.summary/1',
     batch_id: batch.batch_id,
@@ -131,6 +136,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       total: charged,
       completed: sumOver(survey.charged, ['completed']),
       by_status: byStatus(survey.charged),
+      earlier,
       rows_without_cost: survey.costUnknownRows,
     },
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
@@ -170,11 +176,27 @@ export function maskSummary(summary: BatchSummary): BatchSummary {
   };
 }
 
-function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {
-  const total = new Sums();
-  for (const state of states) {
-    for (const [currency, value] of Object.entries(byState.get(state)?.toObject() ?? {})) total.add(currency, value);
+/** What of a batch's charges is in none of its rows any more. */
+async function chargedEarlier(
+  view: Queryable,
+  batch: BatchRecord,
+  ofRows: AmountsByCurrency,
+): Promise<AmountsByCurrency> {
+  const earlier: AmountsByCurrency = {};
+  for (const [currency, kept] of await costsOfBatch(view, batch.batch_id)) {
+    const rest = subtractAmounts(kept, ofRows[currency] ?? '0');
+    if (compareAmounts(rest, '0') > 0) earlier[currency] = rest;
   }
+  return earlier;
+}
+
+function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {
+  return sumOf(states.map((state) => byState.get(state)?.toObject() ?? {}));
+}
+
+function sumOf(parts: readonly AmountsByCurrency[]): AmountsByCurrency {
+  const total = new Sums();
+  for (const part of parts) for (const [currency, value] of Object.entries(part)) total.add(currency, value);
   return total.toObject();
 }
 

@@ -65,6 +65,11 @@ function detailsOf(summary: BatchSummary): string[] {
       `${kept} was charged for failed rows all the same, as for what was delivered in part: ask the service before such a row is sent again (results.csv has its cost).`,
     );
   }
+  const { earlier } = summary.charged;
+  if (Object.keys(earlier).length > 0)
+    details.push(
+      `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, beside what their last ones cost ("airbatch audit --batch ${summary.batch_id}" names them).`,
+    );
   say(
     count.invalid,
     'was invalid and not sent. failed.csv says what to correct.',

@@ -190,6 +190,7 @@ function checkSums(
       if (state === 'completed') paid.add(currency, value);
     }
   }
+  if ('earlier' in said) for (const [currency, value] of Object.entries(said.earlier)) parts.add(currency, value);
   for (const [currency, value] of Object.entries('valid' in said ? said.valid : said.total)) whole.add(currency, value);
   for (const [currency, value] of Object.entries(said.completed)) completed.add(currency, value);
   for (const name of sums.differences(found))

@@ -16,7 +16,13 @@ const summaryShape = z.object({
   approved_by: z.string().nullable(),
   rows: z.object({ total: z.number(), valid: z.number(), by_status: z.record(z.string(), z.number()) }),
   requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
-  charged: z.object({ by_status: z.record(z.string(), amounts), total: amounts, completed: amounts }),
+  charged: z.object({
+    by_status: z.record(z.string(), amounts),
+    total: amounts,
+    completed: amounts,
+    // Reports of before have none.
+    earlier: amounts.default({}),
+  }),
   refunded: z.object({ rows: z.number(), amounts }),
   balance: z.object({
     wallets: z.array(z.object({ wallet_id: z.string(), before: z.string().nullable(), after: z.string().nullable() })),

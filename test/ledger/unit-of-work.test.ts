@@ -123,6 +123,21 @@ describe('a unit of work', () => {
     assert.equal((await findBatch(db, 'batch-1'))?.audit_head, assertChained(events));
   });
 
+  test('keeps among the costs of a batch what a payment that failed has cost, when its row is retried', async () => {
+    const { db, row, options } = await setUp();
+    await inUnit(db, options, async (unit) => {
+      const pay = async (cost: string, event: 'complete' | 'fail') => {
+        const sent = await unit.changeRow(await row(1, unit.tx), 'send', {}, {});
+        assert.ok(sent);
+        await unit.changeRow(sent, event, { cost, cost_currency: 'KES' }, {});
+      };
+      await pay('150', 'fail');
+      await unit.changeRow(await row(1, unit.tx), 'retry', { generation: 2, cost: null, cost_currency: null }, {});
+      await pay('149', 'complete');
+    });
+    assert.deepEqual(Object.fromEntries(await costsOfBatch(db, 'batch-1')), { KES: '299' });
+  });
+
   test('keeps the costs of a batch equal to those of its rows, and tells once what ended', async () => {
     const { db, row, options } = await setUp();
     const told = await inUnit(db, options, async (unit) => {

@@ -143,7 +143,18 @@ describe('a sentence of the audit log', () => {
       { failure_code: '30', failure_reason: 'The number is barred' },
       'row 17: it failed: 30: The number is barred',
     ],
-    ['row.fail', 17, { failure_code: null, failure_reason: 'Declined' }, 'row 17: it failed: Declined'],
+    [
+      'row.fail',
+      17,
+      { failure_code: null, failure_reason: 'Declined', cost: '0', cost_currency: 'KES' },
+      'row 17: it failed: Declined',
+    ],
+    [
+      'row.fail',
+      17,
+      { failure_code: 'UNDERLIVERED', cost: '150', cost_currency: 'KES' },
+      'row 17: it failed: UNDERLIVERED, and KES 150.00 stays charged',
+    ],
     [
       'row.skip',
       17,

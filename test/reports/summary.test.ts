@@ -2,7 +2,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { addAmounts } from '../../src/core/money.ts';
 import { rowStates } from '../../src/core/row-state.ts';
+import { addToCosts } from '../../src/ledger/costs.ts';
 import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
@@ -245,6 +247,26 @@ test('a failed row that was charged all the same is not called unpaid', async (t
     /1 row failed\. failed\.csv has it\. KES 100\.00 was charged for failed rows/,
   );
   assert.doesNotMatch(about({ KES: '100' }), /nothing was paid/);
+});
+
+test('what earlier payments of retried rows have cost is charged by no row, and explained', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const before = await batchSummary(db, 'B-1');
+  assert.deepEqual(before.charged.earlier, {});
+  await addToCosts(db, 'B-1', 'USD', '1.25');
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(summary.charged.earlier, { USD: '1.25' });
+  assert.equal(summary.charged.total.USD, addAmounts(before.charged.total.USD ?? '0', '1.25'));
+  const chargedBy = ({ balance }: typeof summary) =>
+    balance.explanation.find(({ currency }) => currency === 'USD')?.charged_by_this_batch;
+  assert.equal(chargedBy(summary), addAmounts(chargedBy(before) ?? '0', '1.25'));
+  assert.match(
+    verdictOf(summary).details.join(),
+    /USD 1\.25 was charged for earlier payments of rows that were sent again/,
+  );
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  assert.match(await readFile(join(dir, 'report.html'), 'utf8'), /USD 1\.25 of it for earlier payments/);
 });
 
 test('a batch of which nothing goes on by itself is not called under way', async (t) => {

@@ -272,7 +272,7 @@ async function money({ db, payments }: Judged, rows: Rows): Promise<Verdict[]> {
   return faults;
 }
 
-/** I8: what is kept of each batch's costs, by currency, is the sum of its rows' costs. */
+/** I8: what is kept of each batch's costs, by currency, is the sum of its rows' costs, and of what retried rows had cost before. */
 async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const batch of batches) {
@@ -280,6 +280,13 @@ async function costs({ db }: Judged, batches: readonly BatchRecord[], rows: Rows
     for (const { row } of rows)
       if (row.batch_id === batch.batch_id && row.cost !== null && row.cost_currency !== null)
         sums.add(row.cost_currency, row.cost);
+    const costs = new Map<number, { cost?: string | null; cost_currency?: string | null }>();
+    for (const { kind, row_no, body } of await pageEvents(db, batch.batch_id, 0, 1_000_000)) {
+      if (row_no === null) continue;
+      if (kind === 'row.fail') costs.set(row_no, JSON.parse(body));
+      const { cost, cost_currency } = (kind === 'row.retry' && costs.get(row_no)) || {};
+      if (cost && cost_currency) sums.add(cost_currency, cost);
+    }
     const kept = await costsOfBatch(db, batch.batch_id);
     const ofRows = new Map(Object.entries(sums.toObject()));
     for (const currency of new Set([...kept.keys(), ...ofRows.keys()])) {
