@@ -48,8 +48,8 @@ export function goesOn(owner: KeyOwner, { generation, job }: { generation: numbe
   return owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax && job === null;
 }
 
-/** The same run id and row ref were bound before, by `owner` of another batch: the row is not sent, and says who has it. */
-export function earlierVerdict(row: PaymentTerms, owner: KeyOwner): EarlierVerdict {
+/** `owner`, of another batch, has bound the row's run id and row ref in this generation: the row is not sent, and says who has it. */
+export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: number): EarlierVerdict {
   const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
   if (owner.status === 'failed' && mayHaveArrived(owner)) {
     const word = owner.service_status ?? '';
@@ -59,6 +59,16 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner): EarlierVerdi
         code: 'FAILED_BEFORE',
         message: `This row was tried in ${place}, and the service says ${word} of it: it may have arrived.`,
         suggestion: `Ask the recipient. Where nothing came, retry it there ("airbatch retry ${owner.batch_id} --code ${word}"); skip it here.`,
+      },
+    };
+  }
+  if (owner.status === 'failed' && generation >= generationsMax) {
+    return {
+      event: 'hold',
+      problem: {
+        code: 'FAILED_BEFORE',
+        message: `This row was tried ${generation} times, the most that is allowed, and failed each time, at last in ${place}.`,
+        suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
       },
     };
   }

@@ -1,7 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
-import type { EarlierVerdict } from '../core/earlier-payment.ts';
+import { type EarlierVerdict, generationsMax } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import type { RowState } from '../core/row-state.ts';
@@ -21,7 +21,7 @@ import {
   requireSecondPerson,
 } from './approval.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
-import { takenBy } from './intents.ts';
+import { type Taken, takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { toldBalance } from './told-balance.ts';
@@ -233,9 +233,18 @@ type LastingHold = EarlierVerdict['problem'];
 
 /** Why a row would be held again when its turn comes, whoever releases it; null where its turn may come. */
 async function lastingHold(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<LastingHold | null> {
-  const payment = await findPayment(db, paymentNames(batch, row, row.generation).key);
-  const taken = payment && (await takenBy(db, row, payment));
-  return taken?.event === 'hold' ? taken.problem : null;
+  const taken = await takenAs(db, batch, row, row.generation);
+  if (taken?.event !== 'hold') return null;
+  // Another batch may have tried it again since: the last one knows what there is to do.
+  let last = taken;
+  for (let generation = row.generation + 1; generation <= generationsMax; generation++)
+    last = (await takenAs(db, batch, row, generation)) ?? last;
+  return last.event === 'hold' ? last.problem : { ...last.problem, suggestion: 'Skip it here.' };
+}
+
+async function takenAs(db: Queryable, batch: BatchRecord, row: RowRecord, generation: number): Promise<Taken | null> {
+  const payment = await findPayment(db, paymentNames(batch, row, generation).key);
+  return payment && takenBy(db, row, payment);
 }
 
 function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: LastingHold): AirbatchError {

@@ -135,7 +135,7 @@ async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): P
 }
 
 /** What becomes of a row whose key another row has, and which row that is. */
-interface Taken extends EarlierVerdict {
+export interface Taken extends EarlierVerdict {
   owner: KeyOwner;
 }
 
@@ -144,7 +144,7 @@ export async function takenBy(db: Queryable, row: RowRecord, payment: PaymentRec
   if (payment.batch_id === row.batch_id && payment.row_no === row.row_no) return null;
   const owner = await findRow(db, payment.batch_id, payment.row_no);
   assert(owner, 'a bound key has its row');
-  return { ...earlierVerdict(row, owner), owner };
+  return { ...earlierVerdict(row, owner, payment.generation), owner };
 }
 
 /** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */

@@ -37,7 +37,7 @@ async function judge(tx: Queryable, batch: BatchRecord, row: JudgedRow): Promise
   assert(owner, 'a bound key has its row');
   const { generation } = payment;
   if (goesOn(owner, { generation, job: batch.job })) return { ...row, generation: generation + 1 };
-  const { event, problem } = earlierVerdict(row, owner);
+  const { event, problem } = earlierVerdict(row, owner, generation);
   const found = { ...problem, line: row.line, column: null, value: null };
   if (event === 'skip') return { ...row, status: 'skipped', problems: [found] };
   return { ...row, status: 'held', problems: [...row.problems, found] };

@@ -80,9 +80,18 @@ describe('a row whose key an earlier batch has', () => {
     ],
   ] satisfies [string, typeof terms, KeyOwner, string, string][]) {
     test(what, () => {
-      const verdict = earlierVerdict(row, earlier);
+      const verdict = earlierVerdict(row, earlier, 1);
       assert.deepEqual([verdict.event, verdict.problem.code], [event, code]);
     });
+  }
+});
+
+test('a row that has failed as often as it may be tried is told to be skipped, whatever it asks for now: a retry would refuse it', () => {
+  for (const row of [terms, { ...terms, amount: '150' }]) {
+    const { event, problem } = earlierVerdict(row, owner({ status: 'failed', service_status: 'FAILED' }), 3);
+    assert.deepEqual([event, problem.code], ['hold', 'FAILED_BEFORE']);
+    assert.match(problem.message, /tried 3 times/);
+    assert.match(problem.suggestion, /^Skip it here.*another reference/);
   }
 });
 

@@ -70,6 +70,24 @@ describe('releasing rows whose reference another batch has', () => {
     assert.equal(await skipRows(mary(rig), 'batch-2', [], 'retried in batch-1'), 2);
   });
 
+  for (const [ends, code, hint] of [
+    ['failed', 'FAILED_BEFORE', /airbatch retry batch-3/],
+    ['completed', 'ALREADY_PAID', /^Skip it here/],
+  ] as const) {
+    test(`names the batch that tried the row last, which was then ${ends}`, async () => {
+      const rig = await heldRows();
+      rig.service.ends('run-1/ref-1~2', ends);
+      await rig.add([aRow(1)], { batch_id: 'batch-3' });
+      await rig.db.execute(`UPDATE rows SET generation = 2 WHERE batch_id = 'batch-3'`);
+      await rig.run();
+      assert.deepEqual(await rig.states('batch-3'), [ends]);
+      const { kept } = await releaseRows(mary(rig), 'batch-2', []);
+      assert.equal(kept[0]?.code, code);
+      assert.match(kept[0]?.why ?? '', /batch batch-3, row 1/);
+      assert.match(kept[0]?.suggestion ?? '', hint);
+    });
+  }
+
   test('is possible once the other batch has paid the row: it is then skipped', async () => {
     const rig = await heldRows();
     rig.service.ends('run-1/ref-1~2', 'completed');
