@@ -1,4 +1,5 @@
 import { join, relative } from 'node:path';
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { moneyText } from '../core/money.ts';
 import { visible } from '../core/visible.ts';
 import { durationText, sumsText } from '../reports/format.ts';
@@ -67,7 +68,15 @@ function nextSteps({ summary, exitCode, readWith }: WorkResult, dir: string): st
   const command = `airbatch run corrected.csv --run-id ${run_id}${readWith === null ? '' : optionsText(readWith)}`;
   const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';
   const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${command}${others}`;
-  return failed === 0 ? [run] : [run, `or, for failed rows as they are, airbatch retry ${batch_id}`];
+  const steps = [run];
+  const codes = Object.keys(summary.failures);
+  const doubtful = codes.filter(isDoubtfulEnd);
+  if (codes.length > doubtful.length) steps.push(`or, for failed rows as they are, airbatch retry ${batch_id}`);
+  if (doubtful.length > 0)
+    steps.push(
+      `or, where their recipients say that nothing came, airbatch retry ${batch_id}${doubtful.map((code) => ` --code ${code}`).join('')}`,
+    );
+  return steps;
 }
 
 /** The JSON answer for one batch: a contract (README, "JSON"). */

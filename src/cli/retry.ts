@@ -26,7 +26,10 @@ export function execute(
       const codes = (options.code as string[] | undefined) ?? [];
       const retry = await retryFailed(actor, account, batchId, { codes });
       if (!context.json) {
-        const none = 'No row of this batch has failed in a way that can be tried again.\n';
+        const isUnknown = codes.length > 0 && retry.kept.length === 0;
+        const none = isUnknown
+          ? `No row of this batch has failed with ${codes.join(' or ')}: the lines "Failed" name the codes that there are.\n`
+          : 'No row of this batch has failed in a way that can be tried again.\n';
         const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;
         context.terminal.error(retry.retried === 0 ? none : some);
         for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);

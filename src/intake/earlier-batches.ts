@@ -74,7 +74,7 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
   const then =
     repeatWithinDays === 0
       ? 'Under another run id they are paid again.'
-      : `What was sent within ${repeatWithinDays} days is held; the rest is paid again.`;
+      : `What was sent within ${repeatWithinDays} days is held; what was sent before that is paid again.`;
   return alike
     .slice(0, namedMax)
     .map(

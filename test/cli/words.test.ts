@@ -7,6 +7,7 @@ import type { Terminal } from '../../src/cli/terminal.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { runCommand, workFolder } from '../support/command.ts';
+import { startSandbox } from './sandbox-process.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
 
@@ -57,6 +58,26 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   assert.deepEqual([nextOf(2, 0), nextOf(2, 1), nextOf(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
   assert.deepEqual([nextOf(2, 1, 130), nextOf(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
+});
+
+test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const sandbox = await startSandbox(cwd, ['--instant']);
+  t.after(() => sandbox.stop());
+  const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old } }));
+  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n');
+  const header = 'phone_number,network_id,amount,currency,reference';
+  writeFileSync(join(cwd, 'a.csv'), `${header}\n+254712000012,1,150,KES,A\n`);
+  const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
+  const [, batch = ''] = /nothing came, airbatch retry (\S+) --code UNDERLIVERED$/m.exec(stderr) ?? [];
+  assert.ok(batch, stderr);
+  assert.doesNotMatch(stderr, /failed rows as they are/);
+  const misspelt = await airbatch('retry', batch, '--code', 'UNDERDELIVERED');
+  assert.match(
+    misspelt.stderr,
+    /^No row of this batch has failed with UNDERDELIVERED: .*\n(.*\n)*Failed {5}1 row UNDERLIVERED/,
+  );
 });
 
 test('the command that comes next reads the corrected file as the first one was read', async (t) => {

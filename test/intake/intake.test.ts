@@ -247,7 +247,9 @@ describe('a file whose rows an earlier batch has', () => {
     assert.match(problems[0]?.examples[0]?.message ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1 `));
     assert.match(
       warnings[0] ?? '',
-      new RegExp(`same rows are in batch ${first.batch.batch_id} .*within 7 days is held`),
+      new RegExp(
+        `same rows are in batch ${first.batch.batch_id} .*within 7 days is held; what was sent before that is paid again`,
+      ),
     );
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
