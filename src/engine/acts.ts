@@ -6,7 +6,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
+import { type BatchFields, type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
@@ -158,7 +158,7 @@ const unsentStates: ReadonlySet<string> = new Set<RowState>(['invalid', 'skipped
 
 /** What a move sets of its batch, and what its event tells. */
 interface Move {
-  fields: Partial<BatchRecord>;
+  fields: BatchFields;
   data: EventData;
 }
 

@@ -1,4 +1,4 @@
-import type { RowFields } from '../ledger/unit-of-work.ts';
+import type { RowFields } from '../ledger/rows.ts';
 
 /**
  * What a row bears when its next generation begins: nothing of the payment that failed. Had it kept when that was first sent, other

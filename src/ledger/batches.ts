@@ -169,6 +169,8 @@ const changeable = [
   'canary_at',
   'forgotten_at',
 ] as const satisfies readonly (keyof BatchRecord)[];
+/** Those of them that a change of its state may set besides. */
+export type BatchFields = Partial<Pick<BatchRecord, Exclude<(typeof changeable)[number], 'status'>>>;
 const updateSql = `UPDATE batches SET ${changeable.map((column) => `${column} = ?`).join(', ')} WHERE batch_id = ? AND status = ?`;
 
 /** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */

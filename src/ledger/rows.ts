@@ -273,6 +273,7 @@ export function sendingRows(db: Queryable, batchId: string, limit: number): Prom
     limit,
   ]);
 }
+
 /** What a change of a row may write. */
 const changeable = [
   'status',
@@ -292,6 +293,8 @@ const changeable = [
   'completed_at',
   'told_until',
 ] as const satisfies readonly (keyof RowRecord)[];
+/** The fields of a row that a change of its state may set besides. */
+export type RowFields = Partial<Pick<RowRecord, Exclude<(typeof changeable)[number], 'status'>>>;
 
 /** What sums are kept of: it changes from what the caller read, or not at all, else the sum would count one change twice. */
 const costColumns = (1 << changeable.indexOf('cost')) | (1 << changeable.indexOf('cost_currency'));

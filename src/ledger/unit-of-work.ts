@@ -3,7 +3,7 @@ import { type BatchEvent, transition as batchTransition } from '../core/batch-st
 import type { Clock } from '../core/clock.ts';
 import { Sums, subtractAmounts } from '../core/money.ts';
 import { type RowEvent, type RowState, transition as rowTransition } from '../core/row-state.ts';
-import { addToCount, type BatchRecord, deleteCounts, insertBatch, updateBatch } from './batches.ts';
+import { addToCount, type BatchFields, type BatchRecord, deleteCounts, insertBatch, updateBatch } from './batches.ts';
 import { addToCosts } from './costs.ts';
 import type { Database, Queryable } from './database.ts';
 import {
@@ -23,14 +23,10 @@ import {
   type Judgement,
   judgeRow,
   type NewRow,
-  type Refund,
+  type RowFields,
   type RowRecord,
   updateRow,
 } from './rows.ts';
-
-/** The fields of a row that a change of its state may set besides. */
-export type RowFields = Partial<Omit<RowRecord, keyof NewRow | keyof Refund>> & { problems?: string | null };
-export type BatchFields = Partial<Omit<BatchRecord, 'batch_id' | 'status' | 'audit_seq' | 'audit_head'>>;
 
 /**
  * One durable transaction on the ledger in which every change of state goes through the tables of states, is counted,

@@ -12,10 +12,10 @@ import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { EventData } from '../../src/ledger/events.ts';
-import { findRow, type NewRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { findRow, type NewRow, type RowFields, type RowRecord } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import { inUnit, type RowFields, type Unit } from '../../src/ledger/unit-of-work.ts';
+import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 
 /** 1 November 2026, 08:00 UTC. */
 export const startMs = Date.UTC(2026, 10, 1, 8);
