@@ -1,5 +1,5 @@
 import { idempotencyKey, parseReference } from '../core/ids.ts';
-import type { ServicePayment } from '../gateway/gateway.ts';
+import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { type FollowedQuery, type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -9,17 +9,15 @@ import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { writeWord } from './write-word.ts';
 
-/** The most that the service lists on one page (spec section 8.2). */
-const rowsPerPage = 100;
 /** A further page is worth a request where so many rows are waited for on it. */
-const rowsPerPageMin = rowsPerPage / 2;
+const rowsPerPageMin = paymentsPerPageMax / 2;
 /**
  * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of so many ends: nearer to
  * the newest rows, each page holds more that have not ended and must be listed again.
  */
 const backlogPages = 4;
 const pagesAheadMax = 3;
-const endsPerPageAheadMin = rowsPerPage * (3 / 4);
+const endsPerPageAheadMin = paymentsPerPageMax * (3 / 4);
 /** Looks at a backlog are this far apart. */
 const backlogMs = 100;
 /** Looks for the last rows are this far apart at least, and as far as this part of the time that one of them has been waited for. */
@@ -109,7 +107,7 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
       : Math.min(pollMsMin, Math.max(lastLooksApartMs, usualMs, followedFor * lastLooksShare));
   const patienceMs = isSending && usualMs !== null ? listPatienceMs : lastMs;
   const waitedFor = (fresh.firstDue ?? Infinity) + expectedMs + patienceMs;
-  const freshAt = fresh.count >= rowsPerPage ? now : waitedFor;
+  const freshAt = fresh.count >= paymentsPerPageMax ? now : waitedFor;
   const staleAt = stale.count > 0 ? mark.readAt + patienceMs : Infinity;
   const oldMs = Math.min(settings.pollMsMax, Math.max(patienceMs, (now - (old.oldest ?? now)) * ageShare));
   const oldAt = old.count > 0 ? mark.oldReadAt + oldMs : Infinity;
@@ -125,7 +123,10 @@ async function planLook(context: RunnerContext): Promise<LookPlan> {
     oldUntil,
     dueBy,
     isSending,
-    apartMs: Math.min(isSending ? pollMsMin : lastMs, fresh.count >= backlogPages * rowsPerPage ? backlogMs : Infinity),
+    apartMs: Math.min(
+      isSending ? pollMsMin : lastMs,
+      fresh.count >= backlogPages * paymentsPerPageMax ? backlogMs : Infinity,
+    ),
   };
 }
 
@@ -164,7 +165,7 @@ async function look(
   const readPage = (page: number) =>
     context.limiter.admit('read', async () => {
       const fromMs = from - marginMs(context, from);
-      return list?.({ page, perPage: rowsPerPage, fromMs, toMs: null, oldestFirst: true });
+      return list?.({ page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true });
     });
   for (let page = 1; list && !context.stopping.aborted; ) {
     const outcome = await (ahead.shift() ?? readPage(page));
@@ -190,7 +191,7 @@ async function look(
       mark.covered = Math.max(mark.covered, fresh.newest ?? never);
       break;
     }
-    const pagesLeft = (outcome.total - page * rowsPerPage) / rowsPerPage;
+    const pagesLeft = (outcome.total - page * paymentsPerPageMax) / paymentsPerPageMax;
     if (pagesLeft >= backlogPages && waitedFor(context, news, listedBefore) >= endsPerPageAheadMin) {
       // The list is long and full of what is waited for: a single page at a time would not keep up with what is sent.
       page += 1;

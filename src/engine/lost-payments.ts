@@ -1,7 +1,7 @@
 import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import type { RowState } from '../core/row-state.ts';
-import type { ServicePayment } from '../gateway/gateway.ts';
+import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../ledger/payments.ts';
@@ -9,9 +9,6 @@ import { findRow } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { readTrouble } from './read-trouble.ts';
-
-/** The most that the service lists on one page (spec section 8.2). */
-const paymentsPerPage = 100;
 
 /** From when on (epoch ms) no request of the lost program is under way any more. */
 export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
@@ -36,14 +33,14 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
   if (wait > 0) await clock.sleep(wait, stopping);
   let kept = 0;
   for (let page = 1; !stopping.aborted; ) {
-    const query = { page, perPage: paymentsPerPage, fromMs, toMs: null, oldestFirst: true };
+    const query = { page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true };
     const outcome = await limiter.admit('read', () => list(query));
     if (outcome.kind !== 'page') {
       await clock.sleep(await readTrouble(context, 'read', outcome), stopping);
       continue;
     }
     // The total ends it as well: a list that always has more would be read for ever.
-    const isLast = !outcome.hasNext || page * paymentsPerPage >= outcome.total;
+    const isLast = !outcome.hasNext || page * paymentsPerPageMax >= outcome.total;
     const { payments } = outcome;
     kept += await context.committer.commit(async (unit) => {
       await noteLostFrom(unit.tx, account, isLast ? null : (payments.at(-1)?.createdAt ?? fromMs));

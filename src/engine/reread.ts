@@ -1,5 +1,5 @@
 import { isSameService } from '../core/service-name.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import { type Gateway, paymentsPerPageMax } from '../gateway/gateway.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import { endedRows, findRow, type RowRecord } from '../ledger/rows.ts';
@@ -16,8 +16,6 @@ import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { makeRowMarks, type RowMarks } from './row-marks.ts';
 
-/** The most that the service lists on one page (spec section 8.2). */
-const paymentsPerPage = 100;
 /** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
 const marginMs = 60_000;
 /** Rows that are looked through at once for one that was on no page. */
@@ -84,7 +82,7 @@ async function readPage(
   const page = listing.nextPage;
   const fromMs = (batch.started_at ?? batch.created_at) - marginMs;
   const toMs = (batch.completed_at ?? context.clock.now()) + marginMs;
-  const query = { page, perPage: paymentsPerPage, fromMs, toMs, oldestFirst: true };
+  const query = { page, perPage: paymentsPerPageMax, fromMs, toMs, oldestFirst: true };
   const outcome = await context.limiter.admit('read', () => list(query));
   if (outcome.kind !== 'page') return readTrouble(context, 'read', outcome);
   const differences = await context.committer.commit(async (unit) => {

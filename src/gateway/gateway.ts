@@ -122,9 +122,12 @@ export type ListOutcome =
   | { kind: 'page'; payments: ServicePayment[]; page: number; hasNext: boolean; total: number }
   | ReadProblem;
 
+/** The most payments that the service lists on one page (spec section 8.2). */
+export const paymentsPerPageMax = 100;
+
 export interface ListQuery {
   page: number;
-  /** At most 100. */
+  /** At most `paymentsPerPageMax`. */
   perPage: number;
   fromMs: number | null;
   toMs: number | null;

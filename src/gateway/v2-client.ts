@@ -1,18 +1,19 @@
 import { type Clock, isoTime } from '../core/clock.ts';
 import { createOutcome, okEvidence, readProblem } from './answers.ts';
-import type {
-  BalanceOutcome,
-  CatalogOutcome,
-  CreateOutcome,
-  CreateRequest,
-  Gateway,
-  ListOutcome,
-  ListQuery,
-  LookUpOutcome,
-  Network,
-  Product,
-  ReadProblem,
-  ServicePayment,
+import {
+  type BalanceOutcome,
+  type CatalogOutcome,
+  type CreateOutcome,
+  type CreateRequest,
+  type Gateway,
+  type ListOutcome,
+  type ListQuery,
+  type LookUpOutcome,
+  type Network,
+  type Product,
+  paymentsPerPageMax,
+  type ReadProblem,
+  type ServicePayment,
 } from './gateway.ts';
 import {
   type Called,
@@ -96,7 +97,7 @@ function create(session: V2Session, { body, idempotencyKey, beforeWrite }: Creat
 }
 
 function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
-  const query = new URLSearchParams({ reference, per_page: '100' });
+  const query = new URLSearchParams({ reference, per_page: String(paymentsPerPageMax) });
   return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
     const listed = isSuccess(called) ? v2Page(called.json) : null;
     if (!listed) return problem(session, called);

@@ -1,7 +1,7 @@
 import { unreachable } from '../core/assert.ts';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import type { Gateway, ReadProblem, ServicePayment } from '../gateway/gateway.ts';
+import { type Gateway, paymentsPerPageMax, type ReadProblem, type ServicePayment } from '../gateway/gateway.ts';
 import type { StoredBalance } from './stored.ts';
 
 /** What a reconciliation asks of the service, each question under the account's rate limit. */
@@ -12,8 +12,6 @@ export interface ReconcileDeps {
   clock: Clock;
 }
 
-/** The most that the service lists on one page (spec section 8.2). */
-const paymentsPerPage = 100;
 /** How often a read that gets no answer is tried again, and how long to wait before (doubling). */
 const triesMax = 6;
 const retryMs = 1_000;
@@ -26,7 +24,7 @@ export async function* listedPayments(
   const { list } = deps.gateway;
   for (let page = 1; list !== null; page++) {
     // Oldest first and with a fixed end, so that what is paid meanwhile moves nothing to another page.
-    const answer = await insist(deps, () => list({ page, perPage: paymentsPerPage, ...between, oldestFirst: true }));
+    const answer = await insist(deps, () => list({ page, perPage: paymentsPerPageMax, ...between, oldestFirst: true }));
     yield answer.payments;
     if (!answer.hasNext || answer.payments.length === 0) return;
   }
