@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { type RowState, terminalRowStates } from '../core/row-state.ts';
+import { isTerminal, type RowState } from '../core/row-state.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { lastEvidence } from '../engine/in-doubt.ts';
@@ -163,6 +163,5 @@ function total(counts: Record<string, number>): number {
 }
 
 function open(counts: Record<string, number>): number {
-  const terminal: readonly string[] = terminalRowStates;
-  return Object.entries(counts).reduce((sum, [state, count]) => sum + (terminal.includes(state) ? 0 : count), 0);
+  return Object.entries(counts).reduce((sum, [state, count]) => sum + (isTerminal(state) ? 0 : count), 0);
 }

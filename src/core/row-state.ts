@@ -49,5 +49,15 @@ export function transition(state: RowState, event: RowEvent): RowState {
   return next;
 }
 
+const terminalStates: ReadonlySet<string> = new Set<RowState>([
+  'invalid',
+  'skipped',
+  'completed',
+  'failed',
+  'cancelled',
+]);
+
 /** Terminal rows are finished with: nothing is sent or asked for them any more. */
-export const terminalRowStates = ['invalid', 'skipped', 'completed', 'failed', 'cancelled'] as const;
+export function isTerminal(state: string): boolean {
+  return terminalStates.has(state);
+}

@@ -2,7 +2,6 @@ import { assert } from '../core/assert.ts';
 import { can } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
-import { terminalRowStates } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
@@ -26,7 +25,7 @@ import { noteOwnPace } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
-import { movesByItself } from './remaining.ts';
+import { allTerminal, movesByItself } from './remaining.ts';
 import { makeRereading } from './reread.ts';
 import { toldBalance } from './told-balance.ts';
 import { trackOnce } from './tracking.ts';
@@ -321,11 +320,6 @@ async function superviseBatch(context: RunnerContext, batch: BatchRecord, patien
     if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
   }
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);
-}
-
-function allTerminal(counts: ReadonlyMap<string, number>): boolean {
-  const terminal: readonly string[] = terminalRowStates;
-  return [...counts.keys()].every((status) => terminal.includes(status));
 }
 
 /** Requests for a balance that the service may refuse for being too many, before it is done without. */

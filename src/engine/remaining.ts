@@ -1,4 +1,4 @@
-import { terminalRowStates } from '../core/row-state.ts';
+import { isTerminal } from '../core/row-state.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -16,10 +16,14 @@ export async function movesByItself(
 ): Promise<boolean> {
   if (batch.pause_reason === 'service_changed') return false;
   const counts = await countRows(db, batch.batch_id);
-  const terminal: readonly string[] = terminalRowStates;
-  if ([...counts.keys()].every((status) => terminal.includes(status))) return true;
+  if (allTerminal(counts)) return true;
   if (counts.has('accepted') || counts.has('sending')) return true;
   if (counts.has('ready') && (batch.status === 'running' || batch.status === 'approved')) return true;
   const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
   return doubtAt !== null && doubtAt - now <= patienceMs;
+}
+
+/** Whether every row of a batch has ended, by its counts. */
+export function allTerminal(counts: ReadonlyMap<string, number>): boolean {
+  return [...counts.keys()].every(isTerminal);
 }

@@ -31,9 +31,9 @@ describe('the states of a row', () => {
         return false;
       }
     };
-    const moves = row.terminalRowStates.flatMap((state) =>
-      events.filter((event) => leads(state, event)).map((event) => `${state} ${event}`),
-    );
+    const moves = row.rowStates
+      .filter(row.isTerminal)
+      .flatMap((state) => events.filter((event) => leads(state, event)).map((event) => `${state} ${event}`));
     assert.deepEqual(moves, ['failed retry']);
   });
 

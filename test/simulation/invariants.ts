@@ -2,7 +2,7 @@ import { auditBatch } from '../../src/cli/audit-rows.ts';
 import { storedPolicy } from '../../src/core/batch-policy.ts';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { addAmounts, Sums, sameAmount } from '../../src/core/money.ts';
-import { terminalRowStates } from '../../src/core/row-state.ts';
+import { isTerminal } from '../../src/core/row-state.ts';
 import type { ApprovedPlan } from '../../src/engine/approval.ts';
 import { paymentNames } from '../../src/engine/orders.ts';
 import { type BatchRecord, countRows, listBatches, runSoFar } from '../../src/ledger/batches.ts';
@@ -234,10 +234,9 @@ async function buckets({ db, rowsByBatch }: Judged, batches: readonly BatchRecor
 
 /** I6 and I15: in the end every row is terminal, or waits for a person. */
 async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
-  const terminal: readonly string[] = terminalRowStates;
   const faults: Verdict[] = [];
   for (const { batch, row } of rows) {
-    if (terminal.includes(row.status) || row.status === 'held') continue;
+    if (isTerminal(row.status) || row.status === 'held') continue;
     // A mismatch stops the account until a person has looked: nothing may go on without one.
     if (batch.pause_reason === 'service_mismatch') continue;
     const inReview = row.status === 'in_doubt' && row.next_action_at === null;
