@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** How far the signed time of a callback may be from ours: the clocks differ, and the last retry is signed anew. */
-const callbackToleranceMsDefault = 5 * 60_000;
+const callbackToleranceMs = 5 * 60_000;
 
 /** The secrets under which an account's webhooks are signed; several of a kind while a key is rotated, none where none comes. */
 export interface WebhookKeys {
@@ -23,11 +23,7 @@ export type SignatureCheck = { ok: true } | { ok: false; problem: SignatureProbl
  */
 export function verifyCallback(
   { signature, timestamp, body }: { signature: string | undefined; timestamp: string | undefined; body: Uint8Array },
-  {
-    keys,
-    now,
-    toleranceMs = callbackToleranceMsDefault,
-  }: { keys: readonly string[]; now: number; toleranceMs?: number },
+  { keys, now }: { keys: readonly string[]; now: number },
 ): SignatureCheck {
   if (signature === undefined || timestamp === undefined) return { ok: false, problem: 'signature_missing' };
   if (!/^[0-9]{1,16}$/.test(timestamp)) return { ok: false, problem: 'timestamp_wrong' };
@@ -35,7 +31,7 @@ export function verifyCallback(
   // The signature first: only what the service really signed is told to be merely old.
   if (!matchesAny(signature, signed, keys)) return { ok: false, problem: 'signature_wrong' };
   const at = Number(timestamp) > 1e12 ? Number(timestamp) : Number(timestamp) * 1_000;
-  return Math.abs(now - at) <= toleranceMs ? { ok: true } : { ok: false, problem: 'timestamp_stale' };
+  return Math.abs(now - at) <= callbackToleranceMs ? { ok: true } : { ok: false, problem: 'timestamp_stale' };
 }
 
 /**

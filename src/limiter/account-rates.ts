@@ -27,12 +27,6 @@ export interface LimiterOptions {
   sendsHeaders?: boolean | undefined;
   /** Requests of a class under way at once. Default: what the limit allows in a second, from 16 to 512. */
   concurrencyMax?: number | undefined;
-  /** The next window is begun this long after the server's reset. Default: 1/200 of the window, from 5 to 250 ms. */
-  resetMarginMs?: number | undefined;
-  /** Without headers, the even pace is this part slower than the limit. Default 0.02. */
-  paceMargin?: number | undefined;
-  /** While others use the account, this part of the limit (1 at least) is left unused beside their share. Default 0.01. */
-  sharedMargin?: number | undefined;
 }
 
 export interface LimiterDeps {
@@ -55,6 +49,15 @@ export interface AccountRates {
   readonly owed: Map<RequestClass, number>;
 }
 
+/** The next window is begun this much after the server's reset: as a part of a window, and at least and at most. */
+const resetMarginShare = 1 / 200;
+const resetMarginMsMin = 5;
+const resetMarginMsMax = 250;
+/** Without headers, the even pace is this part slower than the limit. */
+const paceMargin = 0.02;
+/** While others use the account, this part of the limit (1 at least) is left unused beside their share. */
+const sharedMargin = 0.01;
+
 const concurrencyMin = 16;
 /** Beyond this, requests only queue in this very process, and what they hold is copied by each collection of garbage meanwhile. */
 const concurrencyCap = 512;
@@ -71,9 +74,9 @@ export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): Ac
           limit,
           windowMs,
           sendsHeaders: plan.sendsHeaders,
-          resetMarginMs: options.resetMarginMs ?? Math.min(Math.max(windowMs / 200, 5), 250),
-          paceMargin: options.paceMargin ?? 0.02,
-          sharedMargin: options.sharedMargin ?? 0.01,
+          resetMarginMs: Math.min(Math.max(windowMs * resetMarginShare, resetMarginMsMin), resetMarginMsMax),
+          paceMargin,
+          sharedMargin,
         },
         concurrencyMax,
         serverClock,
