@@ -1,6 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { approve, requireBatch } from '../engine/acts.ts';
+import { approve, requireBatch, requireWaiting } from '../engine/acts.ts';
 import { requireSecondPerson } from '../engine/approval.ts';
 import { requireService } from '../engine/elsewhere.ts';
 import { reviewOf } from '../reports/review.ts';
@@ -23,8 +23,7 @@ export function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const batch = await requireBatch(session.db, batchId);
-    if (batch.status !== 'awaiting_approval')
-      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batch.status}: it does not wait for approval`);
+    requireWaiting(batch);
     requireSecondPerson(storedPolicy(batch.policy), batch, session.person, 'approve it');
     return withAccount(session, batch.account, async (account) => {
       requireService(batch, account.service, 'Point the account back, or reject the batch and submit the file again.');

@@ -4,6 +4,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { listSlots } from '../ledger/slots.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
+import { jobName } from '../scheduler/define-job.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
@@ -109,7 +110,7 @@ async function check(context: CommandContext): Promise<number> {
 async function makeNew(context: CommandContext, name: string): Promise<number> {
   const { cwd, env, configPath } = context;
   const config = await loadConfig({ cwd, env, configPath });
-  if (!/^[a-z0-9][a-z0-9-]{0,39}$/.test(name))
+  if (!jobName.safeParse(name).success)
     throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
   const path = join(config.jobs, `${name}.ts`);
   if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);

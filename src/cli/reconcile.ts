@@ -1,4 +1,4 @@
-import { relative, resolve } from 'node:path';
+import { relative } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
 import { requireBatch } from '../engine/acts.ts';
@@ -12,7 +12,7 @@ import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
-import { withSession } from './session.ts';
+import { outOf, withSession } from './session.ts';
 
 interface ReconcileOptions {
   account?: string;
@@ -32,7 +32,7 @@ export function execute(context: CommandContext, _args: string[], given: Record<
   return withSession(context, async (session) => {
     const request = await requestOf(session, options);
     return withAccount(session, request.account, async (account) => {
-      const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
+      const out = outOf(context, session, options.out);
       const { clock, random, db } = session;
       const { gateway, limiter } = account;
       const { dir, files, reconciliation } = await reconcile(

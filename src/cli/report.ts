@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
 import { sessionKey } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
-import { withSession } from './session.ts';
+import { outOf, withSession } from './session.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */
 export function execute(
@@ -14,7 +13,7 @@ export function execute(
 ): Promise<number> {
   return withSession(context, async (session) => {
     await requireBatch(session.db, batchId);
-    const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
+    const out = outOf(context, session, options.out);
     const reports = await writeReports(session.db, batchId, out, {
       key: await sessionKey(session),
       mask: options.mask === true,

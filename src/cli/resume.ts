@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { isSameService } from '../core/service-name.ts';
@@ -12,7 +11,7 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { worstExitCode } from './exit-codes.ts';
-import { withSession } from './session.ts';
+import { outOf, withSession } from './session.ts';
 import { type WorkResult, workOn } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
@@ -27,7 +26,7 @@ export function execute(
     const serviceMoved = options.serviceMoved === true;
     if (serviceMoved && batchId === undefined)
       throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
-    const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
+    const out = outOf(context, session, options.out);
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {
       const ofAccount = batches.filter(({ account }) => account === name);

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { requireBatch } from '../engine/acts.ts';
 import { retryFailed } from '../engine/decisions.ts';
 import { moveService, requireService } from '../engine/elsewhere.ts';
@@ -7,7 +6,7 @@ import { requireRole } from '../runtime/people.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { withSession } from './session.ts';
+import { outOf, withSession } from './session.ts';
 import { workOn } from './work.ts';
 
 /** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
@@ -34,7 +33,7 @@ export function execute(
         context.terminal.error(retry.retried === 0 ? none : some);
         for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
       }
-      const out = typeof options.out === 'string' ? resolve(context.cwd, options.out) : session.config.out;
+      const out = outOf(context, session, options.out);
       const [result] = await workOn(context, session, account, {
         batchIds: [batchId],
         out,

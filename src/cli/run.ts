@@ -1,10 +1,10 @@
-import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { approve, askApproval, cancelUnsent } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
+import { outOf } from './session.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { tellWaiting } from './waiting.ts';
 import { workOn } from './work.ts';
@@ -47,7 +47,7 @@ export async function execute(
       return interruptedExitCode;
     }
     reading.end();
-    const out = options.out ? resolve(context.cwd, options.out) : session.config.out;
+    const out = outOf(context, session, options.out);
     const restored = options.restored === true;
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out, restored });
     if (!result) return interruptedExitCode;

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import { openSession as open, type Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
 
@@ -17,4 +18,9 @@ export async function withSession<Result>(
   } finally {
     await session.db.close();
   }
+}
+
+/** The folder of a command's reports: the one that `--out` names, else that of the configuration. */
+export function outOf({ cwd }: CommandContext, { config }: Session, out: unknown): string {
+  return out ? resolve(cwd, String(out)) : config.out;
 }

@@ -114,7 +114,8 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
   return rejected;
 }
 
-function requireWaiting({ batch_id, status }: BatchRecord): void {
+/** Fails with `BATCH_STATE` where a batch does not wait for a second person. */
+export function requireWaiting({ batch_id, status }: BatchRecord): void {
   if (status === 'awaiting_approval') return;
   throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it does not wait for approval`);
 }

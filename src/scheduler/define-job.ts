@@ -25,6 +25,9 @@ const cron = z.string().refine((text) => {
   }
 }, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
 
+/** What may be the name of a job. */
+export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"');
+
 const sourceShape = z.discriminatedUnion('kind', [
   /**
    * Every file that lies in `<folder>/inbox` and is complete. It goes to `working`, and from there to `done` (with its reports beside
@@ -55,7 +58,7 @@ const sourceShape = z.discriminatedUnion('kind', [
 const jobShape = z
   .strictObject({
     /** Its name in the ledger and in run ids: never give it to another job. */
-    name: z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"'),
+    name: jobName,
     /** What it is for, in a sentence. */
     description: z.string().default(''),
     /** The account that pays (default: as for "run"). */

@@ -3,7 +3,7 @@ import { findBatch } from '../ledger/batches.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { findJobFile } from '../ledger/job-files.ts';
 import type { Job } from './define-job.ts';
-import type { SlotRunnerDeps } from './run-slot.ts';
+import { personOf, type SlotRunnerDeps } from './run-slot.ts';
 
 export interface RetryDeps extends Pick<SlotRunnerDeps, 'session' | 'withAccount'> {
   jobs: readonly Job[];
@@ -21,7 +21,7 @@ export async function retriedByPolicy({ session, jobs, withAccount }: RetryDeps,
   const done = Number((await readFact(db, name)) ?? 0);
   if (done >= times) return false;
   await db.transact((tx) => writeFact(tx, name, String(done + 1)));
-  const actor = { ...session, name: `job ${job.name}` };
+  const actor = { ...session, name: personOf(job) };
   const { retried } = await withAccount(job.account, (account) => retryFailed(actor, account, batchId, { codes }));
   return retried > 0;
 }

@@ -173,7 +173,8 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   return `batch ${batch.batch_id} (${what})`;
 }
 
-function personOf({ name }: Job): string {
+/** Who acts for a job where nobody does. */
+export function personOf({ name }: Job): string {
   return `job ${name}`;
 }
 
