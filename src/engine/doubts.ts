@@ -1,12 +1,12 @@
-import pLimit from 'p-limit';
 import { assert, unreachable } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
-import { dueRows, nextDueAt, type RowRecord, sendingRows } from '../ledger/rows.ts';
+import { type RowRecord, sendingRows } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
@@ -14,10 +14,8 @@ import { writePause } from './pausing.ts';
 import { readTrouble } from './read-trouble.ts';
 import { evidenceData, settle } from './settle.ts';
 
-/** Rows taken from the ledger at once; each becomes a look-up. */
+/** Rows that one transaction changes at most. */
 const rowsPerPass = 100;
-/** Look-ups under way at once. The limiter decides when each starts. */
-const lookUpsAtOnce = 8;
 
 /** Look-ups that are not answered: how long in all, and how far apart, as a share of what the doubt has lasted, and at most. */
 const unansweredMsMax = 24 * 3_600_000;
@@ -48,20 +46,11 @@ export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBa
 }
 
 /** Takes one step for every doubt that is due. Returns when the next one is (epoch ms), or null where none is scheduled. */
-export async function stepDoubts(context: RunnerContext): Promise<number | null> {
-  const limit = pLimit(lookUpsAtOnce);
-  let next: number | null = null;
-  for (const open of context.batches.values()) {
-    const rows = await dueRows(context.db, open.batch.batch_id, 'in_doubt', context.clock.now(), rowsPerPass);
-    await Promise.all(rows.map((row) => limit(() => stepDoubt(context, open, row))));
-    const at = await nextDueAt(context.db, open.batch.batch_id, 'in_doubt');
-    if (at !== null) next = Math.min(next ?? at, at);
-  }
-  return next;
+export function stepDoubts(context: RunnerContext): Promise<number | null> {
+  return stepDueRows(context, 'in_doubt', (open, row) => stepDoubt(context, open, row));
 }
 
 async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
-  if (context.stopping.aborted) return;
   const { reference, key } = paymentNames(open.batch, row, row.generation);
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {

@@ -1,43 +1,26 @@
-import pLimit from 'p-limit';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
+import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { stepDueRows } from './due-rows.ts';
 import { followList } from './following.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { writeWord } from './write-word.ts';
 
-/** Rows read by themselves in one pass, and reads under way at once. The limiter decides when each starts. */
-const readsPerPass = 100;
-const readsAtOnce = 8;
-
 /** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
 export async function trackOnce(context: RunnerContext): Promise<number> {
   const { settings, clock } = context;
   const lookAt = context.gateway.list === null ? Infinity : await followList(context);
-  const readAt = (await readDueRows(context)) ?? Infinity;
+  const readAt = (await stepDueRows(context, 'accepted', (open, row) => readRow(context, open, row))) ?? Infinity;
   const next = Math.min(lookAt, readAt);
   // Whatever is accepted rings, so where nothing is followed there is nothing to ask.
   const waitMsMax = next === Infinity ? settings.idlePollMs : settings.pollMsMax;
   return Math.min(waitMsMax, Math.max(next - clock.now(), 0));
 }
 
-/** Reads the rows that are due by themselves. Returns when the next one is due (epoch ms), or null where none is. */
-async function readDueRows(context: RunnerContext): Promise<number | null> {
-  const limit = pLimit(readsAtOnce);
-  let next: number | null = null;
-  for (const open of context.batches.values()) {
-    const rows = await dueRows(context.db, open.batch.batch_id, 'accepted', context.clock.now(), readsPerPass);
-    await Promise.all(rows.map((row) => limit(() => readRow(context, open, row))));
-    const at = await nextDueAt(context.db, open.batch.batch_id, 'accepted');
-    if (at !== null) next = Math.min(next ?? at, at);
-  }
-  return next;
-}
-
+/** Reads by itself a row for which it is time. */
 async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord): Promise<void> {
-  if (context.stopping.aborted) return;
   const reference = referenceOf(open.batch, row, row.generation);
   const read = { topupId: row.topup_id ?? '', reference };
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
