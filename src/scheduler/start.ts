@@ -1,4 +1,3 @@
-import cron from 'node-cron';
 import type { AirbatchError } from '../core/errors.ts';
 import { errorMessage } from '../core/errors.ts';
 import type { Job } from './define-job.ts';
@@ -23,10 +22,10 @@ export interface StartedScheduler {
 }
 
 /**
- * How often it is looked what is due (node-cron's six fields, seconds first). Its triggers are a heartbeat only: it runs nothing
- * that was missed, and knows nothing after a restart, so which slot is due, and whether it was run, is the ledger's to say.
+ * How often it is looked what is due, by time that only ever grows: a clock that is set back, an hour that daylight saving brings twice
+ * or a machine that was suspended keeps no look from coming. Which slot is due, and whether it was run, is the ledger's to say.
  */
-const heartbeat = '*/5 * * * * *';
+const looksApartMs = 5_000;
 
 /** Runs the slots of jobs as they fall due, until it is stopped. */
 export function startScheduler(deps: StartDeps): StartedScheduler {
@@ -66,8 +65,13 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     scheduler
       .look()
       .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { message: error.message }));
-  const task = cron.schedule(heartbeat, look, { name: 'airbatch jobs', noOverlap: true });
-  void look();
+  const keepLooking = async () => {
+    while (!stopping.signal.aborted) {
+      await look();
+      await clock.sleep(looksApartMs, stopping.signal);
+    }
+  };
+  const looking = keepLooking();
   void fileAway();
   return {
     async ended(batchId) {
@@ -76,7 +80,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     },
     async stop() {
       stopping.abort();
-      await task.destroy();
+      await looking;
       await scheduler.stop();
       await filing;
     },
