@@ -23,11 +23,11 @@ export function oldestUnsettled(db: Queryable): Promise<{ account: string; at: n
 /** The balance that was read last for each account, as JSON `Balance` (gateway/gateway.ts). */
 export function lastBalances(db: Queryable): Promise<{ account: string; balance: string }[]> {
   return db.query(
-    `SELECT account, COALESCE(balance_after, balance_before) AS balance FROM batches AS newest
-     WHERE COALESCE(balance_after, balance_before) IS NOT NULL AND NOT EXISTS (
-       SELECT 1 FROM batches AS newer WHERE newer.account = newest.account
-         AND COALESCE(newer.balance_after, newer.balance_before) IS NOT NULL AND newer.created_at > newest.created_at)
-     ORDER BY account`,
+    `SELECT batches.account, COALESCE(balance_after, balance_before) AS balance
+     FROM (SELECT account, MAX(created_at) AS at FROM batches
+         WHERE COALESCE(balance_after, balance_before) IS NOT NULL GROUP BY account) AS newest
+       JOIN batches ON batches.account = newest.account AND batches.created_at = newest.at
+     WHERE COALESCE(balance_after, balance_before) IS NOT NULL ORDER BY batches.account`,
   );
 }
 
@@ -36,7 +36,7 @@ export function webhooksByOutcome(
   db: Queryable,
 ): Promise<{ account: string; outcome: string | null; count: number }[]> {
   return db.query(
-    'SELECT account, outcome, COUNT(*) AS count FROM inbox GROUP BY account, outcome ORDER BY account, outcome',
+    'SELECT account, outcome, COUNT(*) AS count FROM inbox GROUP BY outcome, account ORDER BY outcome, account',
   );
 }
 

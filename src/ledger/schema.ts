@@ -258,6 +258,13 @@ const migrations: readonly (readonly string[])[] = [
     // How a file is to be read that corrects the batch's own.
     'ALTER TABLE batches ADD COLUMN read_with TEXT',
   ],
+  [
+    // What is asked for every few seconds, or at each look at the metrics, by a program that runs for years: of its batches, slots and
+    // webhooks nearly all are done with, and none of them need be read.
+    'CREATE INDEX batches_by_status ON batches (status, completed_at)',
+    'CREATE INDEX slots_by_state ON slots (state, job, due_at)',
+    'CREATE INDEX inbox_by_outcome ON inbox (outcome, account)',
+  ],
 ];
 
 /**

@@ -53,8 +53,9 @@ export async function knownDueTimes(
  */
 export function openSlots(db: Queryable, job: string, now: number): Promise<SlotRecord[]> {
   return db.query(
-    `SELECT * FROM slots WHERE job = ? AND (state = 'running' OR (state = 'due' AND due_at <= ?)) ORDER BY due_at`,
-    [job, now],
+    `SELECT * FROM slots WHERE state = 'running' AND job = ?
+     UNION ALL SELECT * FROM slots WHERE state = 'due' AND job = ? AND due_at <= ? ORDER BY due_at`,
+    [job, job, now],
   );
 }
 
@@ -118,7 +119,7 @@ export async function endSlot(
 
 /** How many slots are in each state, for all jobs. */
 export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {
-  return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY job, state ORDER BY job, state');
+  return db.query('SELECT job, state, COUNT(*) AS count FROM slots GROUP BY state, job ORDER BY state, job');
 }
 
 /** A slot that has failed, or was skipped, is to be run after all: a person says so. */
