@@ -1,6 +1,7 @@
 import type { AirbatchError } from '../core/errors.ts';
 import { errorMessage } from '../core/errors.ts';
 import type { Job } from './define-job.ts';
+import { startHeartbeat } from './heartbeat.ts';
 import { putAway } from './put-away.ts';
 import { retriedByPolicy } from './retry-policy.ts';
 import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
@@ -20,12 +21,6 @@ export interface StartedScheduler {
   /** No slot begins, and the programs of those that run end; resolves when what is being brought is in the ledger. */
   stop(): Promise<void>;
 }
-
-/**
- * How often it is looked what is due, by time that only ever grows: a clock that is set back, an hour that daylight saving brings twice
- * or a machine that was suspended keeps no look from coming. Which slot is due, and whether it was run, is the ledger's to say.
- */
-const looksApartMs = 5_000;
 
 /** Runs the slots of jobs as they fall due, until it is stopped. */
 export function startScheduler(deps: StartDeps): StartedScheduler {
@@ -65,13 +60,8 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     scheduler
       .look()
       .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { message: error.message }));
-  const keepLooking = async () => {
-    while (!stopping.signal.aborted) {
-      await look();
-      await clock.sleep(looksApartMs, stopping.signal);
-    }
-  };
-  const looking = keepLooking();
+  // Which slot is due, and whether it was run, is the ledger's to say.
+  const heartbeat = startHeartbeat(clock, look);
   void fileAway();
   return {
     async ended(batchId) {
@@ -80,7 +70,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     },
     async stop() {
       stopping.abort();
-      await looking;
+      await heartbeat.stop();
       await scheduler.stop();
       await filing;
     },
