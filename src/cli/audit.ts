@@ -16,7 +16,10 @@ const batchesPerPage = 100;
 /** Events of all batches that are shown where none is named. */
 const latestMax = 100;
 
-/** `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as it tells; else of the whole ledger. */
+/**
+ * `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as it tells; else of
+ * the whole ledger.
+ */
 export async function execute(
   context: CommandContext,
   _args: string[],

@@ -122,8 +122,8 @@ export function mayHaveArrived(row: { status: RowState; service_status: string |
 export const bearingStates: readonly RowState[] = ['held', 'skipped', 'ready'];
 
 /**
- * Whether a row in one of those states bears what the service says of an
- * earlier payment of it, which may have arrived, and when that was first sent: nothing of its own generation was.
+ * Whether a row in one of those states bears what the service says of an earlier payment of it, which may have arrived, and when that
+ * was first sent: nothing of its own generation was.
  */
 export function bearsEarlierPayment(row: { status: RowState; service_status: string | null }): boolean {
   return row.service_status !== null && bearingStates.includes(row.status);

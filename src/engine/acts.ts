@@ -120,7 +120,7 @@ export function requireWaiting({ batch_id, status }: BatchRecord): void {
   throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it does not wait for approval`);
 }
 
-/** Lets a paused batch go on. */
+/** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where it is not paused. */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', (unit, batch) => {
     // It may have been paused before it began.
@@ -129,6 +129,10 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
   });
 }
 
+/**
+ * Pauses a batch until a person resumes it; what is under way ends. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where it is neither
+ * approved nor running.
+ */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const pause_detail = withoutNumbers(why);
   return move(actor, batchId, 'pause', () => ({

@@ -14,8 +14,9 @@ import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 import { noteOwnPace } from './own-pace.ts';
 
 /**
- * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job takes its rows only when its
- * turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is not sent at once.
+ * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job
+ * takes its rows only when its turn comes, so that an urgent row never waits behind a queue, and no intent is written for a row that is
+ * not sent at once.
  */
 export async function dispatchLoop(context: RunnerContext): Promise<void> {
   const { picker, settings, clock } = context;
@@ -103,7 +104,10 @@ function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]
   return [];
 }
 
-/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. Reads may be answered, and go on. */
+/**
+ * While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. Reads may be answered, and
+ * go on.
+ */
 function oneIfUnanswered(context: RunnerContext, rows: RowRecord[]): RowRecord[] {
   if (rows.length === 0 || !isUnansweredOften(context)) return rows;
   context.limiter.rest('creation', unansweredWaitMs(context));

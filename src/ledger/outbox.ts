@@ -148,8 +148,8 @@ const lastPause = `(SELECT last.seq FROM events AS last
 
 /**
  * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch, and slots that were
- * skipped by their job. That a batch
- * waits with held rows alone is one by how many rows had ended: again only once something was sent, not for each row that is skipped.
+ * skipped by their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
+ * not for each row that is skipped.
  */
 export function newsSince(
   db: Queryable,

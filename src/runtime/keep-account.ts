@@ -50,6 +50,10 @@ const waits: Partial<Record<ErrorCode, number>> = {
   LEDGER_IO: ledgerRetryMs,
 };
 
+/**
+ * Begins to work for an account, and goes on until it is stopped: it waits while another process has the account, and opens it anew
+ * after trouble that passes.
+ */
 export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
   const { clock, log, open, makeRunner } = deps;
   const stopping = new AbortController();

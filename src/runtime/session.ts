@@ -33,6 +33,11 @@ export interface SessionOptions {
   screen: ((text: string) => void) | null;
 }
 
+/**
+ * Opens the ledger and the log as the configuration says, and puts away what programs that were killed have left: files that were being
+ * read, and rows of cancelled batches. Throws `CONFIG_INVALID`, or what keeps the ledger from being opened (`LEDGER_VERSION`,
+ * `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). Whoever opened it closes `db`.
+ */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen } = options;
   const config = await loadConfig({ cwd, env, configPath });
