@@ -3,7 +3,7 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
-import { type BatchRecord, batchesWithContent, runSoFar } from '../ledger/batches.ts';
+import { type BatchRecord, batchesWithContent, embeddedSandboxService, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
@@ -63,22 +63,32 @@ const namedMax = 3;
 
 /**
  * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so another
- * run id by default, under which all of it would be paid a second time.
+ * run id by default, under which all of it would be paid a second time. Nothing else tells that another account has paid them, as where
+ * its money ran out and the file is given to the next one; a rehearsal has paid nobody.
  */
 export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Promise<string[]> {
   if (batch.content_sha256 === null) return [];
-  const alike = (await batchesWithContent(db, batch.account, batch.content_sha256)).filter(
-    ({ run_id, status }) => run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
+  const alike = await batchesWithContent(db, batch.content_sha256);
+  const others = alike.filter(
+    ({ account, service, started_at }) =>
+      account !== batch.account && service !== embeddedSandboxService && started_at !== null,
+  );
+  const own = alike.filter(
+    ({ account, run_id, status }) =>
+      account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
   );
   const { repeatWithinDays } = storedPolicy(batch.policy);
   const then =
     repeatWithinDays === 0
       ? 'Under another run id they are paid again.'
       : `What was sent within ${repeatWithinDays} days is held; what was sent before that is paid again.`;
-  return alike
-    .slice(0, namedMax)
-    .map(
-      ({ batch_id, run_id, status, created_at }) =>
-        `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} (run ${run_id}, ${status}). ${then}`,
-    );
+  const place = ({ batch_id, created_at }: BatchRecord) =>
+    `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)}`;
+  return [
+    ...others.map(
+      (one) =>
+        `${place(one)} (account ${one.account}, run ${one.run_id}, ${one.status}). What another account has sent is not held: it is paid again.`,
+    ),
+    ...own.map((one) => `${place(one)} (run ${one.run_id}, ${one.status}). ${then}`),
+  ].slice(0, namedMax);
 }

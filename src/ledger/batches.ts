@@ -138,12 +138,11 @@ export async function runSoFar(db: Queryable, account: string, runId: string): P
   return { batches: run?.batches ?? 0, firstAt: run?.first_at ?? null, hasBegun: (run?.begun_at ?? null) !== null };
 }
 
-/** Batches of the account, under any run id, whose rows were understood to be the same; the newest first. */
-export function batchesWithContent(db: Queryable, account: string, contentSha256: string): Promise<BatchRecord[]> {
-  return db.query(
-    'SELECT * FROM batches WHERE account = ? AND content_sha256 = ? ORDER BY created_at DESC, batch_id DESC',
-    [account, contentSha256],
-  );
+/** Batches of all accounts, under any run id, whose rows were understood to be the same; the newest first. */
+export function batchesWithContent(db: Queryable, contentSha256: string): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE content_sha256 = ? ORDER BY created_at DESC, batch_id DESC', [
+    contentSha256,
+  ]);
 }
 
 /** What of a batch may change. */

@@ -254,6 +254,22 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 
+  test('says that another account has sent the same rows, which holds nothing; not where it was a rehearsal or never began', async (t) => {
+    const { db, take } = await rig(t);
+    const text = csv(files);
+    const first = await take(text, { account: 'legacy', runId: 'november' });
+    await take(text, { account: 'idle', runId: 'november' });
+    const rehearsed = await take(text, { account: 'sandbox', service: 'embedded sandbox', runId: 'november' });
+    for (const { batch } of [first, rehearsed]) await pay(db, batch);
+    const { counts, warnings } = await take(text, { runId: 'november' });
+    assert.equal(counts.held, 0);
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`batch ${first.batch.batch_id} .*account legacy, run november.*it is paid again`),
+    );
+  });
+
   test('is held under the same run id with references of its own, as what is paid under another key', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files), { runId: 'november' })).batch);
