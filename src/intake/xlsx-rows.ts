@@ -87,9 +87,12 @@ function dateText(firstDay: number, days: number): string {
   return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
 }
 
-/** What looks like "1.234" as text could be 1234; a number in a sheet cannot, and one zero more says so. */
+/**
+ * A number as its sheet shows it: to 15 digits, where 3 times 1250.55 is stored as 3751.6499999999996. What looks like "1.234" as text
+ * could be 1234; a number in a sheet cannot, and one zero more says so.
+ */
 function numberText(value: number): string {
-  const text = String(value);
+  const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
   return /^-?[0-9]{1,3}\.[0-9]{3}$/.test(text) ? `${text}0` : text;
 }
 

@@ -96,6 +96,17 @@ describe('a workbook', () => {
     assert.deepEqual([rows.length, findings.file.sheet, findings.warnings], [1, 'Payout', []]);
   });
 
+  test('reads what a formula has added up as the sheet shows it, and other decimals as they are', async () => {
+    const amounts = [100.2, 0.1 + 0.2, 1250.55 * 3, 100.105];
+    const { rows } = await check(
+      await workbook([header, ...amounts.map((amount, at) => [`+25471234567${at}`, 1, amount, 'KES', `R${at}`, ''])]),
+    );
+    assert.deepEqual(
+      rows.map(({ amount }) => amount),
+      ['100.2', '0.3', '3751.65', null],
+    );
+  });
+
   test('keeps a number with three decimals apart from a text that could be thousands', async () => {
     const { rows } = await check(
       await workbook([
