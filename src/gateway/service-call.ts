@@ -32,6 +32,10 @@ export interface Called {
   evidence: Evidence;
 }
 
+export function isSuccess({ status }: Called): boolean {
+  return status >= 200 && status < 300;
+}
+
 export interface ServiceCall {
   method?: 'GET' | 'POST';
   path: string;

@@ -18,6 +18,7 @@ import {
   checkedCredential,
   type GatewayDeps,
   type GatewayOptions,
+  isSuccess,
   makeServiceCall,
 } from './service-call.ts';
 import { isTakenCode, v1State, v1Verdict } from './v1-outcomes.ts';
@@ -181,10 +182,6 @@ function verdict({ status, json }: Called): Verdict {
 
 function problem({ clock }: V1Session, called: Called): ReadProblem {
   return readProblem(called.result, called.evidence, verdict(called), clock.now());
-}
-
-function isSuccess({ status }: Called): boolean {
-  return status >= 200 && status < 300;
 }
 
 function codeOf({ json }: Called): number | null {

@@ -21,6 +21,7 @@ import {
   checkedCredential,
   type GatewayDeps,
   type GatewayOptions,
+  isSuccess,
   makeServiceCall,
 } from './service-call.ts';
 import { v2Verdict } from './v2-outcomes.ts';
@@ -217,8 +218,4 @@ function verdict({ status, error }: Called): Verdict {
 
 function problem({ clock }: V2Session, called: Called): ReadProblem {
   return readProblem(called.result, called.evidence, verdict(called), clock.now());
-}
-
-function isSuccess({ status }: Called): boolean {
-  return status >= 200 && status < 300;
 }
