@@ -1,9 +1,9 @@
-import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
+import { onInterrupt } from './interrupt.ts';
 import { listening } from './listening.ts';
 import type { Terminal } from './terminal.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -33,7 +33,9 @@ export async function execute(
   try {
     const url = await listening(`port ${port}`, '--port', () => sandbox.listen({ port }));
     sayWhere(terminal, json, url);
-    await Promise.race([once(process, 'SIGINT'), once(process, 'SIGTERM')]);
+    const asked = Promise.withResolvers<void>();
+    onInterrupt(asked.resolve);
+    await asked.promise;
     return 0;
   } finally {
     await sandbox.close();

@@ -6,6 +6,8 @@ import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
+import { interruptedExitCode } from './exit-codes.ts';
+import { onInterrupt } from './interrupt.ts';
 import { paceOf, sendsUntilSent, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
@@ -44,9 +46,7 @@ export async function watchStatus(
 ): Promise<number> {
   const { db, clock } = session;
   const stopping = new AbortController();
-  const stop = () => stopping.abort();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
+  const interrupt = onInterrupt(() => stopping.abort());
   try {
     while (!stopping.signal.aborted) {
       const named = batchId === undefined ? await listBatches(db, batchesMax) : [await findBatch(db, batchId)];
@@ -64,11 +64,10 @@ export async function watchStatus(
       }
       await clock.sleep(terminal.isInteractive || json ? redrawMs : lineMs, stopping.signal);
     }
-    return 130;
+    return interruptedExitCode;
   } finally {
     terminal.keep();
-    process.off('SIGINT', stop);
-    process.off('SIGTERM', stop);
+    interrupt.dispose();
   }
 }
 
