@@ -28,20 +28,19 @@ export async function anyLost(db: Queryable, account: string): Promise<boolean> 
 /** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
 const numbersPerQuery = 50;
 const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
-  WHERE phone_number IN (${Array(numbersPerQuery).fill('?').join(', ')}) AND first_sent_at >= ? AND account = ?
+  WHERE phone_number IN (${Array(numbersPerQuery).fill('?').join(', ')}) AND account = ?
   ORDER BY first_sent_at DESC, topup_id`;
 
-/** The lost payments to these numbers (E.164) since then (epoch ms), the latest first within each 50 numbers. */
-export async function lostTo(
-  db: Queryable,
-  { account, since }: { account: string; since: number },
-  numbers: readonly string[],
-): Promise<LostToNumber[]> {
+/**
+ * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may correct in its own run
+ * counts however long ago it was, and when such a run began is lost with it.
+ */
+export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];
   for (let at = 0; at < numbers.length; at += numbersPerQuery) {
     const some = numbers.slice(at, at + numbersPerQuery);
     const filled = [...some, ...Array<string>(numbersPerQuery - some.length).fill('')];
-    found.push(...(await db.query<LostToNumber>(lostToSql, [...filled, since, account])));
+    found.push(...(await db.query<LostToNumber>(lostToSql, [...filled, account])));
   }
   return found;
 }

@@ -14,7 +14,7 @@ export interface SentLatelyQuery {
   account: string;
   /** The batch that asks: its own rows do not count. */
   batchId: string;
-  /** Epoch milliseconds: what was first sent earlier does not count. */
+  /** Epoch milliseconds: rows that were first sent earlier do not count. */
   since: number;
   /** Whether the ledger was restored, so that it may have lost rows of which the service has told. */
   withLost: boolean;
@@ -39,7 +39,7 @@ const sentSql = (count: number): string =>
 const sentToManySql = sentSql(numbersPerQuery);
 const sentToOneSql = sentSql(1);
 
-/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers, then what was lost. */
+/** What other batches of the account sent to these numbers (E.164), the latest first within each 50 numbers, then all that was lost. */
 export async function sentLately(
   tx: Queryable,
   { account, batchId, since, withLost }: SentLatelyQuery,
@@ -54,7 +54,7 @@ export async function sentLately(
       ...(await tx.query<SentRow>(isOne ? sentToOneSql : sentToManySql, [...filled, since, account, batchId])),
     );
   }
-  return withLost ? [...found, ...(await lostTo(tx, { account, since }, numbers))] : found;
+  return withLost ? [...found, ...(await lostTo(tx, account, numbers))] : found;
 }
 
 /** Whether another batch of the account may have sent anything since then: where not, no row needs to be looked up. */

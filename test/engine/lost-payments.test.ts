@@ -108,6 +108,18 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     }
   });
 
+  test('holds what may correct it within its run however long ago it was, as where nothing was lost', async () => {
+    const named = (row: NewRow) => ({ ...row, row_ref: contentRowRef([row.phone_number, row.amount], 1) });
+    const rig = await makeRig();
+    await payLost(rig, `run-1/${named(aRow(1)).row_ref}`);
+    await sleep(rig, 9 * dayMs);
+    await rig.add([named(aRow(1, { amount: '150' }))], { created_at: rig.clock.now() });
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['held']);
+    assert.match((await rig.row(1)).problems ?? '', /PAID_OTHERWISE/);
+    assert.equal(rig.service.charges.length, 1);
+  });
+
   test('is known when a file is read, from the first run on', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1');
