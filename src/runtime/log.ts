@@ -1,4 +1,6 @@
-import { close, open, write } from 'node:fs';
+import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
+import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import { withoutNumbers } from '../core/redact.ts';
@@ -85,31 +87,43 @@ function writingTo(screen: (text: string) => void): Writable {
   });
 }
 
-/**
- * What a stream to a file calls. Bytes that a full disk does not take are let go: told of the error, the stream would never write again, and
- * once its buffer is full hold up all other transports as well.
- */
-const leavingOut = {
-  open,
-  close,
-  write: (
-    fd: number,
-    bytes: Uint8Array,
-    offset: number,
-    length: number,
-    _position: number | undefined,
-    done: (error: null, written: number, bytes: Uint8Array) => void,
-  ) => write(fd, bytes, offset, length, null, (error, written) => done(null, error ? length : written, bytes)),
-};
+/** Lines name batches and rows: their owner alone may read them. */
+const forOwner = { mode: 0o600 };
 
-function toFiles({ file, maxSizeMb, keep }: LogFile) {
-  return new winston.transports.File({
-    filename: file,
-    maxsize: maxSizeMb * 2 ** 20,
-    maxFiles: keep,
-    tailable: true,
-    format: winston.format.json(),
-    // Lines name batches and rows: their owner alone may read them.
-    options: { flags: 'a', mode: 0o600, fs: leavingOut },
+/**
+ * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it does: a line that cannot be
+ * written is left out, and the next one is tried anew. Winston's own transport for files ends the process where it cannot look at
+ * the file, and where it cannot open the next one it never writes again and holds up all other transports.
+ */
+function toFiles(log: LogFile) {
+  mkdirSync(dirname(log.file), { recursive: true });
+  appendFileSync(log.file, '', forOwner);
+  const write = async (text: string) => {
+    await mkdir(dirname(log.file), { recursive: true });
+    await turnOver(log);
+    await appendFile(log.file, text, forOwner);
+  };
+  const stream = new Writable({
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      // What cannot be written stands on stderr all the same.
+      void write(text)
+        .catch(() => undefined)
+        .then(() => done());
+    },
   });
+  return new winston.transports.Stream({ format: winston.format.json(), stream });
+}
+
+/** Where the file is full, "airbatch.log" becomes "airbatch1.log", and what has the highest number goes. */
+async function turnOver({ file, maxSizeMb, keep }: LogFile): Promise<void> {
+  const size = await stat(file).then(
+    (found) => found.size,
+    () => 0,
+  );
+  if (size < maxSizeMb * 2 ** 20) return;
+  const { dir, name, ext } = parse(file);
+  const older = (age: number) => (age === 0 ? file : join(dir, `${name}${age}${ext}`));
+  await rm(older(keep - 1), { force: true });
+  for (let age = keep - 1; age > 0; age--) if (existsSync(older(age - 1))) await rename(older(age - 1), older(age));
 }

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import fs, { readdirSync, readFileSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
@@ -36,30 +37,29 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   }
 });
 
-test('a disk that is full for a while costs the lines of that while, and nothing else', {
-  timeout: 60_000,
-}, async (t) => {
+test('what a disk or a folder refuses for a while costs the lines of that while, and nothing else', async (t) => {
   const folder = workFolder();
   t.after(() => folder.dispose());
-  const file = join(folder.path, 'airbatch.log');
-  const { write } = fs;
+  const dir = join(folder.path, 'logs');
+  const file = join(dir, 'airbatch.log');
+  const { appendFile } = fs;
   let isFull = false;
-  let linesGiven = 0;
-  const full = Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
-  t.mock.method(fs, 'write', (fd: number, bytes: Uint8Array, ...rest: unknown[]) => {
-    const done = rest.at(-1) as (error: Error | null, ...written: unknown[]) => void;
-    const [at, length] = rest as [number, number];
-    const given =
-      Buffer.from(bytes.subarray(at, at + length))
-        .toString()
-        .split('\n').length - 1;
-    const count: typeof done = (...answer) => {
-      linesGiven += given;
-      done(...answer);
-    };
-    if (isFull) return setImmediate(() => count(full));
-    return Reflect.apply(write, fs, [fd, bytes, ...rest.slice(0, -1), count]);
+  let tried = 0;
+  t.mock.method(fs, 'appendFile', async (...given: Parameters<typeof appendFile>) => {
+    try {
+      if (isFull) throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+      await appendFile(...given);
+    } finally {
+      tried += 1;
+    }
   });
+  const { mkdir } = fs;
+  t.mock.method(fs, 'mkdir', (...given: Parameters<typeof mkdir>) =>
+    mkdir(...given).catch((error) => {
+      tried += 1;
+      throw error;
+    }),
+  );
   syncBuiltinESMExports();
   t.after(() => {
     t.mock.restoreAll();
@@ -67,19 +67,35 @@ test('a disk that is full for a while costs the lines of that while, and nothing
   });
   const seen: string[] = [];
   const screen = (text: string) => void seen.push(text);
-  const log = makeLog({ level: 'info', secrets: [], screen, file: { file, maxSizeMb: 1, keep: 3 } });
+  const log = makeLog({ level: 'info', secrets: [], screen, file: { file, maxSizeMb: 0.1, keep: 3 } });
   const say = async (count: number) => {
-    const expected = linesGiven + count;
+    const expected = tried + count;
     for (let line = 0; line < count; line++) log.info('a line', { pad: 'x'.repeat(500) });
-    while (linesGiven < expected) await sleep(5);
+    while (tried < expected) await sleep(5);
   };
   const lines = () => readFileSync(file, 'utf8').trim().split('\n').length;
   await say(10);
   assert.equal(lines(), 10);
   isFull = true;
   await say(300);
-  assert.equal(seen.length, 310, 'the screen does not wait for the disk');
   isFull = false;
   await say(10);
-  assert.deepEqual([lines(), seen.length], [20, 320]);
+  assert.deepEqual([lines(), seen.length], [20, 320], 'the screen does not wait for the disk');
+  rmSync(dir, { recursive: true });
+  await say(300);
+  assert.deepEqual([readdirSync(dir).length, seen.length], [2, 620], 'a folder that somebody has removed is made anew');
+  rmSync(dir, { recursive: true });
+  writeFileSync(dir, 'no folder');
+  await say(300);
+  rmSync(dir);
+  await say(10);
+  assert.deepEqual([lines(), seen.length], [10, 930], 'where no folder can be, the program goes on');
+});
+
+test('a log that cannot be begun is told at once', (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  writeFileSync(join(folder.path, 'logs'), 'no folder');
+  const file = { file: join(folder.path, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
+  assert.throws(() => makeLog({ level: 'info', secrets: [], screen: null, file }), { code: /EEXIST|ENOTDIR/ });
 });
