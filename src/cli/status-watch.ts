@@ -1,6 +1,6 @@
 import { visible } from '../core/visible.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { countRows, findBatch, listBatches } from '../ledger/batches.ts';
+import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
@@ -13,7 +13,7 @@ import { paceOf, sendsUntilSent, waitsFor, workerOf } from './waits-for.ts';
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
 const lineMs = 10_000;
-/** Batches that are looked through for those that are not finished. */
+/** Batches that are shown at once. */
 const batchesMax = 200;
 
 /** One batch as it stands now, for people and for programs. */
@@ -49,7 +49,7 @@ export async function watchStatus(
   const interrupt = onInterrupt(() => stopping.abort());
   try {
     while (!stopping.signal.aborted) {
-      const named = batchId === undefined ? await listBatches(db, batchesMax) : [await findBatch(db, batchId)];
+      const named = batchId === undefined ? await batchesNotEnded(db, batchesMax) : [await findBatch(db, batchId)];
       const batches = named.filter((batch) => batch !== null);
       const unfinished = batches.filter(({ status }) => open.includes(status));
       const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;

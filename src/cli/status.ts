@@ -4,7 +4,7 @@ import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { lastEvidence } from '../engine/in-doubt.ts';
 import { paymentNames } from '../engine/orders.ts';
-import { type BatchRecord, countRows, listBatches } from '../ledger/batches.ts';
+import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { timeText } from '../reports/format.ts';
@@ -17,8 +17,9 @@ import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
 import { standsAt, waitsFor, workerOf } from './waits-for.ts';
 
-/** Batches that the list shows; older ones are there by name. */
+/** Batches that the list shows, and older ones that are not at their end; others are there by name. */
 const batchesMax = 50;
+const olderMax = 200;
 /** Rows in need of a person that are shown by name. */
 const rowsMax = 20;
 
@@ -76,7 +77,9 @@ const columns: readonly TableColumn[] = [
 ];
 
 async function showAll(context: CommandContext, session: Session): Promise<void> {
-  const found = await listBatches(session.db, batchesMax);
+  const last = await listBatches(session.db, batchesMax);
+  const isOlder = ({ batch_id }: BatchRecord) => !last.some((one) => one.batch_id === batch_id);
+  const found = [...last, ...(await batchesNotEnded(session.db, olderMax)).filter(isOlder)];
   const batches: BatchStatus[] = [];
   const lines: string[][] = [];
   let isLeft = false;

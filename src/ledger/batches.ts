@@ -217,6 +217,15 @@ export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   );
 }
 
+/** The batches of all accounts that are not at their end, those that wait for an approval among them; the newest first. */
+export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchRecord[]> {
+  return db.query(
+    `SELECT * FROM batches WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused')
+     ORDER BY created_at DESC, batch_id DESC LIMIT ?`,
+    [limit],
+  );
+}
+
 /** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first. */
 export function batchesToReread(db: Queryable, account: string, endedBefore: number): Promise<BatchRecord[]> {
   return db.query(

@@ -3,7 +3,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { aBatch } from '../support/ledger.ts';
 import { startSandbox } from './sandbox-process.ts';
 
 test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
@@ -122,4 +127,27 @@ test('airbatch status says why a file was rejected', async (t) => {
   const { stdout } = await runCommand(['status', batches[0].batch], { cwd });
   assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), and no rows below it\)$/m);
   assert.doesNotMatch(stdout, /^Rows/m);
+});
+
+test('airbatch status shows a batch that is not at its end, however many have ended since', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const path = join(folder.path, 'ledger.db');
+  const db = openSqlite(path);
+  await migrate(db);
+  await inUnit(db, { clock: systemClock, actor: 'test' }, async (unit) => {
+    const account = 'sandbox';
+    await unit.addBatch(aBatch({ batch_id: 'waits', account, status: 'awaiting_approval', created_at: 1 }), {});
+    for (let at = 2; at < 302; at++)
+      await unit.addBatch(aBatch({ batch_id: `ended-${at}`, account, status: 'completed', created_at: at }), {});
+  });
+  await db.close();
+  const options = { cwd: folder.path };
+  const { stdout } = await startCommand(['status', '--ledger', path, '--json'], options).ended;
+  const shown = (JSON.parse(stdout) as { batches: { batch: string }[] }).batches.map(({ batch }) => batch);
+  assert.deepEqual([shown.length, shown.at(0), shown.at(-1)], [51, 'ended-301', 'waits']);
+  const watch = startCommand(['status', '--watch', '--ledger', path, '--json'], options);
+  await watch.seen(/"batch":"waits"/);
+  watch.child.kill('SIGTERM');
+  await watch.ended;
 });
