@@ -1,4 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { sentStates } from '../core/row-state.ts';
 import { ranks } from '../engine/picker.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
@@ -98,7 +99,7 @@ export async function waitsFor(
   if ((await workerOf(session, batch.account)) === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const { canary } = storedPolicy(batch.policy);
-  const sent = of('sending', 'accepted', 'in_doubt', 'completed', 'failed');
+  const sent = of(...sentStates);
   if (canary !== null && batch.canary_at === null && sent >= canary.rows)
     return `the first ${counted(canary.rows, 'row')} to end: they go alone`;
   if (of('ready') > 0) {

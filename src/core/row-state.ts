@@ -49,6 +49,13 @@ export function transition(state: RowState, event: RowEvent): RowState {
   return next;
 }
 
+/** Rows that were sent, whatever became of them: a request of their generation was, or may have been, written. */
+export const sentStates: readonly RowState[] = ['sending', 'accepted', 'in_doubt', 'completed', 'failed'];
+
+export function wasSent(state: string): boolean {
+  return (sentStates as readonly string[]).includes(state);
+}
+
 const terminalStates: ReadonlySet<string> = new Set<RowState>([
   'invalid',
   'skipped',

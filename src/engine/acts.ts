@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import { type EarlierVerdict, generationsMax } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import type { RowState } from '../core/row-state.ts';
+import { wasSent } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchFields, type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
@@ -148,7 +148,7 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
 export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const cancelled = await move(actor, batchId, 'cancel', async (unit, batch) => {
     const states = [...(await countRows(unit.tx, batchId)).keys()];
-    if (batch.status === 'running' || batch.started_at !== null || states.some((state) => !unsentStates.has(state)))
+    if (batch.status === 'running' || batch.started_at !== null || states.some(wasSent))
       throw new AirbatchError('BATCH_STATE', `batch ${batchId} has begun, and cannot be given up any more`, {
         hint: `Rows of it may be sent already, by another process too: see "airbatch status ${batchId}".`,
       });
@@ -157,9 +157,6 @@ export async function cancelUnsent(actor: Actor, batchId: string, why: string): 
   await cancelRowsLeft(actor, actor.name);
   return cancelled;
 }
-
-/** The states of rows of which nothing was sent. */
-const unsentStates: ReadonlySet<string> = new Set<RowState>(['invalid', 'skipped', 'held', 'ready', 'cancelled']);
 
 /** What a move sets of its batch, and what its event tells. */
 interface Move {

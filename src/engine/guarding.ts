@@ -1,4 +1,5 @@
 import { can } from '../core/batch-state.ts';
+import { sentStates } from '../core/row-state.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
 import { costsOfBatch } from '../ledger/costs.ts';
 import type { Database } from '../ledger/database.ts';
@@ -6,8 +7,6 @@ import type { RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { canaryVerdict, overspent } from './guards.ts';
 
-/** Rows that were sent, whatever became of them. */
-const sentStates = ['sending', 'accepted', 'in_doubt', 'completed', 'failed'] as const;
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 
 const sumOf = (counts: ReadonlyMap<string, number>, states: readonly string[]) =>

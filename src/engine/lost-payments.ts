@@ -1,6 +1,6 @@
 import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
-import type { RowState } from '../core/row-state.ts';
+import { wasSent } from '../core/row-state.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
@@ -85,11 +85,8 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Service
   return lost;
 }
 
-/** A row in one of these states has not sent its generation, as far as the ledger knows, though it may have tried. */
-const unsentStates: readonly RowState[] = ['ready', 'held', 'skipped', 'cancelled'];
-
-/** Whether the row that has bound a key tells of the payment itself. */
+/** Whether the row that has bound a key tells of the payment itself. One that was not sent may have tried, as far as the ledger knows. */
 async function isTold(db: Queryable, { batch_id, row_no, generation }: PaymentRecord): Promise<boolean> {
   const row = await findRow(db, batch_id, row_no);
-  return row !== null && (row.generation > generation || !unsentStates.includes(row.status));
+  return row !== null && (row.generation > generation || wasSent(row.status));
 }

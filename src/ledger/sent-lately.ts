@@ -1,4 +1,5 @@
 import { bearingStates, type OtherPayment } from '../core/earlier-payment.ts';
+import { type RowState, sentStates } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 import { type LostToNumber, lostTo } from './lost-payments.ts';
 
@@ -23,8 +24,12 @@ export interface SentLatelyQuery {
 /** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
 const numbersPerQuery = 50;
 
+function listOf(states: readonly RowState[]): string {
+  return states.map((state) => `'${state}'`).join(', ');
+}
+
 /** Rows that bear an earlier payment (`bearsEarlierPayment`). */
-const bearing = `rows.status IN (${bearingStates.map((state) => `'${state}'`).join(', ')}) AND rows.service_status IS NOT NULL`;
+const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_status IS NOT NULL`;
 
 /** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
 const sentSql = (count: number): string =>
@@ -33,7 +38,7 @@ const sentSql = (count: number): string =>
    FROM rows CROSS JOIN batches
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
-     AND (rows.status IN ('sending', 'accepted', 'in_doubt', 'completed', 'failed')
+     AND (rows.status IN (${listOf(sentStates)})
        OR (${bearing}))
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
