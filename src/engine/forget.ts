@@ -25,8 +25,8 @@ export interface Forgotten {
 
 /**
  * Takes what names a person out of a batch that has ended, for good; the audit chain stays whole, since it names rows by their numbers
- * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Call `db.compact()` afterwards: until
- * then the files still hold what was overwritten.
+ * alone. Sums, times, states, keys and references stay. Goes on where an earlier call was killed. Call `db.emptyLog()` or
+ * `db.compact()` afterwards: until then the log still holds what was overwritten.
  */
 export async function forgetBatch(actor: Actor, batchId: string, why: string): Promise<Forgotten> {
   const options = { clock: actor.clock, actor: actor.name };

@@ -39,7 +39,8 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const { busyTimeoutMs = defaultBusyTimeoutMs, scratch = false, syncFile } = options;
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
-  if (scratch) database.exec('PRAGMA synchronous = OFF');
+  // Of what is deleted or overwritten zeros are made in place: people are forgotten without writing gigabytes anew.
+  database.exec(scratch ? 'PRAGMA synchronous = OFF' : 'PRAGMA secure_delete = ON');
   // Where a path leads through links, SQLite's files lie beside the last one.
   const location = scratch ? null : database.location();
   const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
@@ -132,6 +133,12 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
       whenDurable(async () => {
         wal?.assertSound();
         attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
+        wal?.committed();
+      }),
+    emptyLog: () =>
+      whenDurable(async () => {
+        wal?.assertSound();
+        attempt(path, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
         wal?.committed();
       }),
     close: () =>

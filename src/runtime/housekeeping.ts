@@ -31,7 +31,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
       forgotten += done.batches.length;
     }
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
-    if (forgotten > 0) await db.compact();
+    if (forgotten > 0) await db.emptyLog();
     if (forgotten > 0 || pruned > 0)
       log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned });
   };

@@ -181,6 +181,7 @@ export async function makeDisk({ folder, random, clock, cutAcknowledged = false 
         }),
       ),
     compact: () => process.read(() => database.compact()),
+    emptyLog: () => process.read(() => database.emptyLog()),
     close: async () => undefined,
   });
 

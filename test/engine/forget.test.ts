@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
+import { forgetEnded } from '../../src/engine/forget.ts';
+import { findBatch } from '../../src/ledger/batches.ts';
+import { findRow } from '../../src/ledger/rows.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
+import { workFolder } from '../support/command.ts';
+import { aBatch, aRow } from '../support/ledger.ts';
+
+const rowsOfBatch = 100;
+
+async function payBatch(unit: Unit, batch_id: string): Promise<void> {
+  await unit.addBatch(aBatch({ batch_id, run_id: batch_id, status: 'running', started_at: 1 }), {});
+  const rowNos = Array.from({ length: rowsOfBatch }, (_, index) => index + 1);
+  const rows = rowNos.map((rowNo) =>
+    aRow(rowNo, { batch_id, input: JSON.stringify([`Canary ${rowNo}`, 'x'.repeat(rowNo)]) }),
+  );
+  await unit.addRows(batch_id, rows);
+  for (const rowNo of rowNos) {
+    const row = await findRow(unit.tx, batch_id, rowNo);
+    const sent = row && (await unit.changeRow(row, 'send', { attempts: 1, first_sent_at: 1 }, {}));
+    if (sent) await unit.changeRow(sent, 'complete', { topup_id: `${batch_id}-${rowNo}`, completed_at: 2 }, {});
+  }
+  const batch = await findBatch(unit.tx, batch_id);
+  if (batch) await unit.changeBatch(batch, 'complete', { completed_at: 3 }, {});
+}
+
+test('of thousands of rows whose people are forgotten hardly a number stays in the ledger though it is not written anew, and none where it is', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const path = join(folder.path, 'ledger.db');
+  const db = openSqlite(path);
+  await migrate(db);
+  for (let number = 0; number < 40; number++)
+    await inUnit(db, { clock: systemClock, actor: 'engine' }, (unit) => payBatch(unit, `batch-${number}`));
+  await db.emptyLog();
+  const people = () => readFileSync(path, 'latin1').match(/Canary|\+2547120/g)?.length ?? 0;
+  assert.ok(people() >= 40 * rowsOfBatch);
+  const size = statSync(path).size;
+  const done = await forgetEnded({ db, clock: systemClock, name: 'retention' }, 1_000, 'retention');
+  assert.equal(done.rows, 40 * rowsOfBatch);
+  await db.emptyLog();
+  assert.ok(people() <= 10, `${people()} are left`);
+  assert.deepEqual([statSync(path).size >= size, statSync(`${path}-wal`).size], [true, 0]);
+  await db.compact();
+  assert.equal(people(), 0);
+  await db.close();
+});
