@@ -78,7 +78,7 @@ export async function workOn(
   for (const batchId of options.batchIds) {
     const reports = await writeReports(session.db, batchId, options.out, { key });
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
-    const readWith = await readWithOf(session, batchId);
+    const readWith = await storedReadWith(session, batchId);
     results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode, readWith });
   }
   await word.stop();
@@ -134,7 +134,7 @@ async function runOrWatch(
   }
 }
 
-async function readWithOf({ db }: Session, batchId: string): Promise<ReadWith | null> {
+async function storedReadWith({ db }: Session, batchId: string): Promise<ReadWith | null> {
   const batch = await findBatch(db, batchId);
   return JSON.parse(batch?.read_with ?? 'null');
 }

@@ -133,7 +133,7 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         priority: job.priority,
         settings: { ...session.config.intake, ...job.intake },
         policy: { ...session.config.policy, ...job.policy },
-        readWith: readWithOf(job),
+        readWith: readWithOfJob(job),
       });
       const record = { batch_id: batch.batch_id, job: job.name, due_at: dueAt, name, working_path: path };
       await session.db.transact(async (tx) => {
@@ -186,7 +186,7 @@ const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplica
  * The options by which a person who corrects a file of the job reads it as the job does; null where it says more of the reading than
  * there are options for.
  */
-function readWithOf({ account, intake }: Job): ReadWith | null {
+function readWithOfJob({ account, intake }: Job): ReadWith | null {
   if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsBeside.includes(key)))
     return null;
   const { columns = {}, country, currency } = intake as IntakeSettingsInput;
