@@ -286,7 +286,7 @@ function whatOf(other: OtherPayment | LostPayment): string {
   return isLost(other) ? 'something' : `product ${other.product_id}`;
 }
 
-function dayOf({ first_sent_at }: OtherPayment): string {
+function dayOf({ first_sent_at }: Pick<OtherPayment, 'first_sent_at'>): string {
   return isoTime(first_sent_at).slice(0, 10);
 }
 
@@ -295,9 +295,9 @@ function placeOf({ batch_id, row_no }: OtherPayment): string {
 }
 
 /** To the minute: with the number that is where a person finds it in the service's own list. */
-function lostPlaceOf({ first_sent_at, topup_id, run_id }: LostPayment): string {
-  const [day, minute] = [isoTime(first_sent_at).slice(0, 10), isoTime(first_sent_at).slice(11, 16)];
-  return `${day} at ${minute} UTC, by a payment that only the service knows since the ledger was restored (${topup_id}, run ${run_id})`;
+function lostPlaceOf(lost: LostPayment): string {
+  const { first_sent_at, topup_id, run_id } = lost;
+  return `${dayOf(lost)} at ${isoTime(first_sent_at).slice(11, 16)} UTC, by a payment that only the service knows since the ledger was restored (${topup_id}, run ${run_id})`;
 }
 
 function nameOf(other: OtherPayment | LostPayment): RepeatFound['other'] {

@@ -71,15 +71,15 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
   const { fileBytesMax } = settings.limits;
   const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
-    let received: BatchRecord | null = null;
-    const receiveOnce = async () => {
-      received ??= await receive(deps, options, source);
+    let received: Promise<BatchRecord> | null = null;
+    const receiveOnce = () => {
+      received ??= receive(deps, options, source);
       return received;
     };
     try {
       return await readInto(deps, options, settings, source, receiveOnce);
     } catch (error) {
-      const batch = isRejection(error) ? await receiveOnce() : received;
+      const batch = await (isRejection(error) ? receiveOnce() : received);
       const expires_at = deps.clock.now() + readingTtlMs;
       if (batch) await giveUp(deps, { batch_id: batch.batch_id, holder: options.holder, expires_at }, error);
       throw error;
