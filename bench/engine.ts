@@ -21,7 +21,7 @@ const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] =
  */
 export const bench: Bench = async ({ quick, rows }) => {
   const count = rows ?? (quick ? 1_500 : 30_000);
-  const rounds = quick ? 1 : 3;
+  const rounds = quick ? 1 : 5;
   const own: number[] = [];
   const used: number[] = [];
   const others = rivals.map((rival) => ({ ...rival, speeds: [] as (number | null)[] }));

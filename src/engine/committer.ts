@@ -9,7 +9,7 @@ const operationsPerUnitMax = 256;
 
 /** After a unit with so many operations the next one begins at least so long after it, unless it is full before. */
 const crowdedFrom = 5;
-const unitsApartMs = 20;
+const unitsApartMs = 10;
 
 /** The highest clock is written with the first unit of every second: a clock set back takes no more than that from a key's age. */
 const clockNotedEveryMs = 1_000;
