@@ -1,6 +1,5 @@
 import { assert } from '../core/assert.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { withJitter } from '../core/random.ts';
 import type { CreateOutcome } from '../gateway/gateway.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
@@ -10,8 +9,8 @@ import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { readLostPayments } from './lost-payments.ts';
+import { noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
-import { noteOwnPace } from './own-pace.ts';
 
 /**
  * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job
@@ -104,13 +103,9 @@ function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]
   return [];
 }
 
-/**
- * While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. Reads may be answered, and
- * go on.
- */
+/** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
 function oneIfUnanswered(context: RunnerContext, rows: RowRecord[]): RowRecord[] {
-  if (rows.length === 0 || !isUnansweredOften(context)) return rows;
-  context.limiter.rest('creation', unansweredWaitMs(context));
+  if (rows.length === 0 || !restWhileUnanswered(context)) return rows;
   for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
   return rows.slice(0, 1);
 }
@@ -165,18 +160,7 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 }
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
-  if (isUnanswered(outcome)) {
-    context.unanswered += 1;
-    const until = context.clock.now() + unansweredWaitMs(context);
-    if (isUnansweredOften(context)) await waitForService(context, until, outcome);
-  } else if (outcome.kind !== 'not_sent') {
-    context.unanswered = 0;
-    if (context.unreachableSince !== null) {
-      context.log.info('the service answers again', { unreached_ms: context.clock.now() - context.unreachableSince });
-      context.unreachableSince = null;
-      await noteOwnPace(context);
-    }
-  }
+  await noteWhetherAnswered(context, outcome);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (after.putBack) {
     const { row, at } = after.putBack;
@@ -186,43 +170,4 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
   }
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
-}
-
-/** Payments in a row without an answer that are no chance: with one in ten unanswered, one time in ten billions. */
-const unansweredMax = 10;
-const unansweredWaitMsMin = 1_000;
-
-/** The connection was lost, or who answered was not the service in order: this speaks of all rows alike, and of none of them. */
-function isUnanswered(outcome: CreateOutcome): boolean {
-  if (outcome.kind !== 'in_doubt' || outcome.isInOrder) return false;
-  const { httpStatus, code } = outcome.evidence;
-  return httpStatus === null || httpStatus >= 500 || code === 'unparsable';
-}
-
-function isUnansweredOften({ unanswered }: RunnerContext): boolean {
-  return unanswered >= unansweredMax;
-}
-
-/** It is waited as long as it has lasted, up to the longest wait. */
-function unansweredWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
-  const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
-  return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
-}
-
-/** Nothing is sent until then (epoch ms), nor read where nobody was there. The rows that were under way together are told of once. */
-async function waitForService(
-  context: RunnerContext,
-  until: number,
-  { kind, evidence: { code } }: CreateOutcome,
-): Promise<void> {
-  const { clock, limiter } = context;
-  const now = clock.now();
-  if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
-  context.unreachableUntil = Math.max(context.unreachableUntil, until);
-  const wait = Math.max(0, until - now);
-  if (kind === 'not_sent') limiter.hold('creation', wait);
-  else limiter.rest('creation', wait);
-  if (context.unreachableSince !== null) return;
-  context.unreachableSince = now;
-  await noteOwnPace(context);
 }

@@ -1,0 +1,68 @@
+import { withJitter } from '../core/random.ts';
+import type { CreateOutcome } from '../gateway/gateway.ts';
+import type { RunnerContext } from './context.ts';
+import { noteOwnPace } from './own-pace.ts';
+
+/** Payments in a row without an answer that are no chance: with one in ten unanswered, one time in ten billions. */
+const unansweredMax = 10;
+const unansweredWaitMsMin = 1_000;
+
+/**
+ * Takes note of whether a payment was answered. After many in a row that were not, the account waits: whatever is sent becomes a doubt.
+ * Reads may be answered, and go on.
+ */
+export async function noteWhetherAnswered(context: RunnerContext, outcome: CreateOutcome): Promise<void> {
+  const { clock, log } = context;
+  if (isUnanswered(outcome)) {
+    context.unanswered += 1;
+    if (isUnansweredOften(context)) await waitForService(context, clock.now() + unansweredWaitMs(context), outcome);
+  } else if (outcome.kind !== 'not_sent') {
+    context.unanswered = 0;
+    if (context.unreachableSince === null) return;
+    log.info('the service answers again', { unreached_ms: clock.now() - context.unreachableSince });
+    context.unreachableSince = null;
+    await noteOwnPace(context);
+  }
+}
+
+/** Whether payments go unanswered: then one row alone may be sent now, and the next one after a wait. */
+export function restWhileUnanswered(context: RunnerContext): boolean {
+  if (!isUnansweredOften(context)) return false;
+  context.limiter.rest('creation', unansweredWaitMs(context));
+  return true;
+}
+
+/** Nothing is sent until then (epoch ms), nor read where nobody was there. The rows that were under way together are told of once. */
+export async function waitForService(
+  context: RunnerContext,
+  until: number,
+  { kind, evidence: { code } }: CreateOutcome,
+): Promise<void> {
+  const { clock, limiter } = context;
+  const now = clock.now();
+  if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
+  context.unreachableUntil = Math.max(context.unreachableUntil, until);
+  const wait = Math.max(0, until - now);
+  if (kind === 'not_sent') limiter.hold('creation', wait);
+  else limiter.rest('creation', wait);
+  if (context.unreachableSince !== null) return;
+  context.unreachableSince = now;
+  await noteOwnPace(context);
+}
+
+/** The connection was lost, or who answered was not the service in order: this speaks of all rows alike, and of none of them. */
+function isUnanswered(outcome: CreateOutcome): boolean {
+  if (outcome.kind !== 'in_doubt' || outcome.isInOrder) return false;
+  const { httpStatus, code } = outcome.evidence;
+  return httpStatus === null || httpStatus >= 500 || code === 'unparsable';
+}
+
+function isUnansweredOften({ unanswered }: RunnerContext): boolean {
+  return unanswered >= unansweredMax;
+}
+
+/** It is waited as long as it has lasted, up to the longest wait. */
+function unansweredWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
+  const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
+  return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
+}
