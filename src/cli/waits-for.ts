@@ -13,9 +13,6 @@ import type { AccountConfig } from '../runtime/config.ts';
 import { isDeadProcess } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 
-/** A pace that was noted longer ago says nothing of now. */
-const paceStaleMs = 15_000;
-
 /** The ledger, and the time. */
 type LedgerNow = Pick<Session, 'db' | 'clock'>;
 
@@ -44,8 +41,7 @@ export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, wor
 /** The pace at which a batch is sent at this moment; null while it is not. */
 export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
   if (batch.status !== 'running' || (await workerOf(session, batch.account)) === null) return null;
-  const noted = await notedPace(session.db, batch.account);
-  return noted && session.clock.now() - noted.at < paceStaleMs ? noted : null;
+  return notedPace(session.db, batch.account, session.clock.now());
 }
 
 /**

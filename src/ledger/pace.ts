@@ -1,10 +1,11 @@
 import type { Queryable } from './database.ts';
 import { readFact, writeFact } from './facts.ts';
+import { findLease } from './leases.ts';
 
 /** How fast an account is sending, as its runner last noted it: for whoever watches from another process. */
 export interface NotedPace {
-  /** Epoch milliseconds. */
-  at: number;
+  /** That of the hold under which it was noted: it ends with it. */
+  fence: number;
   /** Creations of ours in the last window, and those that the service allows in one. */
   used: number;
   limit: number;
@@ -23,7 +24,10 @@ export async function notePace(tx: Queryable, account: string, pace: NotedPace):
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
 
-export async function notedPace(db: Queryable, account: string): Promise<NotedPace | null> {
+/** What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted yet. */
+export async function notedPace(db: Queryable, account: string, now: number): Promise<NotedPace | null> {
+  const lease = await findLease(db, account);
   const text = await readFact(db, factName(account));
-  return text === null ? null : (JSON.parse(text) as NotedPace);
+  const pace = text === null ? null : (JSON.parse(text) as NotedPace);
+  return lease !== null && lease.expires_at > now && pace?.fence === lease.fence ? pace : null;
 }

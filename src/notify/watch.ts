@@ -21,8 +21,6 @@ const backMs = 7 * 24 * 3_600_000;
 
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;
-/** What was noted longer ago says nothing of now: whoever works for the account notes it every few seconds. */
-const paceStaleMs = 60_000;
 
 /**
  * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
@@ -59,10 +57,9 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
 async function unreachedNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
   for (const account of await accountsSending(db)) {
-    const pace = await notedPace(db, account);
-    if (pace === null || pace.unreachableSince === null || now - pace.at > paceStaleMs) continue;
-    if (now - pace.unreachableSince < unreachedMs) continue;
-    const event_id = `unreachable:${account}:${pace.unreachableSince}`;
+    const since = (await notedPace(db, account, now))?.unreachableSince ?? null;
+    if (since === null || now - since < unreachedMs) continue;
+    const event_id = `unreachable:${account}:${since}`;
     news.push({ kind: 'unreachable', event_id, batch_id: null, account, job: null });
   }
   return news;

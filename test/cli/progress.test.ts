@@ -69,10 +69,12 @@ async function sending(unreachableForMs: number | null): Promise<Rig> {
   await db.execute(`UPDATE batches SET status = 'running'`);
   const at = clock.now();
   // The screen is looked at 40 s from now.
-  await takeLease(db, { account: 'main', holder: 'elsewhere/1/1', now: at, expiresAt: at + 60_000, deadHolder: null });
+  const request = { account: 'main', holder: 'elsewhere/1/1', now: at, expiresAt: at + 60_000, deadHolder: null };
+  const held = await takeLease(db, request);
+  assert.ok(held);
   const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;
-  const pace = { used: 0, limit: 60, windowMs: 60_000, nextAt: 0, shared: false };
-  await notePace(db, 'main', { at: at + 40_000, ...pace, unreachableSince });
+  const pace = { fence: held.fence, used: 0, limit: 60, windowMs: 60_000, nextAt: 0, shared: false };
+  await notePace(db, 'main', { ...pace, unreachableSince });
   return rig;
 }
 

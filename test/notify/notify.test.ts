@@ -10,6 +10,7 @@ import { Webhook } from 'standardwebhooks';
 import { isoTime } from '../../src/core/clock.ts';
 import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
+import { takeLease } from '../../src/ledger/leases.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
@@ -142,8 +143,19 @@ describe('word', () => {
     const began = clock.now();
     const after = async (minutes: number, unreachableSince: number | null) => {
       await clock.drive(clock.sleep(minutes * 60_000));
-      const at = clock.now();
-      const pace = { at, used: 0, limit: 60, windowMs: 60_000, nextAt: at, shared: false, unreachableSince };
+      const now = clock.now();
+      const request = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60_000, deadHolder: null };
+      const held = await takeLease(db, request);
+      assert.ok(held);
+      const pace = {
+        fence: held.fence,
+        used: 0,
+        limit: 60,
+        windowMs: 60_000,
+        nextAt: now,
+        shared: false,
+        unreachableSince,
+      };
       await db.transact((tx) => notePace(tx, 'main', pace));
       await pass();
       await pass();

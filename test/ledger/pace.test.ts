@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { takeLease } from '../../src/ledger/leases.ts';
+import { notedPace, notePace } from '../../src/ledger/pace.ts';
+import { memoryLedger } from '../support/ledger.ts';
+
+test('a pace is told as long as the account is held by whoever noted it, however long that is', async () => {
+  const db = await memoryLedger();
+  const hold = async (holder: string, now: number, expiresAt: number) => {
+    const held = await takeLease(db, { account: 'main', holder, now, expiresAt, deadHolder: null });
+    assert.ok(held);
+    return held.fence;
+  };
+  const note = async (fence: number) => {
+    const pace = { fence, used: 7, limit: 60, windowMs: 60_000, nextAt: 0, shared: false, unreachableSince: null };
+    await notePace(db, 'main', pace);
+    return pace;
+  };
+  assert.equal(await notedPace(db, 'main', 1_000), null, 'nobody has it');
+  const first = await hold('first', 1_000, 301_000);
+  assert.equal(await notedPace(db, 'main', 1_000), null, 'nothing was noted yet');
+  const noted = await note(first);
+  assert.deepEqual(await notedPace(db, 'main', 300_999), noted);
+  assert.equal(await notedPace(db, 'main', 301_000), null, 'its hold has run out');
+  const second = await hold('second', 400_000, 415_000);
+  assert.equal(await notedPace(db, 'main', 400_000), null, 'it is that of the holder before');
+  assert.deepEqual(await note(second), await notedPace(db, 'main', 400_000));
+});
