@@ -8,13 +8,14 @@ import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { type LastEvidence, lastEvidence } from './in-doubt.ts';
 import { mismatch } from './orders.ts';
+import { writePause } from './pausing.ts';
 import { evidenceData, settle } from './settle.ts';
 
 /** What dispatch does after an outcome is durable. */
 export interface AfterOutcome {
   /** The row is ready again, and may be sent from this time on (epoch ms). */
   putBack?: { row: RowRecord; at: number };
-  /** The account must not go on. */
+  /** The account must not go on. Its batches are paused already. */
   pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
 }
 
@@ -28,16 +29,22 @@ export interface Sent {
 
 type Accepted = Extract<CreateOutcome, { kind: 'accepted' }>;
 
-/** Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent. */
-export function writeOutcome(
+/**
+ * Writes what a request to create came to, and says what follows from it. The row was left `sending` by its intent. Where the account must
+ * not go on, that is written with it: a program that died in between would leave batches that send on.
+ */
+export async function writeOutcome(
   unit: Unit,
   context: RunnerContext,
   sent: Sent,
   outcome: CreateOutcome,
 ): Promise<AfterOutcome> {
-  return outcome.kind === 'accepted'
-    ? writeAccepted(unit, context, sent, outcome)
-    : writeTrouble(unit, context, sent, outcome);
+  const after =
+    outcome.kind === 'accepted'
+      ? await writeAccepted(unit, context, sent, outcome)
+      : await writeTrouble(unit, context, sent, outcome);
+  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);
+  return after;
 }
 
 /** Nearly every answer: what it brought besides the payment itself is looked at only where the payment is not the row's own. */

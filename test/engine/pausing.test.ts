@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const pauses = ({ warnings }: Rig) => warnings.filter((message) => message === 'the account is paused').length;
@@ -26,6 +27,28 @@ describe('an account that is paused', () => {
     await rig.run(60_000);
     assert.deepEqual([(await rig.batch()).pause_reason, pauses(rig)], ['service_mismatch', 2]);
   });
+
+  for (const [answer, reason] of [
+    ['wrong_answer', 'service_mismatch'],
+    ['cannot_pay', 'insufficient_balance'],
+  ] as const)
+    test(`is so by the very transaction that tells of the answer, and sends nothing after a crash: ${answer}`, async () => {
+      const rig = await makeRig({ jobsAtOnce: 1 });
+      rig.service.script('run-1/ref-1', answer);
+      await rig.add(someRows(3));
+      const { transact } = rig.db;
+      rig.db.transact = async (work) => {
+        const result = await transact(work);
+        if (rig.service.creates.length === 0 || (await rig.states())[0] === 'sending') return result;
+        rig.db.transact = transact;
+        throw new AirbatchError('LEDGER_IO', 'the program dies');
+      };
+      await assert.rejects(rig.run(), { code: 'LEDGER_IO' });
+      const { status, pause_reason } = await rig.batch();
+      assert.deepEqual([status, pause_reason], ['paused', reason]);
+      await rig.run();
+      assert.equal(rig.service.creates.length, 1);
+    });
 
   test('is not paused by a program that has lost it to another', async () => {
     const rig = await makeRig();

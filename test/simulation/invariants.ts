@@ -91,6 +91,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
     chains(judged.db, batches),
     intents(judged),
     patience(judged),
+    halted(judged, batches),
     fenced(judged),
     acknowledged(judged),
     approvals(judged, batches, rows),
@@ -210,6 +211,24 @@ function patience({ requests }: Judged): Verdict[] {
   return requests
     .filter(({ toldToWait }) => toldToWait)
     .map(({ reference }) => ({ invariant: 'I10', what: `${reference} was sent while told to wait` }));
+}
+
+/** Once an answer has named another payment, nothing more of the batch is sent before a person has looked. */
+async function halted({ db }: Judged, batches: readonly BatchRecord[]): Promise<Verdict[]> {
+  const faults: Verdict[] = [];
+  for (const { batch_id } of batches) {
+    let isHalted = false;
+    for (const { kind, row_no, body } of await pageEvents(db, batch_id, 0, 1_000_000)) {
+      if (kind === 'row.doubt' && body.includes('the answer names')) isHalted = true;
+      if (kind === 'batch.resume' || kind === 'batch.reopen') isHalted = false;
+      if (kind === 'row.send' && isHalted)
+        faults.push({
+          invariant: 'halt',
+          what: `row ${row_no} of ${batch_id} was sent after an answer with another payment`,
+        });
+    }
+  }
+  return faults;
 }
 
 /** I5: the buckets add up to the file, and the counts that are kept are those of the rows. */

@@ -37,6 +37,8 @@ export interface Plan {
   unnamed: boolean;
   /** The answers to the requests that leave at these steps are lost. */
   lostAnswers: number[];
+  /** The answer to the request to create that leaves as this one (the first is 1) names another amount; null: none does. */
+  wrongAnswer: number | null;
   /** A backup of the ledger that is put back later. */
   restore: Restore | null;
   /** Faults of the network end after this much world time; then everything must come to rest. */
@@ -90,6 +92,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     job: false,
     unnamed: false,
     lostAnswers: [],
+    wrongAnswer: null,
     restore: null,
     calmAfterMs: 0,
   };
@@ -139,6 +142,7 @@ export function makePlan(seed: number): Plan {
     webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
     retries: random.percent(25) ? random.between(1, 2) : 0,
     lostAnswers: [],
+    wrongAnswer: makeWrongAnswer(rows, random.fork('answers')),
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
@@ -161,6 +165,11 @@ function makeRestore(version: Plan['version'], random: SeededRandom): Restore | 
     afterLife: random.between(1, 3),
     delayMs: random.percent(50) ? random.between(5, 60) * 60_000 : random.between(24, 72) * 3_600_000,
   };
+}
+
+/** One seed in twenty: what stops the account leaves less for other faults to strike. */
+function makeWrongAnswer(rows: number, random: SeededRandom): number | null {
+  return random.percent(5) ? random.between(1, rows) : null;
 }
 
 /** Some last longer than a lease, so that a rival can take the account meanwhile. */

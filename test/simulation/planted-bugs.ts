@@ -179,6 +179,12 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: "if (difference && now < 0) return { do: 'halt',",
   },
   {
+    name: 'a mismatch that stops the account only after it was told of',
+    file: 'engine/outcomes.ts',
+    find: '  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);\n',
+    replace: '',
+  },
+  {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
     find: "if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;",

@@ -24,7 +24,7 @@ const onTheWayMs = 100;
 /** The network between a simulated process and the sandbox: it loses, delays, cuts and repeats as the plan says. */
 export function makeWire(options: WireOptions, process: SimulatedProcess, processNumber: number): Transport {
   const { trace } = options;
-  const { clock, disk, seen } = options.world;
+  const { clock, disk, plan, seen } = options.world;
   let told = { at: 0, waitUntil: 0 };
   // What was on its way when the service said to wait is excused, and so is a process that was frozen meanwhile.
   const isDeaf = ({ frozenUntil }: SimulatedProcess) => {
@@ -53,7 +53,9 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
           });
         }
         trace(`${request.method} ${request.path.split('?')[0]}${fault ? ` ${fault}` : ''}`);
-        const result = await meet(options, request, fault);
+        const isWrong = isCreate && fault === null && seen.length === plan.wrongAnswer;
+        const met = await meet(options, request, fault);
+        const result = isWrong ? withOtherAmount(options, met) : met;
         if (result.kind === 'answer' && result.status === 429) {
           const waitUntil = clock.monotonic() + 1_000 * Number(result.headers['retry-after'] ?? 0);
           if (waitUntil > told.waitUntil) told = { at: clock.monotonic(), waitUntil };
@@ -92,6 +94,15 @@ const answer = (status: number, text: string, headers: Record<string, string> = 
   headers,
   text,
 });
+
+/** The answer to a creation of a service that takes another payment for the one asked for. */
+function withOtherAmount({ world }: WireOptions, met: TransportResult): TransportResult {
+  if (met.kind !== 'answer' || met.status >= 300) return met;
+  const { data, ...envelope } = JSON.parse(met.text) as { data: { amount: number | { value: number } } };
+  note(world, 'wrong_answer', `to creation ${world.seen.length}`);
+  const amount = typeof data.amount === 'number' ? data.amount + 1 : { ...data.amount, value: data.amount.value + 1 };
+  return { ...met, text: JSON.stringify({ ...envelope, data: { ...data, amount } }) };
+}
 
 async function meet(
   options: WireOptions,
