@@ -31,8 +31,8 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
 const problemsNamedMax = 3;
 
 /**
- * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. What a look
- * at the file would not show (standard input, which is read by now; the ledger) is all named.
+ * What is wrong with rows of a file, or keeps them from being sent, in a line each: so that nobody has to guess before deciding. What a
+ * look at the file would not show (standard input, which is read by now; the ledger) is all named.
  */
 export function problemLines({ problems }: FileFindings, file: string, given: Record<string, unknown>): string[] {
   if (problems.length === 0) return [];

@@ -3,7 +3,7 @@ import type { CommandContext } from './command.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { submittedJson, tellWaiting } from './waiting.ts';
 
-/** `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for whoever runs it to send. */
+/** `airbatch submit FILE`: takes a file in, for another person to approve where the policy asks for one, and for whoever runs it. */
 export function execute(
   context: CommandContext,
   [file = '']: string[],

@@ -15,7 +15,7 @@ export interface TableColumn {
   breaksInWords?: boolean;
 }
 
-/** Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns in which no line has anything are left out. */
+/** Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns that stay empty are left out. */
 export function printTable(
   context: CommandContext,
   columns: readonly TableColumn[],
@@ -32,8 +32,8 @@ const linesAtOnce = 100;
 const paddings = [2, 1] as const;
 
 /**
- * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is too narrow, cells go over
- * several lines; where that does not suffice either, each line of the table becomes lines of its own.
+ * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is too narrow, cells go
+ * over several lines; where that does not suffice either, each line of the table becomes lines of its own.
  */
 export function tableText(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,

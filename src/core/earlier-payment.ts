@@ -140,7 +140,7 @@ export interface OtherPayment extends Terms {
   first_sent_at: number;
 }
 
-/** A payment that the service has, and of which a restored ledger has lost the row. Its list does not tell a product: that has an amount, too. */
+/** A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has an amount, too. */
 export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
   topup_id: string;
   run_id: string;
@@ -214,8 +214,8 @@ function isOwn({ run_id, row_ref }: AskingRow, payment: OtherPayment | LostPayme
 }
 
 /**
- * The lost payments that a row is compared with. None where one of them is the row's own, which its look-up finds; nor one that was made for
- * what the row's own file asks for besides (a ref that is made of the content says so), and that is found when that row is looked up.
+ * The lost payments that a row is compared with. None where one of them is the row's own, which its look-up finds; nor one that was made
+ * for what the row's own file asks for besides (a ref that is made of the content says so), and that is found when that row is looked up.
  */
 async function lostBeside(
   row: AskingRow,

@@ -69,8 +69,8 @@ export interface AccountRunner {
 }
 
 /**
- * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are looked for sooner where they
- * are known to end faster than that.
+ * The least time between two looks at the batches, and at what is followed, however much happens. The last rows are looked for sooner where
+ * they are known to end faster than that.
  */
 const looksApartMs = 100;
 /** The lease is renewed this often within its time, so that two renewals may fail before it is lost. */

@@ -65,8 +65,8 @@ function namedEndsOf({ batch_id, row_no }: RowRecord): string {
 
 /**
  * Of rows whose turn has come, those that may be sent. A row that was tried before, perhaps by another batch and long ago, is
- * looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose key is to be sent again: since it
- * was first sent, an earlier payment may have turned out otherwise.
+ * looked up once more: what the service does not call failed is left to a person. So is one in doubt, whose key is to be sent again: since
+ * it was first sent, an earlier payment may have turned out otherwise.
  */
 export async function withoutLiveEarlier(context: RunnerContext, rows: readonly RowRecord[]): Promise<RowRecord[]> {
   const mayBeSent = await Promise.all(rows.map((row) => row.generation === 1 || confirmFailed(context, row)));
@@ -92,7 +92,7 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     }
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-    // A row that was corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
+    // A row corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });

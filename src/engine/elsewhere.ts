@@ -36,8 +36,8 @@ export function requireService({ batch_id, service }: BatchRecord, here: string,
 }
 
 /**
- * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails with `SERVICE_CHANGED`
- * where it is another version, which knows nothing of that.
+ * A person says that a batch's service is this one: the same that knows what was sent of it, under another name. Fails with
+ * `SERVICE_CHANGED` where it is another version, which knows nothing of that.
  */
 export function moveService(actor: Actor, batchId: string, to: string): Promise<void> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {

@@ -4,8 +4,8 @@ import type { RowRecord } from '../ledger/rows.ts';
 const rowsMax = 8_192;
 
 /**
- * The accepted rows that this runner wrote last, as it wrote them, by the service's id of their payment: what the list tells of them need not
- * be looked for in the ledger. Nothing is proved by them: a write is guarded by the row's state, whoever changed it meanwhile.
+ * The accepted rows that this runner wrote last, as it wrote them, by the service's id of their payment: what the list tells of them need
+ * not be looked for in the ledger. Nothing is proved by them: a write is guarded by the row's state, whoever changed it meanwhile.
  */
 export interface Followed {
   get(topupId: string): RowRecord | null;

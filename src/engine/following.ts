@@ -12,8 +12,8 @@ import { writeWord } from './write-word.ts';
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
 /**
- * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of so many ends: nearer to
- * the newest rows, each page holds more that have not ended and must be listed again.
+ * From so many further pages on the list is a backlog, of which so many pages are asked for ahead, while each tells of so many ends: nearer
+ * to the newest rows, each page holds more that have not ended and must be listed again.
  */
 const backlogPages = 4;
 const pagesAheadMax = 3;

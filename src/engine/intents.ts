@@ -129,7 +129,7 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
   };
 }
 
-/** Whether a row in doubt that waited for its turn to be sent again has become a person's meanwhile: neither its state nor its attempts say so. */
+/** Whether a row in doubt that waited to be sent again has become a person's meanwhile: neither its state nor its attempts say so. */
 async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
   return (await findRow(db, batch_id, row_no))?.next_action_at === null;
 }

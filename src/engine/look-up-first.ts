@@ -14,9 +14,9 @@ import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 
 /**
- * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this generation
- * or, where that was refused and left nothing at the service, under a later one: so each is looked up; what the service has becomes a
- * doubt, which adopts it. Of rows in doubt, their own generation was looked up a moment ago.
+ * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this
+ * generation or, where that was refused and left nothing at the service, under a later one: so each is looked up; what the service has
+ * becomes a doubt, which adopts it. Of rows in doubt, their own generation was looked up a moment ago.
  */
 export async function unknownToTheService(
   context: RunnerContext,
@@ -69,8 +69,8 @@ interface Found {
 }
 
 /**
- * What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. What its
- * list has told of before is there, though a look-up does not find it.
+ * What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. What
+ * its list has told of before is there, though a look-up does not find it.
  */
 async function lastFound(
   { db, gateway, limiter }: RunnerContext,

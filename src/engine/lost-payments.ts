@@ -17,8 +17,9 @@ export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: numb
 
 /**
  * Reads from the service's list what the lost part of a restored ledger has paid, so that other runs are compared with it though its own
- * rows may never come again. Resolves when the list was read to its end, once and for all; and when the runner stops. The oldest come first, so
- * that a page is never pushed on by what comes meanwhile, and whoever was broken off goes on from the last one. Version 1 has no list.
+ * rows may never come again. Resolves when the list was read to its end, once and for all; and when the runner stops. The oldest come
+ * first, so that a page is never pushed on by what comes meanwhile, and whoever was broken off goes on from the last one. Version 1 has no
+ * list.
  */
 export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
   const { account, clock, db, gateway, limiter, log, stopping } = context;
@@ -54,7 +55,7 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
   }
 }
 
-/** The payments that may have arrived, and of which no row of the ledger tells other runs. Those of other programs have other references. */
+/** The payments that may have arrived and of which no row of the ledger tells other runs. Other programs have other references. */
 async function lostAmong(unit: Unit, account: string, payments: readonly ServicePayment[]): Promise<LostRecord[]> {
   const named = payments.flatMap((payment) => {
     const { reference, state, serviceStatus, phoneNumber } = payment;

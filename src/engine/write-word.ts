@@ -4,7 +4,7 @@ import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { settle } from './settle.ts';
 
-/** Writes what the service says of an accepted row's payment, and tells of a status that nobody knows. Null when somebody else was first. */
+/** Writes what the service says of an accepted row's payment, and tells of a status that nobody knows. Null where another was first. */
 export async function writeWord(
   unit: Unit,
   context: RunnerContext,

@@ -34,7 +34,7 @@ export interface CheckOptions {
   settings: IntakeSettings;
   /** Null: networks must be given by id, and products are not checked. */
   catalog: Catalog | null;
-  /** Whether a name of a network that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being refused with its row. */
+  /** Whether a network’s name that cannot be looked up ends the reading (`SERVICE_UNREACHABLE`) instead of being refused with its row. */
   needsNames: boolean;
   onProgress: ((progress: FileProgress) => void) | undefined;
   /** Is given every row as it was checked by itself, in file order, while the file is read. */

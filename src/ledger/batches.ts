@@ -36,7 +36,7 @@ export interface BatchRecord {
   canary_at: number | null;
   /** JSON array of the file's own column names, in file order. */
   columns: string;
-  /** JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where they are not known. */
+  /** JSON `ReadWith`: the options of `airbatch run` that read a file as this one was read, by their names; null where not known. */
   read_with: string | null;
   rejection: string | null;
   /** JSON `Balance` (gateway/gateway.ts), as read before the first row and after the last. */

@@ -123,7 +123,7 @@ export async function untoldDoubts(db: Queryable, batchId: string, recipient: st
   return untold.map(({ event_id }) => event_id);
 }
 
-/** The slots of a job since a time (epoch ms) that were skipped and that a recipient was not told of, in their order: each an event of its own. */
+/** The slots of a job since a time (epoch ms) that were skipped and that a recipient was not told of, in their order: an event each. */
 export async function untoldSkips(db: Queryable, job: string, sinceMs: number, recipient: string): Promise<string[]> {
   const untold = await db.query<{ event_id: string }>(
     `SELECT event_id FROM (

@@ -45,7 +45,7 @@ export interface RowRecord extends NewRow {
   first_sent_at: number | null;
   accepted_at: number | null;
   completed_at: number | null;
-  /** The row was held for what other batches had first sent until then (epoch ms): that does not hold it again once a person has let it go. */
+  /** The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that holds it no more. */
   told_until: number | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;

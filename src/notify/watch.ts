@@ -79,7 +79,7 @@ async function keepWord(
   return toldIn !== null;
 }
 
-/** The events that one word tells a recipient of, without those that it was told: doubts, or missed slots, that came together are told together. */
+/** The events that one word tells a recipient of, less those that it was told: doubts, or missed slots, that came together are one word. */
 async function eventsOf(
   db: Queryable,
   { kind, batch_id, job, event_id }: News,

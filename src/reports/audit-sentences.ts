@@ -93,7 +93,7 @@ function dataOf(body: string): Data {
   }
 }
 
-/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". One line, whatever people have written. */
+/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". Always one line. */
 export function auditSentence({ at, actor, kind, row_no, body }: AuditEvent): string {
   const data = dataOf(body);
   const say = batchSentences[kind] ?? rowSentences[kind];

@@ -30,7 +30,7 @@ export interface OpenAccount {
   close(): Promise<void>;
 }
 
-/** Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of jobs a second at most. */
+/** Creations a minute from which one admission of the limiter sends several rows: Bottleneck starts some hundreds of jobs a second. */
 const highLimit = 6_000;
 /** Rows of one admission for each `highLimit`, and at most: so that jobs start a dozen times a second. */
 const rowsPerHighLimit = 8;

@@ -91,8 +91,8 @@ function writingTo(screen: (text: string) => void): Writable {
 const forOwner = { mode: 0o600 };
 
 /**
- * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it does: a line that cannot be
- * written is left out, and the next one is tried anew. Winston's own transport for files ends the process where it cannot look at
+ * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it does: a line that
+ * cannot be written is left out, and the next one is tried anew. Winston's own transport for files ends the process where it cannot look at
  * the file, and where it cannot open the next one it never writes again and holds up all other transports.
  */
 function toFiles(log: LogFile) {

@@ -13,7 +13,7 @@ export interface CountryData {
   networks: readonly { id: number; name: string; prefixes: readonly string[] }[];
 }
 
-/** What one US dollar buys of each currency, and how many decimals its amounts may have. Fixed, so that every cost can be checked by hand. */
+/** What one US dollar buys of each currency, and how many decimals its amounts may have. Fixed: every cost can be checked by hand. */
 export const currencies: Readonly<Record<string, { perUsd: string; decimals: number }>> = {
   USD: { perUsd: '1', decimals: 2 },
   KES: { perUsd: '129.25', decimals: 2 },

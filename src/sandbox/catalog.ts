@@ -81,7 +81,7 @@ export function networkOf(phoneNumber: string): Network | undefined {
   return id === undefined ? undefined : networksById.get(id);
 }
 
-/** Whether a text is a number in E.164 with "+" that can exist: lengths are checked, ranges not, since new ones are given out all the time. */
+/** Whether a text is a number in E.164 with "+" that can exist: lengths are checked, ranges not, since new ones are always given out. */
 export function isPhoneNumber(text: string): boolean {
   return /^\+[1-9][0-9]{6,14}$/.test(text) && (parsePhoneNumberFromString(text)?.isPossible() ?? false);
 }

@@ -21,8 +21,8 @@ export interface ClaimDeps {
 }
 
 /**
- * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of another machine, or of
- * another container with the same name, has ended is not to be seen; one that was only suspended meanwhile brings nothing any more.
+ * How long a slot is left to a process that says nothing, and how often one says that it goes on. Whether a process of another machine, or
+ * of another container with the same name, has ended is not to be seen; one that was only suspended meanwhile brings nothing any more.
  */
 const holdMs = 10 * 60_000;
 const goOnMs = holdMs / 4;

@@ -32,7 +32,7 @@ export async function sortOut(
     new Map(await Promise.all(named.map(async (name) => [name, await unlessGone(stat(join(folder, name)))] as const)));
   const before = await look();
   const now = clock.now();
-  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for as long as one must have been left alone.
+  // A time to come says nothing: whoever wrote the file has another clock. Such a file is watched for all of the quiet time.
   const isAhead = (file: Stats) => file.mtimeMs > now;
   const isQuiet = (file: Stats) => file.mtimeMs <= now - quietMs || isAhead(file);
   const watched = [...before.values()].filter((file) => file !== null).filter(isQuiet);

@@ -16,8 +16,8 @@ export interface Heartbeat {
 }
 
 /**
- * Calls `ring` at once and every five seconds, never twice at the same time. It knows nothing of what is due: a beat that was missed is none
- * that anything waits for.
+ * Calls `ring` at once and every five seconds, never twice at the same time. It knows nothing of what is due: a beat that was missed is
+ * none that anything waits for.
  */
 export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbeat {
   const stopping = new AbortController();

@@ -168,8 +168,8 @@ function noteAct(batch: BatchFacts, kind: string, act: Act): void {
 }
 
 /**
- * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is nothing, undefined where
- * they do not say it, so that nothing is to be compared.
+ * What the acts of a batch say of it, by the name of each: times as ISO 8601 with milliseconds, null where there is nothing, undefined
+ * where they do not say it, so that nothing is to be compared.
  */
 export function toldOfBatch({
   received,

@@ -63,7 +63,7 @@ const accountHolder = "SELECT holder FROM leases WHERE account = 'main'";
 /** How long the disk takes at most. */
 const syncMsMax = 20;
 
-/** A ledger in which nothing has happened yet, as bytes: each world begins with a copy, instead of bringing its own to the newest schema. */
+/** A ledger in which nothing has happened yet, as bytes: each world begins with a copy, and brings none to the newest schema. */
 let newLedger: Promise<Buffer> | null = null;
 
 async function readNewLedger(path: string): Promise<Buffer> {

@@ -11,8 +11,8 @@ import { asNamed } from './row-refs.ts';
 import { type GivenFile, note, type World } from './world.ts';
 
 /**
- * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where the
- * file has no references, the amount of every third row as well, whatever became of it: in the middle of everything, or when all is at
+ * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where
+ * the file has no references, the amount of every third row as well, whatever became of it: in the middle of everything, or when all is at
  * rest. Intake's own verdict says what becomes of each.
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {

@@ -157,7 +157,7 @@ export function makePlan(seed: number): Plan {
   return plan;
 }
 
-/** One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, others when the service has forgotten all keys. */
+/** One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, some when the service forgot all keys. */
 function makeRestore(version: Plan['version'], random: SeededRandom): Restore | null {
   if (!random.percent(version === 'v2' ? 14 : 6)) return null;
   return {

@@ -1,7 +1,7 @@
 import type { Clock } from '../../src/core/clock.ts';
 import type { VirtualClock } from '../support/virtual-clock.ts';
 
-/** The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep whoever waited for it alive. */
+/** The process died: raised in nobody, since nobody is left to notice. One for each: a shared one would keep its waiters alive. */
 const never = () => new Promise<never>(() => undefined);
 
 /**
