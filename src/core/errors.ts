@@ -18,7 +18,10 @@ export const errorTable = {
     exitCode: 5,
     hint: 'Point the account back, or, where the same service has moved, add --service-moved.',
   },
-  RUN_ID_INVALID: { exitCode: 2, hint: 'A run id has 1 to 64 letters, digits, ".", "_" or "-".' },
+  RUN_ID_INVALID: {
+    exitCode: 2,
+    hint: 'A run id has 1 to 64 letters, digits, ".", "_" or "-", and begins with a letter or a digit.',
+  },
   FILE_UNREADABLE: { exitCode: 3, hint: 'Check the path and the permissions of the file.' },
   FILE_REJECTED: { exitCode: 3, hint: 'Correct the file and run it again: nothing was sent.' },
   ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },

@@ -6,7 +6,7 @@ import { type IntakeSettingsInput, intakeShape } from '../intake/settings.ts';
 import { priorities } from '../ledger/batches.ts';
 import { recipientShape } from '../notify/recipients.ts';
 import { isEverDue } from './due-times.ts';
-import { isRunIdShort, runIdParts } from './run-id.ts';
+import { makesRunIds, runIdParts } from './run-id.ts';
 
 const timeZone = z.string().refine((zone) => {
   try {
@@ -93,9 +93,9 @@ const jobShape = z
       .nullable()
       .default(null),
   })
-  .refine(({ runId, name }) => isRunIdShort(runId, name), {
+  .refine(({ runId, name }) => makesRunIds(runId, name), {
     path: ['runId'],
-    message: 'makes run ids of more than 64 characters',
+    message: 'makes no run ids: they have 64 characters at most, and begin with a letter or a digit',
   });
 
 /** What a file of `jobs/` says. */

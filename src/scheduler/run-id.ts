@@ -1,3 +1,4 @@
+import { isRunId } from '../core/ids.ts';
 import { wallText } from './wall-time.ts';
 
 /** The parts of a template of run ids: texts, the job's name, and the slot's time in a format. */
@@ -17,9 +18,6 @@ export function runIdParts(template: string): Part[] | null {
   return parts;
 }
 
-/** A run id has at most so many characters. */
-const lengthMax = 64;
-
 /** The run id of a slot: times are those of the job's own time zone. Characters that a run id cannot have become "-". */
 export function runIdOfSlot(template: string, job: string, dueAt: number, timeZone: string): string {
   const [date = '', time = ''] = wallText(dueAt, timeZone).split('T');
@@ -35,8 +33,7 @@ export function runIdOfSlot(template: string, job: string, dueAt: number, timeZo
   return text.replace(/[^A-Za-z0-9._-]+/g, '-');
 }
 
-/** Whether every run id of a template is one: cut short, it would lose the time that tells one slot from another. */
-export function isRunIdShort(template: string, job: string): boolean {
-  const { length } = runIdOfSlot(template, job, 0, 'UTC');
-  return length > 0 && length <= lengthMax;
+/** Whether what a template makes is a run id, which does not depend on the slot: all its times are of one length. */
+export function makesRunIds(template: string, job: string): boolean {
+  return isRunId(runIdOfSlot(template, job, 0, 'UTC'));
 }
