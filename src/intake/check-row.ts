@@ -9,7 +9,7 @@ import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import type { QuoteDoubt } from './record-chunk.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
-import type { IntakeSettings } from './settings.ts';
+import { readSmsMessage } from './sms-message.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
 export interface UnderstoodCells {
@@ -23,9 +23,6 @@ export interface UnderstoodCells {
   productId: string | null;
   smsMessage: string | null;
 }
-
-/** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
-const smsLengthMax = 459;
 
 export interface RowPlace {
   /** 1 for the first row below the header. */
@@ -101,7 +98,7 @@ function readCells(row: RowUnderCheck): UnderstoodCells {
     amount: money?.value ?? null,
     currency: money?.currency ?? null,
     productId,
-    smsMessage: readSms(row, settings),
+    smsMessage: readSmsMessage(row),
   };
 }
 
@@ -186,18 +183,6 @@ function readReference(row: RowUnderCheck): string | null {
     code: 'REFERENCE_INVALID',
     message: `The reference ${problem}.`,
     suggestion: 'Give the row another reference, or leave the cell empty.',
-  });
-  return null;
-}
-
-function readSms(row: RowUnderCheck, settings: IntakeSettings): string | null {
-  const message = withoutSpreadsheetGuard(row.cell.sms_message.trim());
-  if (message === '') return settings.smsMessage;
-  if (message.length <= smsLengthMax) return message;
-  row.blame('sms_message', {
-    code: 'SMS_TOO_LONG',
-    message: `The text message has ${message.length} characters; at most ${smsLengthMax} can be sent.`,
-    suggestion: 'Shorten the message.',
   });
   return null;
 }

@@ -39,6 +39,7 @@ export const problemTable = {
   PRODUCT_UNKNOWN: { title: 'The network has no such product', verdict: 'invalid' },
   REFERENCE_INVALID: { title: 'The reference cannot be used', verdict: 'invalid' },
   REFERENCE_TWICE: { title: 'The same reference stands in more than one row', verdict: 'invalid' },
+  SMS_NOT_A_TEXT: { title: 'The text message is a yes or no instead of a text', verdict: 'invalid' },
   SMS_TOO_LONG: { title: 'The text message is too long', verdict: 'invalid' },
   DUPLICATE: { title: 'The same number gets the same a second time', verdict: 'held' },
   NUMBER_MAXIMUM: { title: 'One number gets more than the configured maximum', verdict: 'held' },

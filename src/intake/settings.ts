@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { configFaults } from '../core/errors.ts';
 import { currencyDecimals, isDecimal } from '../core/money.ts';
 import { fields } from './fields.ts';
+import { isAnswer, smsLengthMax } from './sms-message.ts';
 
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
 const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, 'is no ISO 4217 currency code');
@@ -72,7 +73,14 @@ export const intakeShape = z.strictObject({
   /** The network of numbers, where the file does not say. */
   networkId: z.number().int().nonnegative().nullable().default(null),
   /** The text message that goes with the airtime, where the file has none; at most 459 characters. */
-  smsMessage: z.string().trim().min(1).max(459).nullable().default(null),
+  smsMessage: z
+    .string()
+    .trim()
+    .min(1)
+    .max(smsLengthMax)
+    .refine((text) => !isAnswer(text), 'is the text itself, not whether one is sent')
+    .nullable()
+    .default(null),
   /** The file's own names of the columns, by what they mean; whatever is not named is found by its header. */
   columns: z.partialRecord(z.enum(fields), z.string().min(1)).default({}),
   /** The sheet of an XLSX file; null: the first. */

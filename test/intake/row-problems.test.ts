@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import fc from 'fast-check';
 import type { Catalog } from '../../src/intake/catalog.ts';
+import { intakeSettings } from '../../src/intake/settings.ts';
 import { check, csv, goodRow, problemCodes, testCatalog } from './support.ts';
 
 interface Case {
@@ -256,6 +257,13 @@ const cases: Case[] = [
     says: /"~"/,
   },
   {
+    what: 'a yes for a text message',
+    row: { sms: 'YES' },
+    code: 'SMS_NOT_A_TEXT',
+    column: 'sms',
+    says: /"YES" would be sent as the text/,
+  },
+  {
     what: 'a text message too long',
     row: { sms_message: 'x'.repeat(460) },
     code: 'SMS_TOO_LONG',
@@ -288,6 +296,23 @@ describe('a wrong row', () => {
       rows.map(({ status }) => status),
       ['invalid', 'ready', 'invalid'],
     );
+  });
+
+  test('has a flag where the text of the SMS stands, however it is written; a text that begins with one is a text', async () => {
+    const flags = 'TRUE false Yes NO 1 0 y N x - ✓ N/A none Oui non Vrai Sí Não Ndiyo hapana enabled'.split(' ');
+    const texts = ['No airtime without you!', 'Merci', 'OK', 'Non-stop', 'True thanks', '10'];
+    const { rows } = await check(csv([...flags, ...texts].map((sms) => goodRow({ sms }))), {
+      settings: { smsMessage: 'Thank you', duplicates: 'allow' },
+    });
+    assert.deepEqual(
+      rows.filter((row) => problemCodes(row).includes('SMS_NOT_A_TEXT')).map(({ input }) => JSON.parse(input).at(-1)),
+      flags,
+    );
+    assert.deepEqual(
+      rows.filter(({ status }) => status === 'ready').map(({ sms_message }) => sms_message),
+      texts,
+    );
+    assert.throws(() => intakeSettings({ smsMessage: 'true' }), /intake\.smsMessage: is the text itself/);
   });
 
   test('names every reason at once', async () => {
