@@ -5,14 +5,13 @@ import { systemClock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { systemRandom } from '../core/random.ts';
 import { visible } from '../core/visible.ts';
-import type { Catalog } from '../intake/catalog.ts';
 import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
 import { correctionCsv } from '../reports/failed.ts';
-import { askedText, sumsText } from '../reports/format.ts';
+import { askedText, lostTextsText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
-import { openAccount } from '../runtime/account.ts';
+import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import { answer } from './answer.ts';
@@ -36,12 +35,14 @@ export async function execute(
     throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
   return whileReading(terminal, async ({ signal, onProgress }) => {
-    const findings = await withCatalog(config, options.account as string | undefined, async (catalog) => {
+    const findings = await withAccount(config, options.account as string | undefined, async ({ catalog, gateway }) => {
       const errors = errorsPath === null ? null : errorsFile(errorsPath);
       try {
         const settings = intakeSettingsWith(config.intake, options);
         const onRows = errors ? { onRows: errors.add } : {};
-        return await validateFile({ file: path, settings, catalog, signal, onProgress, ...onRows });
+        const found = await validateFile({ file: path, settings, catalog, signal, onProgress, ...onRows });
+        if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
+        return found;
       } finally {
         await errors?.close();
       }
@@ -55,10 +56,10 @@ export async function execute(
 }
 
 /** Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here. */
-async function withCatalog<Result>(
+async function withAccount<Result>(
   config: Config,
   accountName: string | undefined,
-  work: (catalog: Catalog) => Promise<Result>,
+  work: (account: OpenAccount) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
   try {
@@ -70,7 +71,7 @@ async function withCatalog<Result>(
       ledgerPath: join(folder, 'ledger.db'),
     });
     try {
-      return await work(account.catalog);
+      return await work(account);
     } finally {
       await account.close();
     }

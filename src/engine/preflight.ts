@@ -18,6 +18,8 @@ export interface Preflight {
   sums: Record<string, string>;
   /** Rows to send that buy a product, whose price the service knows. */
   products: number;
+  /** Rows to send whose text message the service does not send: the person gets an SMS in words of its own (V1). */
+  textsLost: number;
   /** Amounts that a person should look at before they are paid, and some of the lines of the file that ask for them. */
   unusual: (UnusualAmount & { lines: number[] })[];
   balance: Balance | null;
@@ -40,7 +42,7 @@ export async function preflight(
   db: Database,
   batch: BatchRecord,
   balance: BalanceOutcome,
-  rate: { limit: number; windowMs: number },
+  { limit, windowMs, sendsTexts }: { limit: number; windowMs: number; sendsTexts: boolean },
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -56,11 +58,12 @@ export async function preflight(
     rows,
     ...totals,
     again: asked.reduce((sum, { again }) => sum + again, 0),
+    textsLost: sendsTexts ? 0 : asked.reduce((sum, { texts }) => sum + texts, 0),
     unusual,
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
     short: read === null ? [] : shortfalls(read, sums),
-    estimateMs: Math.floor(Math.max(0, toSend - 1) / rate.limit) * rate.windowMs,
+    estimateMs: Math.floor(Math.max(0, toSend - 1) / limit) * windowMs,
   };
 }
 
@@ -75,7 +78,7 @@ export async function askedOnceReleased(
   batchId: string,
   held: readonly RowRecord[] | null,
 ): Promise<Asked> {
-  const more = (held ?? []).map(({ currency, amount }) => ({ currency, amount, count: 1, again: 0 }));
+  const more = (held ?? []).map(({ currency, amount }) => ({ currency, amount, count: 1, again: 0, texts: 0 }));
   return totalsOf([...(await letGoAmounts(db, batchId, { held: held === null })), ...more]);
 }
 

@@ -9,6 +9,8 @@ export interface Gateway {
   /** For people and reports: "V2" or "V1". */
   readonly version: string;
   readonly policy: ServicePolicy;
+  /** Whether the text message of an order is what the person gets; V1 sends an SMS in words of its own instead. */
+  readonly sendsTexts: boolean;
   /** The exact bytes that will be sent for this order: the same order always gives the same text. */
   body(order: PaymentOrder): string;
   /**

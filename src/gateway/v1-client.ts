@@ -66,6 +66,7 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
   const session: V1Session = { call, clock: deps.clock };
   return {
     version: 'V1',
+    sendsTexts: false,
     policy: options.policy,
     body: v1Body,
     create: (request) => create(session, request),

@@ -65,6 +65,7 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
   const session: V2Session = { call, clock: deps.clock };
   return {
     version: 'V2',
+    sendsTexts: true,
     policy: options.policy,
     body: (order) => v2Body(order, options.walletMode),
     create: (request) => create(session, request),

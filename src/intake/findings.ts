@@ -27,6 +27,8 @@ export interface FileFindings {
   countries: Record<string, { rows: number; sums: Record<string, string> }>;
   /** Valid rows that buy a product, whose price the service knows. */
   productRows: number;
+  /** Valid rows with a text message. */
+  textRows: number;
   /** The most frequent first; `count` is of rows. */
   problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];
   /** How each column of the header was understood. */
@@ -38,7 +40,7 @@ export interface FileFindings {
 /** How many rows stand for a problem: enough to see what they have in common. */
 const examplesMax = 3;
 
-export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'productRows' | 'problems'>;
+export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'productRows' | 'textRows' | 'problems'>;
 
 /** Counts rows, sums and problems as they go by. */
 export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
@@ -46,6 +48,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
   const countries = new Map<string, { rows: number; sums: MinorSums }>();
   const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
   let productRows = 0;
+  let textRows = 0;
 
   const addProblem = (rowNo: number, { code, ...problem }: Problem) => {
     const known = problems.get(code) ?? { count: 0, examples: [], lastRow: 0 };
@@ -56,7 +59,8 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
     if (known.examples.length < examplesMax) known.examples.push({ row: rowNo, ...problem });
   };
 
-  const addReady = ({ country, amount, currency }: CheckedRow) => {
+  const addReady = ({ country, amount, currency, sms_message }: CheckedRow) => {
+    if (sms_message !== null) textRows += 1;
     let own = countries.get(country ?? '');
     if (!own) {
       own = { rows: 0, sums: new MinorSums() };
@@ -92,6 +96,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
           .map(([country, own]) => [country, { rows: own.rows, sums: own.sums.toObject() }]),
       ),
       productRows,
+      textRows,
       problems: [...problems]
         .sort(([, a], [, b]) => b.count - a.count)
         .map(([code, { count, examples }]) => ({ code, count, examples })),

@@ -357,6 +357,7 @@ export interface AskedAmount {
   amount: string | null;
   count: number;
   again: number;
+  texts: number;
 }
 
 /** The lines of the file on which rows that would be sent ask for this very amount, some of them at most. */
@@ -374,7 +375,8 @@ export async function linesAsking(
 }
 
 const askedAmounts = (states: string) =>
-  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again
+  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
+     COUNT(sms_message) AS texts
    FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
 const readyAmountsSql = askedAmounts(`status = 'ready'`);
 const letGoAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
@@ -382,7 +384,7 @@ const letGoOrHeldAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped',
 
 /**
  * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
- * again after they failed; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in
+ * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in
  * exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {

@@ -14,6 +14,11 @@ export function askedText(byCurrency: Record<string, string>, products: number):
   return `${amounts}${counted(products, 'product')}`;
 }
 
+/** What becomes of the text messages of so many rows where the service has no place for them (spec section 4.9). */
+export function lostTextsText(rows: number): string {
+  return `${counted(rows, 'row')} with a text message that is not sent: Version 1 has none, and sends an SMS in its own words`;
+}
+
 /** A time for people: "2026-11-01 08:00:01 UTC". */
 export function timeText(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;

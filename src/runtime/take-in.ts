@@ -47,5 +47,6 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
       { hint: `Correct the credentials and run the file again: nothing was sent. (${balance.evidence.code})` },
     );
   }
-  return preflight(session.db, batch, balance, account.limiter.usage('creation'));
+  const { limiter, gateway } = account;
+  return preflight(session.db, batch, balance, { ...limiter.usage('creation'), sendsTexts: gateway.sendsTexts });
 }

@@ -9,6 +9,7 @@ import { approvalReason } from '../engine/approval.ts';
 import type { IntakeSettingsInput } from '../intake/settings.ts';
 import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
+import { lostTextsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
@@ -170,7 +171,8 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   if (reason !== null) await askApproval(actor, batch.batch_id, reason);
   else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
   const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
-  return `batch ${batch.batch_id} (${what})`;
+  const beside = plan.textsLost > 0 ? `; ${lostTextsText(plan.textsLost)}` : '';
+  return `batch ${batch.batch_id} (${what}${beside})`;
 }
 
 /** Who acts for a job where nobody does. */

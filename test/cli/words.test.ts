@@ -80,6 +80,31 @@ test('a retry of what may have arrived is named with its code, and a code that n
   );
 });
 
+test('text messages are said not to be sent before anything is, where the service (Version 1) has none', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const sandbox = await startSandbox(cwd, ['--instant']);
+  t.after(() => sandbox.stop());
+  const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
+  const policy = { approval: { needed: 'always', bySubmitter: true } };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old }, policy }));
+  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n');
+  const lines = [
+    'phone_number,network_id,amount,currency,sms_message',
+    '+254712400001,1,10,KES,Asante',
+    '+254712400002,1,20,KES,',
+    '+254712400003,1,30,KES,Asante sana',
+    '0712,1,40,KES,Asante',
+  ];
+  writeFileSync(join(cwd, 'a.csv'), lines.join('\n'));
+  const told = '2 rows with a text message that is not sent: Version 1 has none, and sends an SMS in its own words';
+  const { stdout } = await airbatch('validate', 'a.csv');
+  assert.ok(stdout.includes(`\nNote       ${told}\n`), stdout);
+  const { stderr } = await airbatch('submit', 'a.csv');
+  assert.ok(stderr.includes(`\nMessages   ${told}\n`), stderr);
+  const [, batch = ''] = /^Batch +(\S+)/m.exec(stderr) ?? [];
+  assert.ok((await airbatch('approve', batch)).stderr.includes(`\nMessages   ${told}\n`));
+});
+
 test('the command that comes next reads the corrected file as the first one was read', async (t) => {
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'a.csv'), 'Mobile;Network;Net pay;Currency\n0712400001;1;50;KES\n');

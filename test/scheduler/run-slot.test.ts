@@ -80,7 +80,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
     (await db.query<{ name: string }>('SELECT name FROM job_files WHERE filed_at IS NULL')).map(({ name }) => name);
   const batches = async () =>
     (await db.query<{ status: string }>('SELECT status FROM batches ORDER BY status')).map(({ status }) => status);
-  return { folder: folder.path, db, session, job, run, stopping, write, found, end, toPutAway, batches };
+  return { folder: folder.path, db, session, gateway, job, run, stopping, write, found, end, toPutAway, batches };
 }
 
 describe('a slot', () => {
@@ -91,6 +91,16 @@ describe('a slot', () => {
     assert.equal((await run()).outcome, 'wait');
     assert.deepEqual(found('working'), ['20261125-0900~a.csv', '20261125-0900~b.csv']);
     assert.deepEqual(await batches(), []);
+  });
+
+  test('says of which rows the text message is not sent, where the service has none', async (t) => {
+    const { gateway, run, write } = await place(t, { intake: { country: 'KE', smsMessage: 'Thank you' } });
+    Object.assign(gateway, { sendsTexts: false });
+    write('inbox/x.csv');
+    assert.match(
+      (await run()).detail,
+      /\(1 row to pay; 1 row with a text message that is not sent: Version 1 has none/,
+    );
   });
 
   test('decides what a crash has left undecided: its batch is neither brought again nor left lying', async (t) => {

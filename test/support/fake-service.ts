@@ -190,6 +190,7 @@ export function makeFakeService(
 
   return {
     version: 'fake',
+    sendsTexts: true,
     policy: options.policy ?? v2Policy,
     payments,
     charges,
