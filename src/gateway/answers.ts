@@ -21,10 +21,19 @@ export function headerText(headers: AnswerHeaders, name: string): string | null 
 /** How long a 429 asks to wait: `Retry-After` in seconds or as an HTTP date. */
 function retryAfterMs(headers: AnswerHeaders, now: number): number {
   const text = headerText(headers, 'retry-after')?.trim() ?? '';
+  const at = httpDate(headers, 'retry-after');
+  // A date is the service's own, so it is measured from the service's own time, where the answer tells that.
+  const wait = at === null ? retryAfterDefaultMs : at - (httpDate(headers, 'date') ?? now);
+  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : wait;
+  return Math.min(Math.max(ms, 0), retryAfterMsMax);
+}
+
+/** A header's date (epoch ms), or null where it is none. */
+function httpDate(headers: AnswerHeaders, name: string): number | null {
+  const text = headerText(headers, name)?.trim() ?? '';
   // `Date.parse` finds a date in almost anything; an HTTP date always ends in GMT.
   const at = text.endsWith('GMT') ? Date.parse(text) : Number.NaN;
-  const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : Number.isNaN(at) ? retryAfterDefaultMs : at - now;
-  return Math.min(Math.max(ms, 0), retryAfterMsMax);
+  return Number.isNaN(at) ? null : at;
 }
 
 /** The rate-limit headers of an answer (spec section 8.1), or null where they are not all there. */
@@ -33,8 +42,10 @@ export function rateHeaders(headers: AnswerHeaders): RateHeaders | null {
   const remaining = rateNumber(headers, 'x-ratelimit-remaining');
   const reset = rateNumber(headers, 'x-ratelimit-reset');
   if (limit === null || remaining === null || reset === null || limit === 0) return null;
+  const date = httpDate(headers, 'date');
   // A Unix timestamp is in seconds; some services write milliseconds, which as seconds would lie past the year 33,000.
-  return { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
+  const rate = { limit, remaining, resetAt: reset > 1e12 ? reset : reset * 1_000 };
+  return date === null ? rate : { ...rate, date };
 }
 
 function rateNumber(headers: AnswerHeaders, name: string): number | null {

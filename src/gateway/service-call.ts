@@ -60,11 +60,11 @@ export interface ServiceDialect {
 
 /** Makes the one function through which a gateway speaks to its service. */
 export function makeServiceCall(
-  { transport, onRate }: GatewayDeps,
+  { transport, clock, onRate }: GatewayDeps,
   { deadlineMs }: Pick<GatewayOptions, 'deadlineMs'>,
   { credentials, secrets, readError, readRequestId }: ServiceDialect,
 ): CallService {
-  const called = (requestClass: RequestClass, result: TransportResult): Called => {
+  const called = (requestClass: RequestClass, result: TransportResult, writtenAt: number | null): Called => {
     if (result.kind !== 'answer') {
       return {
         result,
@@ -75,7 +75,7 @@ export function makeServiceCall(
       };
     }
     const rate = rateHeaders(result.headers);
-    if (rate) onRate?.(requestClass, rate);
+    if (rate) onRate?.(requestClass, writtenAt === null ? rate : { ...rate, tookMs: clock.monotonic() - writtenAt });
     const json = parseAnswer(result.text);
     const error = readError(json);
     const requestId = readRequestId(json) ?? headerText(result.headers, 'x-request-id');
@@ -92,8 +92,13 @@ export function makeServiceCall(
   return ({ method = 'GET', path, requestClass, body = null, idempotencyKey, beforeWrite }, read) => {
     const common = body === null ? reading : writing;
     const headers = idempotencyKey === undefined ? common : { ...common, 'idempotency-key': idempotencyKey };
-    return transport.send({ method, path, headers, body, deadlineMs, beforeWrite }, (result) =>
-      read(called(requestClass, result)),
+    let writtenAt: number | null = null;
+    const noteWrite = () => {
+      beforeWrite?.();
+      writtenAt = clock.monotonic();
+    };
+    return transport.send({ method, path, headers, body, deadlineMs, beforeWrite: noteWrite }, (result) =>
+      read(called(requestClass, result, writtenAt)),
     );
   };
 }

@@ -5,7 +5,7 @@ export interface ScriptedTransport extends Transport {
   readonly asked: TransportRequest[];
 }
 
-/** Answers every request with the next of `results`; the last one repeats. */
+/** Answers every request, once it is written, with the next of `results`; the last one repeats. */
 export function scriptedTransport(...results: TransportResult[]): ScriptedTransport {
   const asked: TransportRequest[] = [];
   return {
@@ -14,6 +14,7 @@ export function scriptedTransport(...results: TransportResult[]): ScriptedTransp
       asked.push(request);
       const result = results[Math.min(asked.length, results.length) - 1];
       if (!result) throw new Error('the script is empty');
+      request.beforeWrite?.();
       return read(result);
     },
     close: async () => undefined,

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import type { PaymentOrder, RateHeaders, RequestClass } from '../../src/gateway/gateway.ts';
 import { v2Policy } from '../../src/gateway/policies.ts';
-import type { TransportResult } from '../../src/gateway/transport.ts';
+import type { Transport, TransportResult } from '../../src/gateway/transport.ts';
 import { makeV2Gateway } from '../../src/gateway/v2-client.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 import { answer, scriptedTransport } from './scripted-transport.ts';
 
 const apiKey = 'canary-key-4711';
@@ -56,7 +57,7 @@ function setUp(...results: TransportResult[]) {
   const transport = scriptedTransport(...results);
   const rates: [RequestClass, RateHeaders][] = [];
   const gateway = makeV2Gateway(
-    { transport, clock: { ...systemClock, now: () => now }, onRate: (...rate) => rates.push(rate) },
+    { transport, clock: { ...systemClock, now: () => now, monotonic: () => 0 }, onRate: (...rate) => rates.push(rate) },
     { credentials: { apiKey }, walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 },
   );
   return { gateway, transport, rates };
@@ -199,6 +200,17 @@ describe('a creation in Version 2', () => {
     assert.deepEqual(waits, [7_000, 90_000, 60_000, 60_000, 60_000, 60_000]);
   });
 
+  test('waits until the date of a 429 by the service’s own time, however far that is from ours', async () => {
+    for (const skewMs of [-3 * 3_600_000, 3 * 3_600_000]) {
+      const headers = {
+        'retry-after': new Date(now + skewMs + 90_000).toUTCString(),
+        date: new Date(now + skewMs).toUTCString(),
+      };
+      const outcome = await create(answer(429, failure('RATE_LIMITED', 429), headers));
+      assert.equal(outcome.kind === 'throttled' && outcome.retryAfterMs, 90_000);
+    }
+  });
+
   test('tells lack of money and rejected credentials from refusals', async () => {
     const money = await create(answer(402, failure('INSUFFICIENT_BALANCE', 402)));
     const key = await create(answer(401, 'Unauthorized'));
@@ -234,9 +246,34 @@ describe('a creation in Version 2', () => {
     await gateway.balance();
     for (let count = 0; count < 6; count++) await gateway.lookUp('r');
     assert.deepEqual(rates, [
-      ['creation', { limit: 60, remaining: 0, resetAt: 1_795_163_400_000 }],
-      ['balance', { limit: 60, remaining: 0, resetAt: 1_795_163_400_123 }],
+      ['creation', { limit: 60, remaining: 0, resetAt: 1_795_163_400_000, tookMs: 0 }],
+      ['balance', { limit: 60, remaining: 0, resetAt: 1_795_163_400_123, tookMs: 0 }],
     ]);
+  });
+
+  test('tells with them how long the answer took from the writing on, and the time that it shows', async () => {
+    const headers = { 'x-ratelimit-limit': '60', 'x-ratelimit-remaining': '9', 'x-ratelimit-reset': '1795163400' };
+    const date = 'Fri, 20 Nov 2026 09:00:00 GMT';
+    const clock = makeVirtualClock();
+    const rates: RateHeaders[] = [];
+    const transport: Transport = {
+      async send({ beforeWrite }, read) {
+        // For a connection it is waited, and nothing is on the wire meanwhile.
+        await clock.sleep(5_000);
+        beforeWrite?.();
+        await clock.sleep(40);
+        return read(answer(200, success([]), { ...headers, date }));
+      },
+      close: async () => undefined,
+    };
+    const gateway = makeV2Gateway(
+      { transport, clock, onRate: (_, rate) => rates.push(rate) },
+      { credentials: { apiKey }, walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 },
+    );
+    await clock.drive(gateway.create({ body: '{}', idempotencyKey: 'k' }));
+    await clock.drive(gateway.lookUp('r'));
+    const told = { limit: 60, remaining: 9, resetAt: 1_795_163_400_000, date: Date.parse(date), tookMs: 40 };
+    assert.deepEqual(rates, [told, told]);
   });
 });
 
