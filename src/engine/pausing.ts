@@ -29,9 +29,9 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
 }
 
 /**
- * Writes the pause of every running batch of the account. What leaves nothing that would ask for it again, or not at once (a row that is a
- * person's from now on, a webhook that was handled, an answer that names another payment), writes it in its own transaction: a crash between
- * the two would lose it.
+ * Writes the pause of every running batch of the account. What leaves nothing that would ask for it again, or not at once (a row that is
+ * a person's from now on, a webhook that was handled, an answer that names another payment), writes it in its own transaction: a crash
+ * between the two would lose it.
  */
 export async function writePause(
   unit: Unit,
