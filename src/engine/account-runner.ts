@@ -313,12 +313,11 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
 async function superviseBatch(context: RunnerContext, batch: BatchRecord, patienceMs: number): Promise<boolean> {
+  const known = context.picker.known(batch.batch_id);
   const counts = await countRows(context.db, batch.batch_id);
   if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
-  // Rows may have been released or retried meanwhile; whether others are still under way says nothing of them.
-  if (counts.has('ready') && batch.status === 'running') {
-    if ((await context.picker.available(1)) === 0 && context.picker.nextAt() === null) context.picker.rescan();
-  }
+  // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of them.
+  if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);
 }
 

@@ -74,8 +74,7 @@ async function admitRows(
       'creation',
       async () => {
         begin();
-        const rows = isOver() ? [] : oneIfUnanswered(context, unlessHeld(context, await takeRows(context, weight)));
-        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
+        const intents = isOver() ? [] : await takeIntents(context, weight);
         if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
@@ -89,22 +88,30 @@ async function admitRows(
   }
 }
 
-/** Rows that may be sent now; those that were tried before were just looked up, and after a restore all of them. */
-async function takeRows(context: RunnerContext, count: number): Promise<RowRecord[]> {
-  const rows = await context.picker.take(count);
+/** Takes rows, and writes the intents of those that may be sent now. */
+async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
+  const taken = await context.picker.take(count);
+  const rows = oneIfUnanswered(context, unlessHeld(context, await lookedUp(context, taken)));
+  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
+  context.picker.settled(taken);
+  return intents;
+}
+
+/** Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them. */
+async function lookedUp(context: RunnerContext, rows: readonly RowRecord[]): Promise<readonly RowRecord[]> {
   const unknown = context.restoredAt === null ? rows : await unknownToTheService(context, rows, context.restoredAt);
   return unknown.every(({ generation }) => generation === 1) ? unknown : withoutLiveEarlier(context, unknown);
 }
 
 /** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
-function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: RowRecord[]): RowRecord[] {
+function unlessHeld({ limiter, picker, clock }: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
   if (!limiter.isHeld('creation')) return rows;
   for (const row of rows) picker.putBack(row, clock.now());
   return [];
 }
 
 /** While no payment is answered, one row alone tries whether that is over: whatever is sent becomes a doubt. */
-function oneIfUnanswered(context: RunnerContext, rows: RowRecord[]): RowRecord[] {
+function oneIfUnanswered(context: RunnerContext, rows: readonly RowRecord[]): readonly RowRecord[] {
   if (rows.length === 0 || !restWhileUnanswered(context)) return rows;
   for (const row of rows.slice(1)) context.picker.putBack(row, context.clock.now());
   return rows.slice(0, 1);

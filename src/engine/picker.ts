@@ -17,12 +17,16 @@ export interface Picker {
   available(limit: number): Promise<number>;
   /** A row that was taken is not sent at all: its batch's allowance has room for another. */
   dropped(row: RowRecord): void;
-  /** At most `count` rows to send now; each is given out once. */
+  /** At most `count` rows to send now; each is given out once until it is settled or put back. */
   take(count: number): Promise<RowRecord[]>;
+  /** The ledger says what became of rows that were taken, or they were put back. */
+  settled(rows: readonly RowRecord[]): void;
   /** A row that was taken is sent just now: what is to be spaced counts from here, not from when it was taken. */
   sending(row: RowRecord): void;
   /** A row that was taken comes back, to be given out again from `at` (epoch ms) on. */
   putBack(row: RowRecord, at: number): void;
+  /** How many ready rows of a batch wait here or are given out; `Infinity` as long as not all of the batch was read. */
+  known(batchId: string): number;
   /** Rows may have become ready behind the place up to which the batches were read. */
   rescan(): void;
   /** When the next row that was put back is due (epoch ms), or null where none waits. */
@@ -60,6 +64,8 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   // Round-robin within a priority: who was served goes to the end.
   let order: Source[] = [];
   let waiting: Waiting[] = [];
+  // Rows that were given out, and that the ledger may still call ready: whoever reads it anew is not given them a second time.
+  const out = new Map<string, RowRecord>();
   // A file may name one number a hundred thousand times. Of a batch one row to each number waits, and the others stand in line
   // behind it: they are read again when it is their turn, and nobody who looks for what is due goes through them.
   const lines = new Map<string, number[]>();
@@ -109,6 +115,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     return index < 0 ? null : (waiting.splice(index, 1)[0] ?? null);
   };
 
+  const nameOf = ({ batch_id, row_no }: RowRecord) => `${batch_id}/${row_no}`;
   const lineName = ({ batch_id, phone_number }: RowRecord) => `${batch_id} ${phone_number}`;
 
   /** Keeps a row whose number was sent to a moment ago. One in doubt, whose key grows old, is the next to that number. */
@@ -141,17 +148,19 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     lines.delete(lineName(first));
   };
 
-  const makeRoom = (batchId: string): void => {
+  const makeRoom = (batchId: string, rows = 1): void => {
     const source = sources.get(batchId);
-    if (source && source.allowance !== null) source.allowance += 1;
+    if (source && source.allowance !== null) source.allowance += rows;
   };
 
   /** Whoever reads a batch from its beginning finds in the ledger what is ready; what is in doubt is known here alone. */
   const forgetReady = (batchId: string | null): void => {
-    waiting = waiting.filter(({ row }) => {
+    waiting = waiting.filter(({ row, line }) => {
       const isKept = row.status === 'in_doubt' || (batchId !== null && row.batch_id !== batchId);
-      if (!isKept) lines.delete(lineName(row));
-      return isKept;
+      if (isKept) return true;
+      lines.delete(lineName(row));
+      makeRoom(row.batch_id, 1 + (line?.length ?? 0));
+      return false;
     });
   };
 
@@ -218,6 +227,10 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           const next = takeWaiting(now) ?? (await takeFresh(now));
           if (!next) break;
           const { row } = next;
+          if (row.status === 'ready' && out.has(nameOf(row))) {
+            makeRoom(row.batch_id);
+            continue;
+          }
           const until = options.sameNumberSpacingMs === 0 ? 0 : await spacedUntil(row, now);
           if (until > now) {
             keepApart(next, until);
@@ -226,13 +239,27 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           noteSent(row, now);
           await moveUp(next, now + options.sameNumberSpacingMs);
           taken.push(row);
+          if (row.status === 'ready') out.set(nameOf(row), row);
         }
         return taken;
       }),
+    settled(rows) {
+      for (const row of rows) out.delete(nameOf(row));
+    },
     dropped: ({ batch_id }) => makeRoom(batch_id),
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
+      out.delete(nameOf(row));
       waiting.push({ row, at, line: null });
+    },
+    known(batchId) {
+      const source = sources.get(batchId);
+      if (!source?.exhausted) return Number.POSITIVE_INFINITY;
+      let count = source.buffer.length;
+      for (const { row, line } of waiting)
+        if (row.batch_id === batchId && row.status === 'ready') count += 1 + (line?.length ?? 0);
+      for (const { batch_id } of out.values()) if (batch_id === batchId) count += 1;
+      return count;
     },
     rescan() {
       forgetReady(null);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { releaseRows, skipRows } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
-import { defaultEngineSettings } from '../../src/engine/settings.ts';
+import { defaultEngineSettings, type EngineSettings } from '../../src/engine/settings.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
@@ -10,8 +10,12 @@ import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /** Row 1 of batch 1 has failed; batch 2 of the same run has it corrected, as intake leaves it: with the next generation. */
-async function fedAgain(others: readonly NewRow[] = [], batch: Partial<BatchRecord> = {}): Promise<Rig> {
-  const rig = await makeRig();
+async function fedAgain(
+  others: readonly NewRow[] = [],
+  batch: Partial<BatchRecord> = {},
+  settings: Partial<EngineSettings> = {},
+): Promise<Rig> {
+  const rig = await makeRig({ settings });
   rig.service.ends('run-1/ref-1', 'failed');
   await rig.add(someRows(2));
   await rig.run();
@@ -228,6 +232,41 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.equal(at - (times[index] ?? 0), defaultEngineSettings.readRetryMs);
     assert.deepEqual(await rig.states('batch-2'), ['completed']);
     assert.equal(sent(rig).length, 3);
+  });
+
+  test('is looked up by one program once at a time, however long an answer takes', async () => {
+    const rig = await fedAgain([], {}, { idlePollMs: 1_000 });
+    let [underWay, most, asked] = [0, 0, 0];
+    rig.service.lookUp = async () => {
+      asked += 1;
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await rig.clock.sleep(30_000);
+      underWay -= 1;
+      return { kind: 'unavailable', evidence: { httpStatus: null, code: 'timeout', message: '', requestId: null } };
+    };
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(600_000));
+    runner.stop();
+    await rig.clock.drive(running);
+    assert.deepEqual([most, asked <= 18], [1, true], `${asked} times, ${most} at once`);
+  });
+
+  test('keeps no other row from being sent that a person releases while it waits to be looked up', async () => {
+    const rig = await fedAgain([aRow(3, { status: 'held' })]);
+    const { lookUp } = rig.service;
+    const evidence = { httpStatus: 503, code: 'http_503', message: '', requestId: null };
+    rig.service.lookUp = async (reference) =>
+      reference === 'run-1/ref-1' ? { kind: 'unavailable', evidence } : lookUp(reference);
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(3_600_000));
+    await releaseRows(mary(rig), 'batch-2', [3]);
+    await rig.clock.drive(rig.clock.sleep(120_000));
+    assert.deepEqual(await rig.states('batch-2'), ['ready', 'completed']);
+    runner.stop();
+    await rig.clock.drive(running);
   });
 
   test('leaves its place to another where it was to go alone at first, and is held', async () => {

@@ -90,6 +90,42 @@ describe('the picker', () => {
       assert.deepEqual(await place.turns(4), [[3], [4], [5], []]);
     });
 
+  test('gives a row that is out to nobody else, though all is read again, until it is put back or settled', async () => {
+    const { clock, picker, take } = await setUp([aRow(1), aRow(2)]);
+    const taken = await picker.take(2);
+    picker.rescan();
+    assert.deepEqual(await take(), []);
+    picker.putBack(taken[0] as RowRecord, clock.now() + apartMs);
+    assert.deepEqual(await take(), []);
+    await clock.drive(clock.sleep(apartMs));
+    assert.deepEqual(await take(), [1]);
+    picker.settled(taken);
+    await clock.drive(clock.sleep(apartMs));
+    picker.rescan();
+    // A batch that was paused meanwhile goes on: what is still ready then is given out again.
+    assert.deepEqual(await take(), [1, 2]);
+  });
+
+  test('says how many ready rows it knows of once a batch was read to its end, those out and those in line with them', async () => {
+    const { clock, picker } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)]);
+    assert.equal(picker.known('batch-1'), Number.POSITIVE_INFINITY);
+    const [first] = await picker.take(2);
+    assert.equal(picker.known('batch-1'), 5);
+    picker.settled([first as RowRecord]);
+    assert.equal(picker.known('batch-1'), 4);
+    picker.putBack(first as RowRecord, clock.now());
+    assert.equal(picker.known('batch-1'), 5);
+  });
+
+  test('has the room for the rows that waited where all is read again', async () => {
+    const { clock, picker, take } = await setUp([aRow(1), aRow(2), aRow(3)], new Map([['batch-1', 1]]));
+    const [first] = await picker.take(1);
+    picker.putBack(first as RowRecord, clock.now());
+    await clock.drive(clock.sleep(apartMs));
+    picker.rescan();
+    assert.deepEqual(await take(), [1]);
+  });
+
   test('knows when the next row is due also of two hundred thousand', async () => {
     const { clock, picker } = await setUp([aRow(1)]);
     const [row] = await picker.take(1);

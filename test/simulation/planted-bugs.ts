@@ -74,7 +74,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the intent written after the request',
     file: 'engine/dispatch.ts',
-    find: 'const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
     replace:
       'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
   },
@@ -144,7 +144,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a request that does not wait for its intent',
     file: 'engine/dispatch.ts',
-    find: 'const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
     replace:
       'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
   },
