@@ -11,16 +11,11 @@ import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from '.
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 import { writePause } from './pausing.ts';
-import { readTrouble } from './read-trouble.ts';
+import { readTrouble, unansweredMsMax, unansweredWaitMs } from './read-trouble.ts';
 import { evidenceData, settle } from './settle.ts';
 
 /** Rows that one transaction changes at most. */
 const rowsPerPass = 100;
-
-/** Look-ups that are not answered: how long in all, and how far apart, as a share of what the doubt has lasted, and at most. */
-const unansweredMsMax = 24 * 3_600_000;
-const unansweredShare = 0.1;
-const unansweredWaitMsMax = 5 * 60_000;
 
 /** At a start nobody sends: every row still marked `sending` was left by a crash, and is a doubt. */
 export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBatch): Promise<number> {
@@ -87,8 +82,7 @@ async function writeUnanswered(
     await writeReview(unit, row, why, evidenceData(outcome.evidence));
     return;
   }
-  const later = Math.min(elapsed * unansweredShare, unansweredWaitMsMax);
-  await unit.noteRow(row, { next_action_at: unit.at + Math.round(Math.max(wait, later)) }, null, {});
+  await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
 }
 
 /** Writes the step that follows from a look-up. Null when somebody else was first. */

@@ -1,5 +1,5 @@
 import { isDoubtfulEnd, samePayment } from '../core/earlier-payment.ts';
-import type { Gateway, ReadProblem } from '../gateway/gateway.ts';
+import type { Gateway } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
@@ -10,7 +10,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
 import { paymentNames, referenceOf } from './orders.ts';
-import { readTrouble } from './read-trouble.ts';
+import { putBackUnread, type Unread } from './unread-rows.ts';
 
 /** What the service says of the payments of a row's generations, each of which has failed here. */
 export type EarlierGenerations =
@@ -19,7 +19,7 @@ export type EarlierGenerations =
   | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
   | { kind: 'live'; generation: number; reference: string; serviceStatus: string }
-  | { kind: 'unread'; reference: string; problem: ReadProblem };
+  | Unread;
 
 /**
  * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). A doubtful end
@@ -80,7 +80,7 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   const earlier = await lookUpGenerations(context, open.batch, row, { lastGeneration: row.generation - 1, named });
   if (earlier.kind === 'failed') return true;
   if (earlier.kind === 'unread') {
-    await putBackUnread(context, row, earlier.problem);
+    await putBackUnread(context, row, earlier);
     return false;
   }
   const { generation, reference, serviceStatus } = earlier;
@@ -99,15 +99,6 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
   });
   if (row.status === 'ready') context.picker.dropped(row);
   return false;
-}
-
-/**
- * A row of which another payment could not be looked up is given out again. One in doubt is by its own next look-up, after which it would
- * stand here once more for each time.
- */
-export async function putBackUnread(context: RunnerContext, row: RowRecord, problem: ReadProblem): Promise<void> {
-  const wait = await readTrouble(context, 'read', problem);
-  if (row.status === 'ready') context.picker.putBack(row, context.clock.now() + wait);
 }
 
 /** What the service says of an earlier payment of a row, which it does not call failed any more. */

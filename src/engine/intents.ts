@@ -9,6 +9,7 @@ import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { orderOf, paymentNames } from './orders.ts';
+import { forgetUnread } from './unread-rows.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
 export interface Intent {
@@ -62,6 +63,7 @@ export async function writeIntents(
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;
+    if (row.generation > 1 || context.restoredAt !== null) await forgetUnread(unit.tx, row);
     const payment = known
       ? nextAttempt(known, unit.at)
       : firstAttempt(context, batch, row, { key, reference }, unit.at);

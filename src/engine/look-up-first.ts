@@ -1,17 +1,17 @@
 import { assert } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
-import type { ReadProblem, ServicePayment } from '../gateway/gateway.ts';
+import type { ServicePayment } from '../gateway/gateway.ts';
 import { dropLostOf, lastLostOf } from '../ledger/lost-payments.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
-import { putBackUnread } from './earlier-generations.ts';
 import { firstAttempt, takenBy } from './intents.ts';
 import { noteSecond } from './late-differences.ts';
 import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
+import { putBackUnread, type Unread } from './unread-rows.ts';
 
 /**
  * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this
@@ -41,7 +41,7 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
   const found = await lastFound(context, open, row, first);
   if (found === null) return true;
   if (found.kind === 'unread') {
-    await putBackUnread(context, row, found.problem);
+    await putBackUnread(context, row, found);
     return false;
   }
   const isTheirs = await context.committer.commit(async (unit) => {
@@ -77,14 +77,14 @@ async function lastFound(
   { batch }: OpenBatch,
   row: RowRecord,
   first: number,
-): Promise<Found | { kind: 'unread'; problem: ReadProblem } | null> {
+): Promise<Found | Unread | null> {
   let last: Omit<Found, 'others'> | null = null;
   const found: ServicePayment[][] = [];
   for (let generation = first; generation <= generationsMax; generation++) {
     const reference = referenceOf(batch, row, generation);
     const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
     if (outcome.kind === 'not_found') continue;
-    if (outcome.kind !== 'found') return { kind: 'unread', problem: outcome };
+    if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const payment = outcome.payments.find(({ state }) => state !== 'failed') ?? outcome.payments[0];
     assert(payment, 'what was found is not nothing');
     found.push(outcome.payments);

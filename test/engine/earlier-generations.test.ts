@@ -25,6 +25,8 @@ async function fedAgain(
   return rig;
 }
 
+const dayMs = 24 * 3_600_000;
+
 const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
 
 const retry = (rig: Rig) => {
@@ -234,6 +236,19 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.equal(sent(rig).length, 3);
   });
 
+  /** The first payment cannot be looked up while `isDown` says so. Returns when it was asked for. */
+  function failLookUps(rig: Rig, isDown: () => boolean): number[] {
+    const { lookUp } = rig.service;
+    const askedAt: number[] = [];
+    rig.service.lookUp = async (reference) => {
+      if (reference !== 'run-1/ref-1' || !isDown()) return lookUp(reference);
+      askedAt.push(rig.clock.now());
+      const evidence = { httpStatus: 200, code: 'unparsable', message: '', requestId: null };
+      return { kind: 'unavailable', evidence };
+    };
+    return askedAt;
+  }
+
   test('is looked up by one program once at a time, however long an answer takes', async () => {
     const rig = await fedAgain([], {}, { idlePollMs: 1_000 });
     let [underWay, most, asked] = [0, 0, 0];
@@ -255,10 +270,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
 
   test('keeps no other row from being sent that a person releases while it waits to be looked up', async () => {
     const rig = await fedAgain([aRow(3, { status: 'held' })]);
-    const { lookUp } = rig.service;
-    const evidence = { httpStatus: 503, code: 'http_503', message: '', requestId: null };
-    rig.service.lookUp = async (reference) =>
-      reference === 'run-1/ref-1' ? { kind: 'unavailable', evidence } : lookUp(reference);
+    failLookUps(rig, () => true);
     const runner = rig.runner();
     const running = runner.run(Number.POSITIVE_INFINITY);
     await rig.clock.drive(rig.clock.sleep(3_600_000));
@@ -267,6 +279,51 @@ describe('a row that goes on where a row of another batch has failed', () => {
     assert.deepEqual(await rig.states('batch-2'), ['ready', 'completed']);
     runner.stop();
     await rig.clock.drive(running);
+  });
+
+  test('is asked for less and less often where no look-up is answered, is held after a day, and tried again when it is released', async () => {
+    const rig = await fedAgain([aRow(3)]);
+    let isDown = true;
+    const askedAt = failLookUps(rig, () => isDown);
+    const from = rig.clock.now();
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    assert.ok(askedAt.length > 200 && askedAt.length < 400, `${askedAt.length} times`);
+    const lasted = (askedAt.at(-1) ?? 0) - from;
+    assert.ok(lasted >= dayMs && lasted < dayMs + 600_000, `${lasted}`);
+    const [problem] = JSON.parse((await rig.row(1, 'batch-2')).problems ?? '[]');
+    assert.equal(problem.code, 'NOT_LOOKED_UP');
+    assert.match(problem.message, /Since 2026-11-20T09:\d\d.* no answer .*\(run-1\/ref-1: unparsable\)/);
+    const holds = await rig.db.query<{ body: string }>(`SELECT body FROM events WHERE kind = 'row.hold'`);
+    assert.ok(holds.length === 1 && holds.every(({ body }) => !body.includes('ref-1')));
+    assert.ok(rig.warnings.some((message) => message.includes('waits for a person')));
+    assert.equal(sent(rig).length, 3);
+
+    await releaseRows(mary(rig), 'batch-2', []);
+    const before = askedAt.length;
+    const running = rig.runner().run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(60_000));
+    assert.ok(askedAt.length > before + 1);
+    isDown = false;
+    await rig.clock.drive(running);
+    assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
+    assert.deepEqual(await rig.db.query(`SELECT * FROM facts WHERE name LIKE 'unread%'`), []);
+  });
+
+  test('is held a day after the first look-up that was not answered, however often the program is started meanwhile', async () => {
+    const rig = await fedAgain();
+    failLookUps(rig, () => true);
+    for (let hours = 0; hours < 20; hours += 5) {
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(5 * 3_600_000));
+      runner.stop();
+      await rig.clock.drive(running);
+    }
+    assert.deepEqual(await rig.states('batch-2'), ['ready']);
+    await rig.clock.drive(rig.clock.sleep(5 * 3_600_000));
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
   });
 
   test('leaves its place to another where it was to go alone at first, and is held', async () => {

@@ -45,6 +45,24 @@ describe('a row of a restored ledger', () => {
     assert.ok(rig.warnings.includes('the service contradicts the ledger'));
   });
 
+  test('is held where no look-up of it was answered for a day, and is not sent', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(2));
+    const { lookUp } = rig.service;
+    let asked = 0;
+    rig.service.lookUp = async (reference) => {
+      if (reference !== 'run-1/ref-1') return lookUp(reference);
+      asked += 1;
+      const evidence = { httpStatus: 502, code: 'http_502', message: '', requestId: null };
+      return { kind: 'unavailable', evidence };
+    };
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['held', 'completed']);
+    assert.match((await rig.row(1)).problems ?? '', /NOT_LOOKED_UP.*run-1\/ref-1: http_502/);
+    assert.ok(asked < 400, `${asked} times`);
+    assert.equal(rig.service.creates.length, 1);
+  });
+
   test('is skipped where a row of another file of the run has what was found', async () => {
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
       const rig = await makeRig();

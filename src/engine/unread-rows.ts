@@ -1,0 +1,73 @@
+import { isoTime } from '../core/clock.ts';
+import type { ReadProblem } from '../gateway/gateway.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { RunnerContext } from './context.ts';
+import { readTrouble, unansweredMsMax, unansweredWaitMs } from './read-trouble.ts';
+import { evidenceData } from './settle.ts';
+
+/** A payment that must be looked up before its row may be sent, and could not be. */
+export interface Unread {
+  kind: 'unread';
+  reference: string;
+  problem: ReadProblem;
+}
+
+/**
+ * A row whose turn has come, and of which another payment could not be looked up, is given out again, the later the longer that lasts; after
+ * a day it is held for a person. One in doubt comes by its own next look-up, after which it would stand here once more for each time.
+ */
+export async function putBackUnread(context: RunnerContext, row: RowRecord, unread: Unread): Promise<void> {
+  const wait = await readTrouble(context, 'read', unread.problem);
+  if (row.status !== 'ready') return;
+  const { picker, committer, log } = context;
+  const later = await committer.commit((unit) => noteUnread(unit, row, unread, wait));
+  if (later?.next_action_at) {
+    picker.putBack(later, later.next_action_at);
+    return;
+  }
+  picker.dropped(row);
+  if (later === null) return;
+  log.warn('a row waits for a person: it could not be looked up before it is sent', {
+    batch: row.batch_id,
+    row: row.row_no,
+  });
+}
+
+/** Returns the row, which says when to look again, or is held; null when somebody else changed it first. */
+async function noteUnread(
+  unit: Unit,
+  row: RowRecord,
+  { reference, problem }: Unread,
+  wait: number,
+): Promise<RowRecord | null> {
+  if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
+  const known = await readFact(unit.tx, sinceOf(row));
+  const since = Number(known ?? unit.at);
+  if (unit.at - since < unansweredMsMax) {
+    if (known === null) await writeFact(unit.tx, sinceOf(row), String(since));
+    return unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(unit.at - since, wait) }, null, {});
+  }
+  const { code } = problem.evidence;
+  const held = {
+    code: 'NOT_LOOKED_UP',
+    column: null,
+    message: `Since ${isoTime(since)} the service has given no answer to whether this row was paid before (${reference}: ${code}).`,
+    suggestion: 'Ask the service. Skip the row where it was paid; release it to have it looked up again.',
+  };
+  // Not the reference, which may be somebody's number: the chain keeps this.
+  const data = { why: held.code, ...evidenceData(problem.evidence) };
+  await forgetUnread(unit.tx, row);
+  return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);
+}
+
+/** The row goes, or is a person's: what was not answered before says nothing of the next time. */
+export function forgetUnread(tx: Queryable, row: RowRecord): Promise<void> {
+  return forgetFact(tx, sinceOf(row));
+}
+
+function sinceOf({ batch_id, row_no }: RowRecord): string {
+  return `unread_since:${batch_id}:${row_no}`;
+}
