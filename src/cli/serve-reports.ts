@@ -1,18 +1,19 @@
 import { errorMessage } from '../core/errors.ts';
 import { writeReports } from '../reports/reports.ts';
-import { anchorFinished } from '../runtime/anchors.ts';
+import { makeAnchoring } from '../runtime/anchors.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 
-/** Writes the reports of each batch as it completes, one after the other; then tells `written`. */
+/** Writes the reports of each batch as it completes, one after the other; then tells `written`. `stop` resolves when all of them are. */
 export function makeReportWriter(
   session: Session,
   written: (batchId: string) => Promise<void> | undefined,
-): { write: (batchId: string) => void; written: () => Promise<void> } {
+): { write: (batchId: string) => void; stop: () => Promise<void> } {
   const { db, log, config } = session;
+  const anchoring = makeAnchoring(session);
   let last: Promise<void> = Promise.resolve();
   const write = async (batchId: string) => {
     try {
-      await anchorFinished(session);
+      await anchoring.put();
       const { dir } = await writeReports(db, batchId, config.out, { key: await sessionKey(session) });
       log.info('a batch is completed', { batch: batchId, reports: dir });
       await written(batchId);
@@ -27,6 +28,9 @@ export function makeReportWriter(
     write: (batchId) => {
       last = last.then(() => write(batchId));
     },
-    written: () => last,
+    async stop() {
+      await last;
+      await anchoring.stop();
+    },
   };
 }

@@ -92,7 +92,7 @@ async function serve(
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))
-      .then(() => reports.written())
+      .then(() => reports.stop())
       .then(() => word.stop())
       .then(() => Promise.all([server.close(), metrics.close()]));
     if (!(await endsWithin(session, stopped, graceMs))) {
