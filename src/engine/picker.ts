@@ -110,8 +110,8 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     }
   };
 
-  const takeWaiting = (now: number): Waiting | null => {
-    const index = waiting.findIndex((entry) => isDue(entry, now));
+  const takeWaiting = (isNext: (entry: Waiting) => boolean): Waiting | null => {
+    const index = waiting.findIndex(isNext);
     return index < 0 ? null : (waiting.splice(index, 1)[0] ?? null);
   };
 
@@ -176,16 +176,25 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     }
   };
 
-  const takeFresh = async (now: number): Promise<Waiting | null> => {
+  const takeFresh = async (source: Source, now: number): Promise<Waiting | null> => {
+    const row = await nextOf(source, now);
+    return row && { row, at: now, line: null };
+  };
+
+  /** What waited for its turn goes before the rest of its batch, and behind what goes before its batch. */
+  const takeNext = async (now: number): Promise<Waiting | null> => {
+    // The key of a row in doubt grows old.
+    const inDoubt = takeWaiting((entry) => entry.row.status !== 'ready' && isDue(entry, now));
+    if (inDoubt) return inDoubt;
     for (const source of order) {
-      const row = await nextOf(source, now);
-      if (!row) continue;
-      const fresh = { row, at: now, line: null };
-      if (order.length === 1) return fresh;
+      const isOwn = ({ row }: Waiting) => row.batch_id === source.batch.batch_id;
+      const next = takeWaiting((entry) => isOwn(entry) && isDue(entry, now)) ?? (await takeFresh(source, now));
+      if (!next) continue;
+      if (order.length === 1) return next;
       const peers = order.filter((other) => other !== source);
       const after = peers.findLastIndex((other) => ranks[other.batch.priority] <= ranks[source.batch.priority]);
       order = peers.toSpliced(after + 1, 0, source);
-      return fresh;
+      return next;
     }
     return null;
   };
@@ -224,7 +233,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         const taken: RowRecord[] = [];
         const now = clock.now();
         while (taken.length < count) {
-          const next = takeWaiting(now) ?? (await takeFresh(now));
+          const next = await takeNext(now);
           if (!next) break;
           const { row } = next;
           if (row.status === 'ready' && out.has(nameOf(row))) {

@@ -126,6 +126,33 @@ describe('the picker', () => {
     assert.deepEqual(await take(), [1]);
   });
 
+  for (const [priority, turns] of [
+    ['urgent', '2222222222'],
+    ['normal', '2121212121'],
+  ] as const)
+    test(`gives rows of a batch that is ${priority} their turn, however many of another one have waited for theirs`, async () => {
+      // Ten rows to each of a hundred numbers, one after the other: from the first minute on one of them is always due.
+      const many = Array.from({ length: 1_000 }, (_, index) =>
+        aRow(index + 1, { phone_number: `+25471200${1_000 + Math.floor(index / 10)}` }),
+      );
+      const { clock, db, batch, picker } = await setUp(many);
+      const takeOne = async () => {
+        const [row] = await picker.take(1);
+        await clock.drive(clock.sleep(1_000));
+        return row?.batch_id.at(-1);
+      };
+      for (let second = 0; second < 100; second++) assert.equal(await takeOne(), '1');
+      const ofSecond = { batch_id: 'batch-2', run_id: 'run-2', priority };
+      const rows = Array.from({ length: 10 }, (_, index) =>
+        aRow(index + 1, { batch_id: 'batch-2', phone_number: `+25473300${1_000 + index}` }),
+      );
+      await addBatch(db, clock, aBatch(ofSecond), rows);
+      picker.setBatches([batch, { ...((await findBatch(db, 'batch-2')) as BatchRecord), status: 'running' }]);
+      const taken: (string | undefined)[] = [];
+      for (let second = 0; second < 11; second++) taken.push(await takeOne());
+      assert.ok(taken.join('').includes(turns), taken.join(''));
+    });
+
   test('knows when the next row is due also of two hundred thousand', async () => {
     const { clock, picker } = await setUp([aRow(1)]);
     const [row] = await picker.take(1);
