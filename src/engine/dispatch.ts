@@ -72,10 +72,10 @@ async function admitRows(
   try {
     await context.limiter.admit(
       'creation',
-      async () => {
+      async (count) => {
         begin();
-        const intents = isOver() ? [] : await takeIntents(context, weight);
-        if (intents.length < weight) context.limiter.giveBack('creation', weight - intents.length);
+        const intents = isOver() ? [] : await takeIntents(context, count);
+        if (intents.length < count) context.limiter.giveBack('creation', count - intents.length);
         // The job has not ended while any of its requests is on the wire: the account is given back after the last job.
         const sent = await Promise.allSettled(intents.map((intent) => sendOne(context, intent)));
         const failed = sent.find((one) => one.status === 'rejected');

@@ -101,6 +101,12 @@ function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateW
   return [windows[plan.counterOf[name]], other ? windows[other] : null];
 }
 
+/** How many of the `weight` requests that a job asked for it is given: it asked with the configured limit in mind, and that may have shrunk. */
+export function admittedOf({ plan, windows }: AccountRates, name: RequestClass, weight: number): number {
+  const { limit, options } = windows[plan.counterOf[name]];
+  return limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));
+}
+
 /** When `count` requests of the class may start together (monotonic ms): see `startsAt` of the window. */
 export function admissionAt(rates: AccountRates, name: RequestClass, now: number, count: number): number {
   const waitsUntil = waitOf(rates, name);

@@ -4,6 +4,7 @@ import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
 import {
   type AccountRates,
   admissionAt,
+  admittedOf,
   beginRequests,
   concurrencyMaxOf,
   endRequests,
@@ -45,7 +46,8 @@ interface Job {
   weight: number;
   /** Its weight as the gate sees it: a gate lets no job through that is heavier than what may run at once. */
   gateWeight: number;
-  admitted: boolean;
+  /** How many of them it may send; 0 while it may not start. */
+  admitted: number;
   /** Where the gate started it although its admission was taken back: goes on with it. */
   goOn: (() => void) | null;
   run: () => Promise<void>;
@@ -121,14 +123,19 @@ export function makeGatedLimiter(
   };
 }
 
-async function admit<Result>(gated: Gated, lane: Lane, work: () => Promise<Result>, weight: number): Promise<Result> {
+async function admit<Result>(
+  gated: Gated,
+  lane: Lane,
+  work: (count: number) => Promise<Result>,
+  weight: number,
+): Promise<Result> {
   assert(Number.isInteger(weight) && weight >= 1, 'a job is admitted with a whole number of requests');
   if (gated.stopped) throw new LimiterStopped();
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
   const job: Job = {
     weight,
     gateWeight: Math.min(weight, lane.gateWeightMax),
-    admitted: false,
+    admitted: 0,
     goOn: null,
     refuse: () => {
       reject(new LimiterStopped());
@@ -136,14 +143,15 @@ async function admit<Result>(gated: Gated, lane: Lane, work: () => Promise<Resul
     },
     run: async () => {
       lane.waiting.delete(job);
-      await (async () => work())().then(resolve, reject);
-      endRequests(gated.rates, lane.name, gated.deps.clock.monotonic(), weight);
+      const { admitted } = job;
+      await (async () => work(admitted))().then(resolve, reject);
+      endRequests(gated.rates, lane.name, gated.deps.clock.monotonic(), admitted);
       admitWaiting(gated);
     },
   };
   lane.waiting.add(job);
   lane.gate.enqueue(job.gateWeight, async () => {
-    if (!job.admitted && !gated.stopped) await new Promise<void>((goOn) => (job.goOn = goOn));
+    if (job.admitted === 0 && !gated.stopped) await new Promise<void>((goOn) => (job.goOn = goOn));
     if (gated.stopped) return;
     await job.run();
   });
@@ -163,11 +171,12 @@ function admitLane(gated: Gated, lane: Lane): void {
   let opened = 0;
   let nextAt = Infinity;
   for (const job of lane.waiting) {
-    if (job.admitted) continue;
-    nextAt = admissionAt(gated.rates, lane.name, now, job.weight);
+    if (job.admitted > 0) continue;
+    const count = admittedOf(gated.rates, lane.name, job.weight);
+    nextAt = admissionAt(gated.rates, lane.name, now, count);
     if (nextAt > now) break;
-    beginRequests(gated.rates, lane.name, now, job.weight);
-    job.admitted = true;
+    beginRequests(gated.rates, lane.name, now, count);
+    job.admitted = count;
     if (job.goOn) job.goOn();
     else opened += job.gateWeight;
   }
@@ -179,10 +188,10 @@ function admitLane(gated: Gated, lane: Lane): void {
 function takeBackUnused({ rates }: Gated, lane: Lane): void {
   let taken = 0;
   for (const job of lane.waiting) {
-    if (!job.admitted) break;
-    job.admitted = false;
-    takeBackRequests(rates, lane.name, job.weight);
-    taken += job.weight;
+    if (job.admitted === 0) break;
+    takeBackRequests(rates, lane.name, job.admitted);
+    taken += job.admitted;
+    job.admitted = 0;
   }
   if (taken > 0) lane.gate.shut();
 }

@@ -6,10 +6,11 @@ import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
  */
 export interface Limiter {
   /**
-   * Runs `job` when `weight` (default 1) further requests of the class may be sent; the job sends at most that many.
+   * Runs `job` when `weight` (default 1) further requests of the class may be sent; the job sends at most as many as it is told:
+   * where the service allows less than was configured, that is as much less of `weight`, and 1 at least.
    * Jobs of a class start in the order in which they came. Rejects with `LimiterStopped` when the limiter stops first.
    */
-  admit<Result>(requestClass: RequestClass, job: () => Promise<Result>, weight?: number): Promise<Result>;
+  admit<Result>(requestClass: RequestClass, job: (count: number) => Promise<Result>, weight?: number): Promise<Result>;
   /** Gives back `count` admitted requests of the running job that were not sent after all. */
   giveBack(requestClass: RequestClass, count: number): void;
   /** Tells what the headers of an answer of this class said. */

@@ -468,7 +468,7 @@ describe('what is left of the service’s window', () => {
   });
 
   test('is used again as soon as it is given back', async () => {
-    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
     limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
     const long = limiter.admit(
       'creation',
@@ -573,7 +573,7 @@ describe('a limiter', () => {
   });
 
   test('begins a job of several requests when all of them have room, and none that came later before it', async () => {
-    const { clock, limiter, resetAt } = starting({ version: 'v2' });
+    const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 10 } } });
     limiter.observe('creation', { limit: 10, remaining: 10, resetAt });
     const starts: [weight: number, at: number][] = [];
     const begin = (weight: number) =>
@@ -589,6 +589,19 @@ describe('a limiter', () => {
     // No answer tells of that window: evenly, and not more than the limit in it.
     assert.equal(Math.round(third - second), 5 * 6_120);
     assert.ok(fourth - second >= windowMs, `the fourth ${fourth - second} ms after the second`);
+  });
+
+  test('gives a job as much less of what it asks for as the service allows less than was configured', async () => {
+    const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 6_000 } } });
+    const given = () => clock.drive(limiter.admit('creation', async (count) => count, 8));
+    assert.equal(await given(), 8);
+    const counts: number[] = [];
+    for (const limit of [60, 3_000, 6_000, 60_000]) {
+      limiter.observe('creation', { limit, remaining: limit, resetAt });
+      counts.push(await given());
+    }
+    assert.deepEqual(counts, [1, 4, 8, 8]);
+    assert.equal(limiter.usage('creation').used, 8 + 1 + 4 + 8 + 8);
   });
 
   for (const isTold of [false, true])

@@ -13,7 +13,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
   let restUntil = 0;
   let nextCreationAt = 0;
   return {
-    admit: (requestClass, job) =>
+    admit: (requestClass, job, weight = 1) =>
       atOnce(async () => {
         const until = () => (requestClass === 'creation' ? Math.max(heldUntil, restUntil) : heldUntil);
         while (!stopped && clock.now() < until()) await clock.sleep(Math.min(1_000, until() - clock.now()));
@@ -23,7 +23,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
           await clock.sleep(at - clock.now());
         }
         if (stopped) throw new LimiterStopped();
-        return job();
+        return job(weight);
       }),
     giveBack: () => undefined,
     observe: () => undefined,
