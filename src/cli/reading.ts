@@ -1,5 +1,6 @@
 import type { FileProgress } from '../intake/check-file.ts';
 import { interruptedExitCode } from './exit-codes.ts';
+import { onInterrupt } from './interrupt.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The time in which a command reads a file and nothing was sent yet. */
@@ -22,14 +23,11 @@ function startReading(terminal: Terminal): Reading & { dispose(): void } {
   const stop = new AbortController();
   let shown = -1;
   let isOver = false;
-  const handler = () => {
+  const interrupt = onInterrupt(() => {
     if (isOver) return;
-    if (stop.signal.aborted) process.exit(interruptedExitCode);
     terminal.error('\nStopping: nothing was sent. (Ctrl-C again ends at once.)\n');
     stop.abort();
-  };
-  process.on('SIGINT', handler);
-  process.on('SIGTERM', handler);
+  });
   return {
     signal: stop.signal,
     onProgress({ bytes, bytesTotal, rows }) {
@@ -43,10 +41,7 @@ function startReading(terminal: Terminal): Reading & { dispose(): void } {
     end() {
       isOver = true;
     },
-    dispose() {
-      process.off('SIGINT', handler);
-      process.off('SIGTERM', handler);
-    },
+    dispose: interrupt.dispose,
   };
 }
 

@@ -48,17 +48,16 @@ const columnsOf = ({ isTTY, columns }: Output) => (isTTY === true && columns ? c
 /** With `json`, what is printed on stdout is for programs, and no line of it is broken. */
 export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, stderr }: Streams = process): Terminal {
   const answerColumns = () => (json ? Number.POSITIVE_INFINITY : columnsOf(stdout));
-  // Whoever reads the answer may have seen enough of it (`| head`): that ends no payout.
-  const forgive = (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE') throw error;
+  // Whoever reads the answer may have seen enough of it (`| head`), and a terminal may be closed (EIO): that ends no payout.
+  const forgive = (output: Output) => (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && !(error.code === 'EIO' && output.isTTY === true)) throw error;
   };
   const shown = shownLines(stderr);
   let isRead = true;
-  stdout.on('error', (error) => {
+  stdout.on('error', () => {
     isRead = false;
-    forgive(error);
   });
-  stderr.on('error', forgive);
+  for (const output of [stdout, stderr]) output.on('error', forgive(output));
   return {
     isInteractive: stderr.isTTY === true,
     canAsk: stdin.isTTY === true && stderr.isTTY === true,

@@ -197,6 +197,23 @@ test('where the window is too low for all lines, the last one says how many are 
   ]);
 });
 
+test('a reader or a terminal that is gone ends no work; a disk that fails does', () => {
+  for (const [code, isTTY, ends] of [
+    ['EPIPE', false, false],
+    ['EIO', true, false],
+    ['EIO', false, true],
+    ['ENOSPC', false, true],
+  ] as const) {
+    const [stdout, stderr] = [stream(isTTY).stream, stream(isTTY).stream];
+    systemTerminal({ json: false }, { stdin: stream(isTTY).stream, stdout, stderr });
+    for (const output of [stdout, stderr]) {
+      const meets = () => output.emit('error', Object.assign(new Error(`write ${code}`), { code }));
+      if (ends) assert.throws(meets, { code });
+      else assert.doesNotThrow(meets, code);
+    }
+  }
+});
+
 test('an answer that nobody reads any more is waited for no more', async () => {
   const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   const stdout = new Writable({

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
 const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
@@ -177,5 +178,21 @@ describe('airbatch validate', () => {
     const { file, counts } = JSON.parse(stdout);
     assert.deepEqual([file.name, counts.rows], ['standard input', 1]);
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
+  });
+
+  test('is ended in order while it reads, also by a terminal that is closed, and leaves nothing behind', async (t) => {
+    const cwd = folderOf(t);
+    const temporary = join(cwd, 'tmp');
+    mkdirSync(temporary);
+    const rows = Array.from({ length: 200_000 }, (_, index) => `+2547${10_000_000 + index},1,10,KES`).join('\n');
+    const file = write(cwd, 'big.csv', 'phone_number,network_id,amount,currency', rows);
+    const left = () => readdirSync(temporary).filter((name) => name !== 'node-compile-cache');
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+      const command = startCommand(['validate', file], { cwd, env: { TMPDIR: temporary } });
+      while (left().length === 0 && command.child.exitCode === null) await sleep(5);
+      command.child.kill(signal);
+      const { code, stderr } = await command.ended;
+      assert.deepEqual([code, /nothing was sent/.test(stderr), left()], [130, true, []], `${signal}: ${stderr}`);
+    }
   });
 });
