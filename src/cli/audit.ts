@@ -1,7 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
-import { type BatchRecord, findBatch, pageBatches } from '../ledger/batches.ts';
+import { findBatch, pageBatches } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { type AuditEvent, pageEvents } from '../ledger/events.ts';
 import { findRow } from '../ledger/rows.ts';
@@ -9,7 +9,8 @@ import { auditSentence } from '../reports/audit-sentences.ts';
 import { counted } from '../reports/words.ts';
 import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
-import { openSession } from './session.ts';
+import { rowNumbers } from './row-numbers.ts';
+import { withSession } from './session.ts';
 
 const eventsPerPage = 1_000;
 const batchesPerPage = 100;
@@ -20,13 +21,8 @@ const latestMax = 100;
  * `airbatch audit`: the history of a batch or a row in sentences, and whether its chain is whole and its rows are as it tells; else of
  * the whole ledger.
  */
-export async function execute(
-  context: CommandContext,
-  _args: string[],
-  options: Record<string, unknown>,
-): Promise<number> {
-  const { db } = await openSession(context);
-  try {
+export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
+  return withSession(context, async ({ db }) => {
     if (typeof options.batch !== 'string') {
       if (options.row !== undefined) throw new AirbatchError('USAGE', '--row needs --batch: rows are numbered in it');
       const events = await latestEvents(db, latestMax);
@@ -34,13 +30,11 @@ export async function execute(
       return await conclude(context, null, walkAll(db));
     }
     const batch = await requireBatch(db, options.batch);
-    if (options.row === undefined) {
-      await showBatch(context, db, batch);
-    } else await showRow(context, db, batch.batch_id, options.row);
+    const rows = rowNumbers(options.row === undefined ? [] : [String(options.row)]);
+    if (rows.length === 0) await showBatch(context, db, batch.batch_id);
+    for (const row of rows) await showRow(context, db, batch.batch_id, row);
     return await conclude(context, batch.batch_id, [await auditBatch(db, batch.batch_id)]);
-  } finally {
-    await db.close();
-  }
+  });
 }
 
 async function show(
@@ -55,18 +49,16 @@ async function show(
 }
 
 /** Page by page, and not in the snapshot that is compared afterwards: its reader may take an hour. */
-async function showBatch(context: CommandContext, db: Database, { batch_id }: BatchRecord): Promise<void> {
+async function showBatch(context: CommandContext, db: Database, batchId: string): Promise<void> {
   for (let after = 0; ; ) {
-    const page = await pageEvents(db, batch_id, after, eventsPerPage);
+    const page = await pageEvents(db, batchId, after, eventsPerPage);
     await show(context, page);
     after = page.at(-1)?.seq ?? after;
     if (page.length < eventsPerPage) return;
   }
 }
 
-async function showRow(context: CommandContext, db: Database, batchId: string, option: unknown): Promise<void> {
-  const row = Number(option);
-  if (!(Number.isInteger(row) && row > 0)) throw new AirbatchError('USAGE', `--row ${String(option)} is no row number`);
+async function showRow(context: CommandContext, db: Database, batchId: string, row: number): Promise<void> {
   if (!(await findRow(db, batchId, row))) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${row}`);
   let shown = 0;
   for (let after = 0; ; ) {

@@ -1,9 +1,9 @@
-import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
 import { durationText } from '../reports/format.ts';
 import { askProducts, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
+import { wholeNumber } from './whole-number.ts';
 
 const columns = [
   { name: 'id', align: 'right' },
@@ -14,10 +14,8 @@ const columns = [
 
 /** `airbatch products [--network ID]`: what can be bought: bundles at a fixed price, and at Version 1 plain airtime too. */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
+  const networkId = wholeNumber('--network', options.network as string | undefined);
   return withCatalog(context, options, async (account) => {
-    const networkId = options.network as number | undefined;
-    if (networkId !== undefined && !Number.isSafeInteger(networkId))
-      throw new AirbatchError('USAGE', '--network takes the number of a network');
     const items = await askProducts(account, networkId, (networks, ms) => {
       context.terminal.error(
         `Version 1 lists products by network: asking for those of ${networks}, about ${durationText(ms)} (--network asks for one).\n`,

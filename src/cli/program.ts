@@ -203,7 +203,7 @@ function addService(program: Command, call: Call): void {
     .action(call('networks'));
   example(program.command('products'), 'airbatch products --network 1')
     .description('the fixed products that can be bought')
-    .option('--network <id>', 'only those of this network', Number)
+    .option('--network <id>', 'only those of this network')
     .option(...account)
     .action(call('products'));
   const migrate = program
@@ -238,12 +238,12 @@ function addServer(program: Command, call: Call): void {
     .action(call('jobs'));
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
     .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
-    .option('--port <n>', 'port (default: 8787)', Number)
+    .option('--port <n>', 'port (default: 8787)')
     .option(...restored)
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
-    .option('--metrics-port <n>', 'serve Prometheus metrics at this port', Number)
+    .option('--metrics-port <n>', 'serve Prometheus metrics at this port')
     .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
-    .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)', Number)
+    .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)')
     .action(call('serve'));
 }
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { errorMessage } from '../core/errors.ts';
 import { sandboxWebhookKeys } from '../runtime/account.ts';
 import { keepHouse } from '../runtime/housekeeping.ts';
 import type { KeptAccount } from '../runtime/keep-account.ts';
@@ -18,6 +18,7 @@ import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.t
 import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
 import { makeReportWriter } from './serve-reports.ts';
 import { withSession } from './session.ts';
+import { wholeNumber } from './whole-number.ts';
 
 /** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
 const hostDefault = '127.0.0.1';
@@ -30,24 +31,43 @@ const graceSecondsDefault = 25;
 /** Something was left in flight: at the next start it is a doubt. */
 const lateExitCode = 5;
 
+interface Given {
+  host?: string;
+  port?: string;
+  metricsHost?: string;
+  metricsPort?: string;
+  grace?: string;
+  restored?: boolean;
+}
+
 /** `airbatch serve`: works for every configured account and takes its webhooks, until SIGTERM or Ctrl-C. */
 export async function execute(
   context: CommandContext,
   _args: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const graceSeconds = Number(options.grace ?? graceSecondsDefault);
-  if (!(graceSeconds >= 0)) throw new AirbatchError('USAGE', '--grace is a number of seconds');
+  const asked = askedFor(options);
   // Its log is for programs, also where a person watches.
   const terminal = { ...context.terminal, isInteractive: false };
-  return withSession({ ...context, terminal }, (session) => serve(context, session, options, graceSeconds * 1_000));
+  return withSession({ ...context, terminal }, (session) => serve(context, session, asked));
+}
+
+/** What the command line asks for: its numbers are read before anything is opened. */
+function askedFor({ host, port, metricsHost, metricsPort, grace, restored }: Given) {
+  const metrics = wholeNumber('--metrics-port', metricsPort);
+  return {
+    place: { host: host ?? hostDefault, port: wholeNumber('--port', port) ?? portDefault },
+    // Metrics tell balances: they are at a port of their own, and only where one is named.
+    metricsPlace: metrics === undefined ? null : { host: metricsHost ?? hostDefault, port: metrics },
+    graceMs: (wholeNumber('--grace', grace) ?? graceSecondsDefault) * 1_000,
+    restored: restored === true,
+  };
 }
 
 async function serve(
   context: CommandContext,
   session: Session,
-  options: Record<string, unknown>,
-  graceMs: number,
+  { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
 ): Promise<number> {
   requireRole(session, 'run');
   const accounts = servedAccounts(session.config);
@@ -76,14 +96,16 @@ async function serve(
   });
   const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
   try {
-    const url = await listen(server, options);
+    const url = await listen(server, place, '--host and --port');
     context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
-    await startMetrics(session, metrics, options);
+    if (metricsPlace !== null) {
+      const metricsUrl = await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
+      session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
+    }
     await tellAccounts(session, accounts);
     word.keep();
     const house = keepHouse(session, retentionsOf(jobs));
     for (const [name, account] of accounts) {
-      const restored = options.restored === true;
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
     if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
@@ -110,21 +132,8 @@ async function serve(
   }
 }
 
-function listen(server: FastifyInstance, options: Record<string, unknown>): Promise<string> {
-  const host = String(options.host ?? hostDefault);
-  const port = Number(options.port ?? portDefault);
-  return listening(`${host}:${port}`, '--host and --port', () => server.listen({ host, port }));
-}
-
-/** Metrics are at a port of their own, and only where one is named: they tell balances. */
-async function startMetrics(
-  { log }: Session,
-  metrics: FastifyInstance,
-  options: Record<string, unknown>,
-): Promise<void> {
-  if (options.metricsPort === undefined) return;
-  const url = await listen(metrics, { port: options.metricsPort, host: options.metricsHost });
-  log.info('metrics are served', { url: `${url}/metrics` });
+function listen(server: FastifyInstance, place: { host: string; port: number }, options: string): Promise<string> {
+  return listening(`${place.host}:${place.port}`, options, () => server.listen(place));
 }
 
 /** Resolves on the first signal, or with the first trouble that ends an account's work. */

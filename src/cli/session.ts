@@ -1,18 +1,15 @@
 import { resolve } from 'node:path';
-import { openSession as open, type Session } from '../runtime/session.ts';
+import { openSession, type Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
 
-/** Opens what most commands need, as the command line says. */
-export function openSession({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
-  return open({ cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null });
-}
-
-/** Opens what most commands need, does the command's work with it, and closes it again. */
+/** Opens what most commands need as the command line says, does the command's work with it, and closes it again. */
 export async function withSession<Result>(
   context: CommandContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const session = await openSession(context);
+  const { cwd, env, configPath, ledgerPath, terminal } = context;
+  const screen = terminal.isInteractive ? terminal.error : null;
+  const session = await openSession({ cwd, env, configPath, ledgerPath, screen });
   try {
     return await work(session);
   } finally {

@@ -10,7 +10,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { findRow, pageRows } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
+import { type RunningCommand, runCommand, startCommand, workFolder } from '../support/command.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
 import {
   type CallbackTopup,
@@ -229,7 +229,7 @@ describe('airbatch serve', () => {
     const place = await setUp(t);
     place.service.beforeAnswer = () => new Promise(() => undefined);
     await place.addRows('batch-1', 1);
-    const { command } = await place.serve('--grace', '0.3');
+    const { command } = await place.serve('--grace', '1');
     await place.service.asked(1);
     command.child.kill('SIGTERM');
     const { code, stderr } = await command.ended;
@@ -299,9 +299,24 @@ describe('airbatch serve', () => {
   test('says where it cannot listen', async (t) => {
     const place = await setUp(t);
     const { url } = await place.serve();
-    const second = startCommand(['serve', '--port', new URL(url).port], { cwd: place.folder, env });
-    const { code, stderr } = await second.ended;
-    assert.equal(code, 2);
-    assert.match(stderr, /cannot listen at 127\.0\.0\.1:\d+.*--port/s);
+    for (const option of ['--port', '--metrics-port']) {
+      const args = ['serve', '--port', '0', option, new URL(url).port];
+      const { code, stderr } = await runCommand(args, { cwd: place.folder, env });
+      assert.equal(code, 2);
+      assert.match(stderr, new RegExp(`cannot listen at 127\\.0\\.0\\.1:\\d+.* and ${option}\\.`, 's'));
+    }
+  });
+
+  test('takes what is no number for a slip, before anything is opened', async (t) => {
+    const place = await setUp(t);
+    for (const [option, value] of [
+      ['--metrics-port', 'abc'],
+      ['--grace', ''],
+      ['--port', ''],
+    ] as const) {
+      const { code, stdout, stderr } = await runCommand(['serve', option, value], { cwd: place.folder, env });
+      assert.deepEqual([code, stdout], [2, ''], stderr);
+      assert.match(stderr, new RegExp(`${option} takes a whole number`));
+    }
   });
 });
