@@ -1,9 +1,7 @@
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { systemRandom } from '../core/random.ts';
-import { defaultEngineSettings } from '../engine/settings.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
-import { type AccountConfig, type Config, chooseAccount } from '../runtime/config.ts';
+import { type AccountConfig, accountDefaults, type Config, chooseAccount } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 
 /** Both sides of a migration, opened to be read from. */
@@ -31,7 +29,7 @@ export async function openMigrationAccounts(
         close: async () => undefined,
       };
   const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
-  const deps = { clock: systemClock, random: systemRandom, log, ledgerPath: config.ledger };
+  const deps = { clock: systemClock, log, ledgerPath: config.ledger };
   const to = await openAccount(place.to, deps);
   const from = place.from && (await openAccount(place.from, deps));
   return {
@@ -74,15 +72,11 @@ async function rehearsalAccounts(): Promise<{ to: AccountConfig; from: AccountCo
   const { makeSandbox } = await import('../sandbox/index.ts');
   const sandbox = await makeSandbox({ rate: rehearsalLimit });
   const common = {
+    ...accountDefaults,
     baseUrl: await sandbox.listen({ port: 0 }),
     webhookKeys: { callback: [], registered: [] },
-    walletMode: 'auto',
     limits: { catalog: { limit: rehearsalLimit } },
-    requestDeadlineMs: 60_000,
-    leaseTtlMs: defaultEngineSettings.leaseTtlMs,
-    resumeWhenFunded: false,
-    doubt: {},
-  } as const;
+  };
   const credentials = { email: 'sandbox@airbatch.test', token: 'sandbox-token' };
   return {
     to: { ...common, name: 'sandbox', version: 'v2', credentials: { apiKey: 'sandbox-key' } },

@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
-import { systemRandom } from '../core/random.ts';
 import { visible } from '../core/visible.ts';
 import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
@@ -66,7 +65,6 @@ async function withAccount<Result>(
     const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
     const account = await openAccount(chooseAccount(config, accountName), {
       clock: systemClock,
-      random: systemRandom,
       log,
       ledgerPath: join(folder, 'ledger.db'),
     });

@@ -1,6 +1,5 @@
 import { dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
-import type { Random } from '../core/random.ts';
 import { serviceName } from '../core/service-name.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { defaultEngineSettings, type EngineSettings } from '../engine/settings.ts';
@@ -12,7 +11,7 @@ import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { accountCatalog } from './catalog.ts';
-import { type AccountConfig, sandboxAccountName } from './config.ts';
+import { type AccountConfig, accountDefaults, sandboxAccountName } from './config.ts';
 import { accountLog } from './log.ts';
 
 /** An account that can be worked with: its gateway, its limiter, and how the engine should treat it. */
@@ -55,7 +54,6 @@ export const sandboxWebhookKeys: WebhookKeys = { callback: [sandboxKey], registe
 
 export interface OpenAccountDeps {
   clock: Clock;
-  random: Random;
   log: EngineLog;
   ledgerPath: string;
   /** Where the embedded sandbox sends its webhooks, if anywhere. */
@@ -77,18 +75,13 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
   const sandbox = await makeSandbox({ data: join(dirname(deps.ledgerPath), 'sandbox.db') });
   const baseUrl = await sandbox.listen({ port: 0 });
   const account: AccountConfig = {
+    ...accountDefaults,
     name: sandboxAccountName,
     version: 'v2',
     baseUrl,
     credentials: { apiKey: sandboxKey },
     webhookKeys: sandboxWebhookKeys,
     ...(deps.sandboxCallbackUrl === undefined ? {} : { callbackUrl: deps.sandboxCallbackUrl }),
-    walletMode: 'auto',
-    limits: {},
-    requestDeadlineMs: 60_000,
-    leaseTtlMs: defaultEngineSettings.leaseTtlMs,
-    resumeWhenFunded: false,
-    doubt: {},
   };
   return assemble(account, deps, {
     service: embeddedSandboxService,
@@ -99,7 +92,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
 
 function assemble(
   account: AccountConfig,
-  { clock, log }: { clock: Clock; log: EngineLog },
+  { clock, log }: Pick<OpenAccountDeps, 'clock' | 'log'>,
   place: { service: string; isSandbox: boolean; closeMore: () => Promise<void> },
 ): OpenAccount {
   const limiter = makeBottleneckLimiter(

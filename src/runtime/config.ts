@@ -9,6 +9,7 @@ import { overriding } from '../core/overriding.ts';
 import { safeUrl } from '../core/safe-url.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
+import { requestDeadlineMsDefault } from '../gateway/policies.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
 import { intakeShape } from '../intake/settings.ts';
 import {
@@ -35,6 +36,16 @@ const limitsShape = z.partialRecord(
   z.strictObject({ limit: positive, windowMs: positive.optional() }),
 );
 
+/** What an account has where its configuration does not say otherwise. */
+export const accountDefaults = {
+  walletMode: 'auto',
+  limits: {},
+  requestDeadlineMs: requestDeadlineMsDefault,
+  resumeWhenFunded: false,
+  leaseTtlMs: defaultEngineSettings.leaseTtlMs,
+  doubt: {},
+} as const;
+
 const accountShape = z
   .strictObject({
     version: z.enum(['v2', 'v1']).default('v2'),
@@ -43,10 +54,10 @@ const accountShape = z
     apiKeyEnv: z.string().min(1).optional(),
     emailEnv: z.string().min(1).optional(),
     tokenEnv: z.string().min(1).optional(),
-    walletMode: z.enum(['auto', 'global', 'local']).default('auto'),
-    limits: limitsShape.default({}),
+    walletMode: z.enum(['auto', 'global', 'local']).default(accountDefaults.walletMode),
+    limits: limitsShape.default(accountDefaults.limits),
     /** One deadline for a whole request, in milliseconds. */
-    requestDeadlineMs: positive.default(60_000),
+    requestDeadlineMs: positive.default(accountDefaults.requestDeadlineMs),
     /** Where the service sends webhooks of each payment: `https://<public host>/webhooks/<account>/topups` of `airbatch serve`. */
     callbackUrl: safeUrl.optional(),
     /** What webhooks are signed with, besides the API key. While one is rotated, the old and the new are both believed. */
@@ -59,9 +70,9 @@ const accountShape = z
       })
       .prefault({}),
     /** Whether batches that wait for money go on by themselves once a wallet holds more than before. */
-    resumeWhenFunded: z.boolean().default(false),
+    resumeWhenFunded: z.boolean().default(accountDefaults.resumeWhenFunded),
     /** How long the account is held by a process that does not renew, in milliseconds: what a suspended one has to be over it. */
-    leaseTtlMs: z.number().int().min(1_000).default(defaultEngineSettings.leaseTtlMs),
+    leaseTtlMs: z.number().int().min(1_000).default(accountDefaults.leaseTtlMs),
     /** Delays of the in-doubt algorithm, in milliseconds: shorter ones are for rehearsals only. */
     doubt: z
       .strictObject({
@@ -71,7 +82,7 @@ const accountShape = z
         sameNumberSpacingMs: z.number().int().nonnegative(),
       })
       .partial()
-      .default({}),
+      .default(accountDefaults.doubt),
   })
   .check((context) => {
     const { version, apiKeyEnv, emailEnv, tokenEnv, webhooks } = context.value;
