@@ -1,6 +1,7 @@
 import type { LostPayment } from '../core/earlier-payment.ts';
 import type { Queryable } from './database.ts';
 import { forgetFact, readFact, writeFact } from './facts.ts';
+import { filledLists, places } from './filled-lists.ts';
 import { makeInsert } from './insert.ts';
 
 /** A payment that the service lists, and of which a restored ledger has lost the row. */
@@ -25,10 +26,10 @@ export async function anyLost(db: Queryable, account: string): Promise<boolean> 
   return found.length > 0;
 }
 
-/** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
+/** Numbers that one statement asks for. */
 const numbersPerQuery = 50;
 const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
-  WHERE phone_number IN (${Array(numbersPerQuery).fill('?').join(', ')}) AND account = ?
+  WHERE phone_number IN (${places(numbersPerQuery)}) AND account = ?
   ORDER BY first_sent_at DESC, topup_id`;
 
 /**
@@ -37,11 +38,8 @@ const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, curre
  */
 export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];
-  for (let at = 0; at < numbers.length; at += numbersPerQuery) {
-    const some = numbers.slice(at, at + numbersPerQuery);
-    const filled = [...some, ...Array<string>(numbersPerQuery - some.length).fill('')];
-    found.push(...(await db.query<LostToNumber>(lostToSql, [...filled, account])));
-  }
+  for (const some of filledLists(numbers, numbersPerQuery))
+    found.push(...(await db.query<LostToNumber>(lostToSql, [...some, account])));
   return found;
 }
 

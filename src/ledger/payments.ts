@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { filledLists, places } from './filled-lists.ts';
 import { makeInsert } from './insert.ts';
 
 /**
@@ -38,9 +39,9 @@ export async function findPayment(db: Queryable, idempotencyKey: string): Promis
   return payment ?? null;
 }
 
-/** Keys that one statement asks for; a shorter list is filled up with no keys. */
+/** Keys that one statement asks for. */
 const keysPerQuery = 16;
-const findManySql = `SELECT * FROM payments WHERE idempotency_key IN (${Array(keysPerQuery).fill('?').join(', ')})`;
+const findManySql = `SELECT * FROM payments WHERE idempotency_key IN (${places(keysPerQuery)})`;
 
 /** The payments that these keys are bound to, by key. */
 export async function findPayments(
@@ -48,10 +49,8 @@ export async function findPayments(
   idempotencyKeys: readonly string[],
 ): Promise<Map<string, PaymentRecord>> {
   const found = new Map<string, PaymentRecord>();
-  for (let at = 0; at < idempotencyKeys.length; at += keysPerQuery) {
-    const some = idempotencyKeys.slice(at, at + keysPerQuery);
-    const filled = [...some, ...Array<null>(keysPerQuery - some.length).fill(null)];
-    for (const payment of await db.query<PaymentRecord>(findManySql, filled)) {
+  for (const keys of filledLists(idempotencyKeys, keysPerQuery)) {
+    for (const payment of await db.query<PaymentRecord>(findManySql, keys)) {
       found.set(payment.idempotency_key, payment);
     }
   }

@@ -1,6 +1,7 @@
 import { bearingStates, type OtherPayment } from '../core/earlier-payment.ts';
 import { type RowState, sentStates } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
+import { filledLists, places } from './filled-lists.ts';
 import { type LostToNumber, lostTo } from './lost-payments.ts';
 
 /** A row of another batch whose payment was sent, and has arrived or may still arrive; or an earlier one, which the row bears. */
@@ -21,7 +22,7 @@ export interface SentLatelyQuery {
   withLost: boolean;
 }
 
-/** Numbers that one statement asks for; a shorter list is filled up with no numbers. */
+/** Numbers that one statement asks for, where it asks for more than one. */
 const numbersPerQuery = 50;
 
 function listOf(states: readonly RowState[]): string {
@@ -36,7 +37,7 @@ const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.phone_number, rows.amount,
      rows.currency, rows.product_id, rows.first_sent_at
    FROM rows CROSS JOIN batches
-   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${Array(count).fill('?').join(', ')}) AND rows.first_sent_at >= ?
+   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
      AND (rows.status IN (${listOf(sentStates)})
        OR (${bearing}))
@@ -51,14 +52,9 @@ export async function sentLately(
   numbers: readonly string[],
 ): Promise<Sent[]> {
   const found: Sent[] = [];
-  for (let at = 0; at < numbers.length; at += numbersPerQuery) {
-    const some = numbers.slice(at, at + numbersPerQuery);
-    const isOne = some.length === 1;
-    const filled = isOne ? some : [...some, ...Array<string>(numbersPerQuery - some.length).fill('')];
-    found.push(
-      ...(await tx.query<SentRow>(isOne ? sentToOneSql : sentToManySql, [...filled, since, account, batchId])),
-    );
-  }
+  const [sql, length] = numbers.length === 1 ? [sentToOneSql, 1] : [sentToManySql, numbersPerQuery];
+  for (const some of filledLists(numbers, length))
+    found.push(...(await tx.query<SentRow>(sql, [...some, since, account, batchId])));
   return withLost ? [...found, ...(await lostTo(tx, account, numbers))] : found;
 }
 
