@@ -36,6 +36,8 @@ export interface Review {
 /** Rows of each kind that are shown: enough to see what they have in common. */
 const examplesMax = 5;
 const rowsPerPage = 2_000;
+
+/** Looks through the rows of a batch, and at the last finished one of its job, of which amounts that differ by more percent are changed. */
 export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review> {
   const largest = new Map<string, ReviewedRow[]>();
   const held: Record<string, number> = {};

@@ -1,4 +1,4 @@
-import type { BatchState } from '../core/batch-state.ts';
+import type { BatchState, PauseReason } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
@@ -29,7 +29,7 @@ export interface BatchSummary {
   sandbox: boolean;
   status: BatchState;
   /** Why a paused batch is paused: the reason's code, and what was seen. */
-  pause: { reason: string; detail: string | null } | null;
+  pause: { reason: PauseReason; detail: string | null } | null;
   /** Why the file was rejected, in a sentence. */
   rejection: string | null;
   file_name: string;

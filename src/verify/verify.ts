@@ -64,14 +64,17 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     publicKey === null ? 'The manifest fits its signature.' : 'The manifest was signed by the given key.',
     () => readManifest(dir, publicKey, findings),
   );
+  const found = () => ({
+    ok: findings.list.length === 0,
+    findings: findings.list,
+    findingsUnlisted: findings.unlisted,
+    checked,
+    notes: findings.notes,
+    doubts: findings.doubts,
+  });
   if (!signed)
     return {
-      ok: false,
-      findings: findings.list,
-      findingsUnlisted: findings.unlisted,
-      checked,
-      notes: findings.notes,
-      doubts: findings.doubts,
+      ...found(),
       batchId: null,
       runId: null,
       fileName: null,
@@ -112,12 +115,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     );
   noteCorrections(findings);
   return {
-    ok: findings.list.length === 0,
-    findings: findings.list,
-    findingsUnlisted: findings.unlisted,
-    checked,
-    notes: findings.notes,
-    doubts: findings.doubts,
+    ...found(),
     batchId: manifest.batch_id,
     runId: manifest.run_id,
     fileName: summary?.file_name ?? null,
