@@ -20,7 +20,7 @@ export function makeReportWriter(
     } catch (error) {
       log.warn('the reports of a batch could not be written; "airbatch report" writes them', {
         batch: batchId,
-        message: errorMessage(error),
+        error: errorMessage(error),
       });
     }
   };

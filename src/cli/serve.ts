@@ -110,7 +110,7 @@ async function serve(
     }
     if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
     const trouble = await firstEnd(asked.promise, [...kept.values()]);
-    if (trouble) session.log.warn('the program cannot go on', { message: errorMessage(trouble) });
+    if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])
       .then(() => Promise.all([...kept.values()].map((account) => account.stop())))

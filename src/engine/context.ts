@@ -18,10 +18,13 @@ import type { Picker } from './picker.ts';
 import type { EngineSettings } from './settings.ts';
 import type { Wake } from './wake.ts';
 
+/** What a line of the log tells besides its sentence: a `message` among it would be written into that sentence. */
+export type LogData = EventData & { message?: never };
+
 /** Where the engine tells what it does: no phone numbers, no secrets. */
 export interface EngineLog {
-  info(message: string, data?: EventData): void;
-  warn(message: string, data?: EventData): void;
+  info(message: string, data?: LogData): void;
+  warn(message: string, data?: LogData): void;
 }
 
 /** What is injected into an account's runner. */

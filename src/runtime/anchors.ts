@@ -77,7 +77,7 @@ function makePlace(session: Session, anchor: Anchor, signal: AbortSignal) {
       } catch (error) {
         log.warn('the heads of audit chains could not be put outside; they are later', {
           place,
-          message: errorMessage(error),
+          error: errorMessage(error),
         });
         isAsked = true;
         onFailure();

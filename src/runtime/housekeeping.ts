@@ -38,7 +38,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
   const keep = async () => {
     while (!stopping.signal.aborted) {
       await pass().catch((error: unknown) =>
-        log.warn('what is no longer needed could not be dropped; it is tomorrow', { message: errorMessage(error) }),
+        log.warn('what is no longer needed could not be dropped; it is tomorrow', { error: errorMessage(error) }),
       );
       await clock.sleep(dayMs, stopping.signal);
     }

@@ -91,7 +91,7 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
           log.warn('the account cannot be worked for now; it is tried again', {
             account: name,
             code,
-            message: errorMessage(error),
+            error: errorMessage(error),
           });
         }
         toldCode = code;

@@ -32,10 +32,10 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
     log.warn(isGivenUp ? 'word could not be sent, and is given up' : 'word could not be sent; it is tried again', {
       recipient,
-      message,
+      error: message,
     });
   const onError = (error: unknown) =>
-    log.warn('it could not be looked what there is word of', { message: errorMessage(error) });
+    log.warn('it could not be looked what there is word of', { error: errorMessage(error) });
   const isEverybody = ofJobs !== null;
   const delivery = makeDelivery({
     db,

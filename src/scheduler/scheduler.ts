@@ -65,7 +65,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
         if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
         const work = runOpen(job)
           .catch((error: unknown) =>
-            log.warn('a job could not be run; it is tried again', { job: job.name, message: errorMessage(error) }),
+            log.warn('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
           )
           .finally(() => running.delete(job.name));
         running.set(job.name, work);

@@ -52,14 +52,14 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     filing = filing
       .then(() => putAway(session, jobs))
       .catch((error: unknown) =>
-        log.warn('it could not be looked which files are to be put away', { message: errorMessage(error) }),
+        log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
       );
     return filing;
   };
   const look = () =>
     scheduler
       .look()
-      .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { message: error.message }));
+      .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { error: error.message }));
   // Which slot is due, and whether it was run, is the ledger's to say.
   const heartbeat = startHeartbeat(clock, look);
   void fileAway();

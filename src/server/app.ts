@@ -24,7 +24,7 @@ export function makeServer(deps: ServerDeps): FastifyInstance {
     const status = error.statusCode ?? 500;
     // What is wrong with the request is its sender's to know; what is wrong with us is not.
     if (status < 500) return reply.code(status).send({ error: error.code?.toLowerCase() ?? 'bad_request' });
-    deps.log.warn('a request met an error of the program', { message: errorMessage(error) });
+    deps.log.warn('a request met an error of the program', { error: errorMessage(error) });
     return reply.code(500).send({ error: 'internal' });
   });
   addHealthRoutes(app, deps);

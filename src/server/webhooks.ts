@@ -84,7 +84,7 @@ export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWeb
     } catch (error) {
       // Nothing is acknowledged that is not durable: the service sends it again.
       const code = error instanceof AirbatchError ? error.code : 'UNEXPECTED';
-      log.warn('a webhook could not be kept', { account, scheme, code, message: errorMessage(error) });
+      log.warn('a webhook could not be kept', { account, scheme, code, error: errorMessage(error) });
       return 'not_kept';
     }
     if (entry.outcome === 'unreadable')

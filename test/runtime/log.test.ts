@@ -99,3 +99,14 @@ test('a log that cannot be begun is told at once', (t) => {
   const file = { file: join(folder.path, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
   assert.throws(() => makeLog({ level: 'info', secrets: [], screen: null, file }), { code: /EEXIST|ENOTDIR/ });
 });
+
+test('what a line tells besides its sentence cannot be a message, which would run on in that sentence', () => {
+  const lines: string[] = [];
+  const log = makeLog({ level: 'warn', secrets: [], screen: (text) => lines.push(text) });
+  // @ts-expect-error: the sentence is the first argument.
+  const run = () => log.warn('the account is tried again', { message: 'it is busy' });
+  run();
+  log.warn('the account is tried again', { error: 'it is busy' });
+  assert.match(lines[0] ?? '', /tried again it is busy/);
+  assert.match(lines[1] ?? '', /tried again \(error=it is busy\)/);
+});
