@@ -174,7 +174,8 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
   const gateway = {
     list: async (query: { page: number }) => {
       const at = (query.page - 1) * 100;
-      return { kind: 'page' as const, payments: page(at), page: query.page, hasNext: at + 100 < rows, total: rows };
+      const hasNext = at + 100 < rows;
+      return { kind: 'page' as const, payments: page(at), unreadable: [], page: query.page, hasNext, total: rows };
     },
     lookUp: async () => ({ kind: 'not_found' as const, evidence }),
     balance: async () => ({ kind: 'balance' as const, balance: { total: null, wallets: [], readAt: benchStartMs } }),

@@ -143,9 +143,12 @@ export interface OtherPayment extends Terms {
 /** A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has an amount, too. */
 export interface LostPayment extends Pick<Terms, 'amount' | 'currency'> {
   topup_id: string;
+  /** Empty, as the row ref, where the service's list does not tell. */
   run_id: string;
   row_ref: string;
   first_sent_at: number;
+  /** Where the list does not tell to whom: it counts as sent to whoever is asked about. */
+  isToAnyone?: true;
 }
 
 export interface RepeatProblem {
@@ -262,6 +265,13 @@ function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: r
 }
 
 function sentLately(other: OtherPayment | LostPayment): RepeatProblem {
+  if (isLost(other) && other.isToAnyone)
+    return {
+      code: 'SENT_LATELY',
+      message: `The same number may have been sent the same on ${lostPlaceOf(other)}: the service’s list cannot be read there.`,
+      suggestion:
+        'Look for that payment at the service. Release the row if it is another one; skip it if it is the same.',
+    };
   const message = isLost(other)
     ? `The same number was sent ${whatOf(other)} on ${lostPlaceOf(other)}.`
     : `The same number was sent the same on ${dayOf(other)}, in ${placeOf(other)} (run ${other.run_id}, ${wordOf(other)}).`;
@@ -297,7 +307,8 @@ function placeOf({ batch_id, row_no }: OtherPayment): string {
 /** To the minute: with the number that is where a person finds it in the service's own list. */
 function lostPlaceOf(lost: LostPayment): string {
   const { first_sent_at, topup_id, run_id } = lost;
-  return `${dayOf(lost)} at ${isoTime(first_sent_at).slice(11, 16)} UTC, by a payment that only the service knows since the ledger was restored (${topup_id}, run ${run_id})`;
+  const name = run_id === '' ? topup_id : `${topup_id}, run ${run_id}`;
+  return `${dayOf(lost)} at ${isoTime(first_sent_at).slice(11, 16)} UTC, by a payment that only the service knows since the ledger was restored (${name})`;
 }
 
 function nameOf(other: OtherPayment | LostPayment): RepeatFound['other'] {

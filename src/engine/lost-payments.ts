@@ -5,10 +5,10 @@ import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../ledger/payments.ts';
-import { findRow } from '../ledger/rows.ts';
+import { findRow, findRowByTopup } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
-import { readTrouble } from './read-trouble.ts';
+import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
 
 /** From when on (epoch ms) no request of the lost program is under way any more. */
 export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
@@ -33,19 +33,34 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
   if (list === null || fromMs === null) return;
   if (wait > 0) await clock.sleep(wait, stopping);
   let kept = 0;
+  let troubleSince: number | null = null;
   for (let page = 1; !stopping.aborted; ) {
     const query = { page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true };
     const outcome = await limiter.admit('read', () => list(query));
     if (outcome.kind !== 'page') {
-      await clock.sleep(await readTrouble(context, 'read', outcome), stopping);
+      const retryMs = await readTrouble(context, 'read', outcome);
+      if (troubleSince === null)
+        log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
+          code: outcome.evidence.code,
+        });
+      troubleSince ??= clock.now();
+      await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
       continue;
     }
+    troubleSince = null;
     // The total ends it as well: a list that always has more would be read for ever.
     const isLast = !outcome.hasNext || page * paymentsPerPageMax >= outcome.total;
     const { payments } = outcome;
+    const unread = outcome.unreadable.filter(({ hasFailed }) => !hasFailed);
+    if (unread.length > 0)
+      log.warn('entries of the service’s list cannot be read; what may repeat them is held for a person', {
+        entries: unread.length,
+      });
     kept += await context.committer.commit(async (unit) => {
       await noteLostFrom(unit.tx, account, isLast ? null : (payments.at(-1)?.createdAt ?? fromMs));
-      return insertLost(unit.tx, await lostAmong(unit, account, payments));
+      // Those may be payments of ours, of any amount.
+      const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
+      return insertLost(unit.tx, await lostAmong(unit, account, listed));
     });
     if (isLast) {
       log.info('the service was asked what was paid and is no longer in the ledger', { payments: kept });
@@ -55,29 +70,38 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
   }
 }
 
-/** The payments that may have arrived and of which no row of the ledger tells other runs. Other programs have other references. */
-async function lostAmong(unit: Unit, account: string, payments: readonly ServicePayment[]): Promise<LostRecord[]> {
+/** A payment of the list that may have arrived, as far as its entry can be read. */
+type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
+
+function mayHaveArrived({ state, serviceStatus, reference }: ServicePayment): boolean {
+  return reference !== null && (state !== 'failed' || isDoubtfulEnd(serviceStatus));
+}
+
+/** Where nobody can read whose it is: the name of no row. */
+const nobodys = { runId: '', rowRef: '', generation: 1 };
+
+/** The payments of which no row of the ledger tells other runs. Those of other programs have other references. */
+async function lostAmong(unit: Unit, account: string, payments: readonly Listed[]): Promise<LostRecord[]> {
   const named = payments.flatMap((payment) => {
-    const { reference, state, serviceStatus, phoneNumber } = payment;
-    const name = reference === null ? null : parseReference(reference);
-    if (name === null || phoneNumber === null || (state === 'failed' && !isDoubtfulEnd(serviceStatus))) return [];
-    return [{ payment, phoneNumber, ...name, key: idempotencyKey({ account, ...name }) }];
+    const name = payment.reference === null ? nobodys : parseReference(payment.reference);
+    return name === null ? [] : [{ payment, ...name, key: idempotencyKey({ account, ...name }) }];
   });
   const bound = await findPayments(
     unit.tx,
     named.map(({ key }) => key),
   );
   const lost: LostRecord[] = [];
-  for (const { payment, phoneNumber, key, runId, rowRef, generation } of named) {
+  for (const { payment, key, runId, rowRef, generation } of named) {
     const known = bound.get(key);
     if (known && (await isTold(unit.tx, known))) continue;
+    if (payment.reference === null && (await findRowByTopup(unit.tx, account, payment.topupId))) continue;
     lost.push({
       account,
       topup_id: payment.topupId,
       run_id: runId,
       row_ref: rowRef,
       generation,
-      phone_number: phoneNumber,
+      phone_number: payment.phoneNumber ?? '',
       amount: payment.amount?.value ?? null,
       currency: payment.amount?.currency ?? null,
       first_sent_at: payment.createdAt ?? unit.at,

@@ -121,8 +121,24 @@ export type LookUpOutcome =
   | ReadProblem;
 
 export type ListOutcome =
-  | { kind: 'page'; payments: ServicePayment[]; page: number; hasNext: boolean; total: number }
+  | {
+      kind: 'page';
+      payments: ServicePayment[];
+      /** The entries that do not have the promised shape, and may be payments all the same. */
+      unreadable: UnreadableEntry[];
+      page: number;
+      hasNext: boolean;
+      total: number;
+    }
   | ReadProblem;
+
+/** What can be read of an entry of the list that is not as promised; null for what cannot. */
+export interface UnreadableEntry extends Pick<ServicePayment, 'reference' | 'phoneNumber' | 'createdAt'> {
+  /** The service's id; where that cannot be read, a name made of the entry's own text. */
+  topupId: string;
+  /** Whether it says of itself that it has failed. */
+  hasFailed: boolean;
+}
 
 /** The most payments that the service lists on one page (spec section 8.2). */
 export const paymentsPerPageMax = 100;

@@ -36,6 +36,7 @@ import {
   v2Page,
   v2Payment,
   v2RequestId,
+  v2Unreadable,
   type WalletMode,
 } from './v2-wire.ts';
 import type { Verdict } from './verdict.ts';
@@ -145,7 +146,10 @@ function list(
   return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
     const listed = isSuccess(called) ? v2Page(called.json) : null;
     if (!listed) return problem(session, called);
-    return { kind: 'page', payments: paymentsOf(listed), page, hasNext: listed.hasNext, total: listed.total };
+    const { entries, hasNext, total } = listed;
+    const payments = paymentsOf(listed);
+    const unreadable = payments.length === entries.length ? [] : entries.flatMap((entry) => v2Unreadable(entry) ?? []);
+    return { kind: 'page', payments, unreadable, page, hasNext, total };
   });
 }
 

@@ -1,8 +1,9 @@
 import { z } from 'zod';
+import { sha256 } from '../core/ids.ts';
 import type { Money } from '../core/money.ts';
 import type { ServiceError } from './answers.ts';
 import { rawNumber } from './exact-json.ts';
-import type { PaymentOrder, ServicePayment } from './gateway.ts';
+import type { PaymentOrder, ServicePayment, UnreadableEntry } from './gateway.ts';
 import { v2State } from './v2-outcomes.ts';
 import { read, readable, readDecimal, readInteger, readText, readTime, wireDecimal, wireInteger } from './wire.ts';
 
@@ -92,6 +93,22 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
 export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
   if (v2Payment(entry, false) !== null) return false;
   return !isObject(entry) || !isWord(entry.reference) || entry.reference === reference;
+}
+
+const isE164 = /^\+[0-9]{7,15}$/;
+
+/** What can be read of an entry of the list that is no top-up as promised; null where it is one. */
+export function v2Unreadable(entry: unknown): UnreadableEntry | null {
+  if (v2Payment(entry, false) !== null) return null;
+  const { id, status, reference, phone_number: phoneNumber, created_at: createdAt } = isObject(entry) ? entry : {};
+  return {
+    topupId: isWord(id) ? id : `entry-${sha256(JSON.stringify(entry)).slice(0, 16)}`,
+    reference: isWord(reference) ? reference : null,
+    // Another spelling would be compared with no row.
+    phoneNumber: isWord(phoneNumber) && isE164.test(phoneNumber) ? phoneNumber : null,
+    createdAt: readTime(createdAt),
+    hasFailed: isWord(status) && v2State(status).state === 'failed',
+  };
 }
 
 function v2Money(money: unknown): Money | null {

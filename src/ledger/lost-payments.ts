@@ -5,13 +5,14 @@ import { filledLists, places } from './filled-lists.ts';
 import { makeInsert } from './insert.ts';
 
 /** A payment that the service lists, and of which a restored ledger has lost the row. */
-export interface LostRecord extends LostPayment {
+export interface LostRecord extends Omit<LostPayment, 'isToAnyone'> {
   account: string;
   generation: number;
+  /** E.164; empty where the service's list does not tell. */
   phone_number: string;
 }
 
-export type LostToNumber = Omit<LostRecord, 'account' | 'generation'>;
+export type LostToNumber = LostPayment & Pick<LostRecord, 'phone_number'>;
 
 /** Keeps payments that were lost; one that is kept already stays as it is. */
 export const insertLost = makeInsert<LostRecord>(
@@ -26,20 +27,26 @@ export async function anyLost(db: Queryable, account: string): Promise<boolean> 
   return found.length > 0;
 }
 
-/** Numbers that one statement asks for. */
+/** Numbers that one statement asks for. What was sent nobody knows to whom is always asked for. */
 const numbersPerQuery = 50;
 const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, currency, first_sent_at FROM lost_payments
-  WHERE phone_number IN (${places(numbersPerQuery)}) AND account = ?
+  WHERE phone_number IN ('', ${places(numbersPerQuery)}) AND account = ?
   ORDER BY first_sent_at DESC, topup_id`;
 
 /**
  * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may correct in its own run
- * counts however long ago it was, and when such a run began is lost with it.
+ * counts however long ago it was, and when such a run began is lost with it. One of which the service does not tell to whom is among them once
+ * for each number.
  */
 export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];
-  for (const some of filledLists(numbers, numbersPerQuery))
-    found.push(...(await db.query<LostToNumber>(lostToSql, [...some, account])));
+  for (const some of filledLists(numbers, numbersPerQuery)) {
+    const asked = some.filter((number) => number !== null);
+    for (const lost of await db.query<LostToNumber>(lostToSql, [...some, account])) {
+      if (lost.phone_number !== '') found.push(lost);
+      else found.push(...asked.map((phone_number) => ({ ...lost, phone_number, isToAnyone: true as const })));
+    }
+  }
   return found;
 }
 

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import type { ListQuery, UnreadableEntry } from '../../src/gateway/gateway.ts';
 import type { JudgedRow } from '../../src/intake/earlier-batches.ts';
 import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
@@ -208,6 +209,84 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
       await rig.db.execute(ended, [rig.clock.now() - 10 * dayMs]);
       await forget(rig);
       assert.equal((await lostIn(rig)).length, left, String(forget));
+    }
+  });
+});
+
+describe('an entry of the list that cannot be read', () => {
+  /** The lost part has paid row 1 of run-1 yesterday, and its entry is as `unread` makes it; rows of run-2 are asked for. */
+  async function unreadAndAsked(
+    unread: Partial<UnreadableEntry>,
+    rows: readonly NewRow[] = someRows(3),
+    isKnown = false,
+  ) {
+    // Each row that is about to be sent waits for its look-up.
+    const rig = await makeRig({ jobsAtOnce: 500 });
+    if (isKnown) {
+      await rig.add(someRows(1));
+      await rig.run();
+    } else await payLost(rig, 'run-1/ref-1');
+    await payLost(rig, 'run-1/ref-2', aRow(2));
+    const { list } = rig.service;
+    Object.assign(rig.service, {
+      list: async (query: ListQuery) => {
+        const page = await list?.(query);
+        if (page?.kind !== 'page') return page;
+        const [first, ...payments] = page.payments;
+        return first?.reference === 'run-1/ref-1'
+          ? { ...page, payments, unreadable: [{ ...first, hasFailed: false, ...unread }] }
+          : page;
+      },
+    });
+    await sleep(rig, dayMs);
+    await rig.add(rows, otherRun(rig));
+    await runRestored(rig);
+    return rig;
+  }
+
+  test('holds every row to its number, since it may have been any amount', async () => {
+    const rig = await unreadAndAsked({}, [aRow(1, { amount: '7' }), aRow(3)]);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    assert.match(
+      (await rig.row(1, 'batch-2')).problems ?? '',
+      /SENT_LATELY.*was sent something on 2026-11-20 at 09:00/,
+    );
+    assert.ok(rig.warnings.some((message) => message.includes('cannot be read')));
+  });
+
+  test('holds every row where its number cannot be read, names the payment, and lets go what a person releases', async () => {
+    const unread = { topupId: 'entry-1', phoneNumber: null, reference: null };
+    const rig = await unreadAndAsked(unread);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'held', 'held']);
+    const { problems } = await rig.row(3, 'batch-2');
+    assert.match(problems ?? '', /may have been sent the same on 2026-11-20 at 09:00 UTC, by a payment .*\(entry-1\)/);
+    assert.equal(rig.service.creates.length, 2);
+    await releaseRows(mary(rig), 'batch-2', [1, 3]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed', 'held', 'completed']);
+  });
+
+  test('holds rows of a file that comes later, of more than are asked for at once, as well', async () => {
+    const rig = await unreadAndAsked({ phoneNumber: null, reference: null });
+    await sleep(rig, dayMs);
+    const batch = { ...otherRun(rig), batch_id: 'batch-3', run_id: 'run-3' };
+    await rig.add(
+      someRows(120).map((row) => ({ ...row, phone_number: `+2547130${String(10_000 + row.row_no)}` })),
+      batch,
+    );
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states('batch-3')), new Set(['held']));
+  });
+
+  test('holds none where a row of the ledger has it', async () => {
+    const rig = await unreadAndAsked({ phoneNumber: null, reference: null }, [aRow(3)], true);
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+  });
+
+  test('holds none where it has failed, or is another program’s', async () => {
+    for (const unread of [{ hasFailed: true }, { reference: 'an order of the shop' }]) {
+      const rig = await unreadAndAsked({ ...unread, phoneNumber: null });
+      assert.deepEqual(await rig.states('batch-2'), ['completed', 'held', 'completed']);
     }
   });
 });

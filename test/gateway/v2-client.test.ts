@@ -373,6 +373,23 @@ describe('a read in Version 2', () => {
 });
 
 describe('the list, the balance and the catalog of Version 2', () => {
+  test('says of an entry that it cannot read what can be read of it', async () => {
+    const broken = { ...topup(), amount: null };
+    const entries = [broken, { ...broken, phone_number: '0712', reference: 5, status: 'failed', id: '' }, null];
+    const { gateway } = setUp(answer(200, success([...entries, topup()], page(4))));
+    const outcome = await gateway.list?.({ page: 1, perPage: 100, fromMs: null, toMs: null });
+    assert.ok(outcome?.kind === 'page');
+    const { id, reference, phone_number, created_at } = topup() as Record<string, string>;
+    const createdAt = Date.parse(created_at ?? '');
+    const [first, second, third, ...more] = outcome.unreadable;
+    assert.deepEqual(first, { topupId: id, reference, phoneNumber: phone_number, createdAt, hasFailed: false });
+    const unknown = { reference: null, phoneNumber: null };
+    assert.deepEqual(second, { ...unknown, topupId: second?.topupId, createdAt, hasFailed: true });
+    assert.deepEqual(third, { ...unknown, topupId: third?.topupId, createdAt: null, hasFailed: false });
+    assert.deepEqual([outcome.payments.length, more, second?.topupId === third?.topupId], [1, [], false]);
+    assert.match(second?.topupId ?? '', /^entry-[0-9a-f]{16}$/);
+  });
+
   test('lists a page in the order and the span that is asked for, and leaves out what it cannot read', async () => {
     const { gateway, transport } = setUp(answer(200, success([{ id: 1 }, topup()], page(250, true))));
     const outcome = await gateway.list?.({ page: 2, perPage: 100, fromMs: now, toMs: null, oldestFirst: true });

@@ -57,7 +57,14 @@ function serviceWith(
       ? async ({ page, oldestFirst }) => {
           assert.equal(oldestFirst, true);
           const part = listed.slice((page - 1) * 2, page * 2);
-          return { kind: 'page', payments: part, page, hasNext: page * 2 < listed.length, total: listed.length };
+          return {
+            kind: 'page',
+            payments: part,
+            unreadable: [],
+            page,
+            hasNext: page * 2 < listed.length,
+            total: listed.length,
+          };
         }
       : null,
     lookUp: async (reference) => {

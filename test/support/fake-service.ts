@@ -246,7 +246,14 @@ export function makeFakeService(
               failureReason: null,
               full: false,
             }));
-            return { kind: 'page', payments: entries, page, hasNext: page * perPage < all.length, total: all.length };
+            return {
+              kind: 'page',
+              payments: entries,
+              unreadable: [],
+              page,
+              hasNext: page * perPage < all.length,
+              total: all.length,
+            };
           },
     async balance() {
       if (refuses.reads) return refusal;
