@@ -2,8 +2,9 @@ import { dirname } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage, errorTable } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
-import { findSlot, insertSlot, reopenSlot } from '../ledger/slots.ts';
+import { droppedUntil, findSlot, insertSlot, reopenSlot } from '../ledger/slots.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { requireRole } from '../runtime/people.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
@@ -155,6 +156,7 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
     { job: job.name, due_at: dueAt, holder: slot?.holder ?? null, expires_at: slot?.expires_at ?? null },
     {
       prepare: async (tx) => {
+        await requireUndropped(tx, job.name, dueAt);
         await insertSlot(tx, { job: job.name, due_at: dueAt, state: 'due', detail: null });
         await reopenSlot(tx, job.name, dueAt);
       },
@@ -168,4 +170,13 @@ async function bring(session: Session, job: Job, dueAt: number, account: OpenAcc
   if (outcome === null)
     throw new AirbatchError('ACCOUNT_BUSY', `the job "${job.name}" is being run by another process`);
   return { outcome, trouble };
+}
+
+/** One that may have run is not run again because nobody knows of it any more. */
+async function requireUndropped(tx: Queryable, job: string, dueAt: number): Promise<void> {
+  const until = await droppedUntil(tx, job);
+  if (dueAt > until || (await findSlot(tx, job, dueAt)) !== null) return;
+  throw new AirbatchError('USAGE', `whether this slot of "${job}" has run is not known any more`, {
+    hint: `Its slots up to ${isoTime(until)} were dropped, since they are old. Pay the file itself: airbatch run FILE.`,
+  });
 }

@@ -102,6 +102,27 @@ export async function noteAttempt(
   );
 }
 
+/** The last event of the next stretch of the outbox, which has so many entries; null at its end. */
+export async function endOfStretch(db: Queryable, afterEventId: string, entries: number): Promise<string | null> {
+  const [last] = await db.query<{ event_id: string | null }>(
+    'SELECT MAX(event_id) AS event_id FROM (SELECT event_id FROM outbox WHERE event_id > ? ORDER BY event_id LIMIT ?) AS stretch',
+    [afterEventId, entries],
+  );
+  return last?.event_id ?? null;
+}
+
+/**
+ * Drops word of a stretch that was kept before a time (epoch ms) and is due no more. Not that of a batch that is open: its doubts and held
+ * rows are news for as long as they stand, and would be told again. Returns how much that was.
+ */
+export function dropWord(tx: Queryable, { after, to }: { after: string; to: string }, before: number): Promise<number> {
+  return tx.execute(
+    `DELETE FROM outbox WHERE event_id > ? AND event_id <= ? AND due_at IS NULL AND created_at < ? AND NOT EXISTS (
+       SELECT 1 FROM batches WHERE status IN ('running', 'paused') AND event_id LIKE '%:' || batch_id || ':%')`,
+    [after, to, before],
+  );
+}
+
 /** A doubt that only a person can end: no look-up of it is scheduled. */
 const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NULL`;
 /** A doubt that is looked up again, and may be sent again. */

@@ -1,4 +1,5 @@
 import type { Queryable } from './database.ts';
+import { readFact, writeFact } from './facts.ts';
 
 /**
  * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger; `skipped`: missed
@@ -138,3 +139,56 @@ export async function failSlot(tx: Queryable, job: string, dueAt: number, detail
     dueAt,
   ]);
 }
+
+/** The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of them is read. */
+export async function jobsWithSlots(db: Queryable): Promise<string[]> {
+  const jobs: string[] = [];
+  for (;;) {
+    const [next] = await db.query<{ job: string | null }>('SELECT MIN(job) AS job FROM slots WHERE job > ?', [
+      jobs.at(-1) ?? '',
+    ]);
+    if (!next?.job) return jobs;
+    jobs.push(next.job);
+  }
+}
+
+/**
+ * The due time of the last slot of a job that was run and had ended before a time (epoch ms), and is needed no more: the last of all is
+ * shown, and one with a file that is still to be put away may fail. Not one that a person ran before it was due: those before it are to
+ * come. Null where there is none.
+ */
+export async function lastSlotOver(db: Queryable, job: string, before: number): Promise<number | null> {
+  const [last] = await db.query<{ due_at: number }>(
+    `SELECT due_at FROM slots WHERE job = ? AND state IN ('done', 'failed') AND due_at < ? AND ended_at < ? AND due_at <= ended_at
+       AND due_at < (SELECT MAX(due_at) FROM slots WHERE job = ?)
+       AND due_at < COALESCE((SELECT MIN(due_at) FROM job_files WHERE job = ? AND filed_at IS NULL), ?)
+     ORDER BY due_at DESC LIMIT 1`,
+    [job, before, before, job, job, before],
+  );
+  return last?.due_at ?? null;
+}
+
+/**
+ * Drops slots of a job up to that one, some of them at most: those that had ended before the time, and those that were skipped. They stay
+ * decided (`droppedUntil`). Returns how many.
+ */
+export async function dropSlots(
+  tx: Queryable,
+  { job, until, before }: { job: string; until: number; before: number },
+  limit: number,
+): Promise<number> {
+  await writeFact(tx, droppedName(job), String(Math.max(until, await droppedUntil(tx, job))));
+  return tx.execute(
+    `DELETE FROM slots WHERE job = ? AND due_at IN (
+       SELECT due_at FROM slots WHERE job = ? AND due_at <= ?
+         AND (state = 'skipped' OR (state IN ('done', 'failed') AND ended_at < ?)) ORDER BY due_at LIMIT ?)`,
+    [job, job, until, before, limit],
+  );
+}
+
+/** Up to which due time (epoch ms) slots of a job may have been dropped: what is not known of that time is decided all the same. */
+export async function droppedUntil(db: Queryable, job: string): Promise<number> {
+  return Number((await readFact(db, droppedName(job))) ?? Number.NEGATIVE_INFINITY);
+}
+
+const droppedName = (job: string) => `slots_dropped:${job}`;

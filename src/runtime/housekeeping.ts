@@ -1,11 +1,18 @@
 import { errorMessage } from '../core/errors.ts';
 import { forgetEnded } from '../engine/forget.ts';
+import type { Database } from '../ledger/database.ts';
 import { pruneInbox } from '../ledger/inbox.ts';
+import { dropWord, endOfStretch } from '../ledger/outbox.ts';
+import { dropSlots, jobsWithSlots, lastSlotOver } from '../ledger/slots.ts';
 import type { Session } from './session.ts';
 
 const dayMs = 24 * 3_600_000;
 /** How long it is known which webhooks were received: far longer than the service repeats one. */
 const inboxKeptMs = 60 * dayMs;
+/** How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over a week. */
+const recordsKeptMs = 400 * dayMs;
+/** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */
+const recordsPerUnit = 500;
 
 /** How long a job's batches keep who was paid. */
 export interface JobRetention {
@@ -14,8 +21,8 @@ export interface JobRetention {
 }
 
 /**
- * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that were handled
- * long ago. Returns what ends it.
+ * Once a day, as long as the program runs: forgets whom batches paid when their time is over, and drops webhooks that were handled,
+ * slots that ended, and word that was sent long ago. Returns what ends it.
  */
 export function keepHouse(session: Session, jobs: readonly JobRetention[]): { stop(): Promise<void> } {
   const { db, clock, config, log } = session;
@@ -32,8 +39,10 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     }
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
     if (forgotten > 0) await db.emptyLog();
-    if (forgotten > 0 || pruned > 0)
-      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned });
+    const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
+    const word = await pruneWord(db, clock.now() - recordsKeptMs);
+    if (forgotten > 0 || pruned > 0 || slots > 0 || word > 0)
+      log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, word });
   };
   const keep = async () => {
     while (!stopping.signal.aborted) {
@@ -50,4 +59,26 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
       await kept;
     },
   };
+}
+
+async function pruneSlots(db: Database, before: number): Promise<number> {
+  let dropped = 0;
+  for (const job of await jobsWithSlots(db)) {
+    const until = await lastSlotOver(db, job, before);
+    if (until === null) continue;
+    for (let some = recordsPerUnit; some === recordsPerUnit; dropped += some)
+      some = await db.transact((tx) => dropSlots(tx, { job, until, before }, recordsPerUnit));
+  }
+  return dropped;
+}
+
+async function pruneWord(db: Database, before: number): Promise<number> {
+  let dropped = 0;
+  for (let after = ''; ; ) {
+    const to = await endOfStretch(db, after, recordsPerUnit);
+    if (to === null) return dropped;
+    const stretch = { after, to };
+    dropped += await db.transact((tx) => dropWord(tx, stretch, before));
+    after = to;
+  }
 }

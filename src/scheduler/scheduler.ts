@@ -3,7 +3,14 @@ import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
-import { forgetFutureSkips, insertSlot, knownDueTimes, openSlots, type SlotRecord } from '../ledger/slots.ts';
+import {
+  droppedUntil,
+  forgetFutureSkips,
+  insertSlot,
+  knownDueTimes,
+  openSlots,
+  type SlotRecord,
+} from '../ledger/slots.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 import type { Job } from './define-job.ts';
 import { dueTimes, dueTimesMax } from './due-times.ts';
@@ -119,10 +126,10 @@ async function lookedUntil(tx: Queryable, job: Job, now: number): Promise<number
   return now;
 }
 
-/** When it was last looked what is due of a job (epoch ms); null where it is new. */
+/** When it was last looked what is due of a job (epoch ms), or until when its slots were dropped since; null where it is new. */
 export async function lookedAt(db: Queryable, job: string): Promise<number | null> {
   const looked = await readFact(db, lookName(job));
-  return looked === null ? null : Number(looked);
+  return looked === null ? null : Math.max(Number(looked), await droppedUntil(db, job));
 }
 
 function noteLook(tx: Queryable, { name }: Job, now: number): Promise<void> {

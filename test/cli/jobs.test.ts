@@ -136,6 +136,20 @@ describe('airbatch jobs', () => {
     assert.equal(day, today.slice(0, 7));
   });
 
+  test('runs no slot by hand that was dropped, since nobody knows whether it has run', async (t) => {
+    const { drop, run, found, ledger } = place(t);
+    drop('old.csv', two);
+    assert.equal((await run('status')).code, 0);
+    const db = ledger();
+    db.exec(`INSERT INTO facts (name, value) VALUES ('slots_dropped:monthly-payroll', '${Date.parse(slot)}')`);
+    db.close();
+    const { code, stderr } = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /is not known any more \[USAGE\]\nIts slots up to 2026-10-25T06:00:00\.000Z were dropped/);
+    assert.deepEqual(found('inbox'), ['old.csv']);
+    assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-25T09:01:00+03:00')).code, 0);
+  });
+
   test('puts a file that cannot be read aside, with the reason, and pays the others', async (t) => {
     const { folder, drop, run, found } = place(t);
     drop('bad.csv', 'name,colour\nMary,blue\n');

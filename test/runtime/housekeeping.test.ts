@@ -1,5 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { findBatch } from '../../src/ledger/batches.ts';
+import { insertJobFile } from '../../src/ledger/job-files.ts';
+import { addToOutbox, claimWord, isKept, noteAttempt, noteToldIn } from '../../src/ledger/outbox.ts';
+import { claimSlot, droppedUntil, endSlot, insertSlot, listSlots } from '../../src/ledger/slots.ts';
 import { keepHouse } from '../../src/runtime/housekeeping.ts';
 import type { Session } from '../../src/runtime/session.ts';
 import { makeRig, someRows } from '../support/engine.ts';
@@ -47,4 +51,94 @@ test('what is no longer needed is dropped once a day: people of old batches, and
   assert.deepEqual(await known(), []);
   await clock.drive(house.stop());
   assert.deepEqual(warnings, []);
+});
+
+/** A ledger, and what keeps house in it on a virtual clock. */
+async function house() {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+  const session = { db, clock, log, config: { retention: {} } } as unknown as Session;
+  const start = clock.now();
+  /** Keeps house once, so many days after the start. */
+  const keepAt = async (day: number) => {
+    await clock.drive(clock.sleep(start + day * dayMs - clock.now()));
+    const kept = keepHouse(session, []);
+    await clock.drive(clock.sleep(60_000));
+    await clock.drive(kept.stop());
+    assert.deepEqual(warnings, []);
+  };
+  return { ...rig, start, keepAt };
+}
+
+test('slots are dropped 400 days after they ended: not the last, not those that are open or still to be put away', async () => {
+  const { db, start, keepAt } = await house();
+  const at = (day: number) => start + day * dayMs;
+  const slot = async (job: string, day: number, end: 'done' | 'failed' | 'due' | 'skipped', endDay = day) => {
+    await insertSlot(db, { job, due_at: at(day), state: end === 'skipped' ? 'skipped' : 'due', detail: null });
+    if (end === 'skipped') return;
+    const claim = { job, dueAt: at(day), holder: 'h', now: at(endDay) };
+    await claimSlot(db, { ...claim, expiresAt: at(endDay), deadHolder: null });
+    await endSlot(db, { ...claim, state: end, detail: null });
+  };
+  const days = async (job: string) =>
+    (await listSlots(db, job, 1_000)).map((one) => (one.due_at - start) / dayMs).reverse();
+  for (let day = -700; day < 0; day++) await slot('many', day, day % 2 === 0 ? 'done' : 'skipped');
+  await slot('rare', -900, 'done');
+  await slot('rare', -800, 'failed');
+  await slot('late', -20, 'done', 5);
+  await slot('late', -19, 'due');
+  await slot('late', -18, 'failed');
+  await slot('late', 300, 'done');
+  await slot('early', 0.5, 'done', -5);
+  await slot('early', 300, 'done');
+  await slot('filed', -3, 'done');
+  await slot('filed', -2, 'done');
+  await slot('filed', 300, 'done');
+  await insertJobFile(db, { batch_id: 'b', job: 'filed', due_at: at(-2), name: 'x.csv', working_path: '/x' });
+  await keepAt(0.5);
+  assert.deepEqual([(await days('many')).length, await days('rare')], [399, [-800]]);
+  assert.equal(await droppedUntil(db, 'many'), at(-400));
+  await keepAt(401);
+  assert.deepEqual(await days('many'), [-1]);
+  assert.deepEqual(await days('late'), [-20, -19, 300]);
+  assert.deepEqual(await days('early'), [0.5, 300]);
+  assert.deepEqual(await days('filed'), [-2, 300]);
+});
+
+test('word is dropped 400 days after it was kept: not what is still due, nor of a batch that is open, whose news stand', async () => {
+  const { db, clock, add, keepAt } = await house();
+  await add(someRows(1), { batch_id: 'open' });
+  await db.execute("UPDATE batches SET status = 'running' WHERE batch_id = 'open'");
+  assert.equal((await findBatch(db, 'open'))?.status, 'running');
+  const tell = async (event_id: string, isSent = true) => {
+    const entry = { event_id, recipient: 'ann', created_at: clock.now() };
+    await addToOutbox(db, { ...entry, body: '{}' });
+    await claimWord(db, { ...entry, due_at: clock.now() }, clock.now() + 1);
+    if (isSent) await noteAttempt(db, { ...entry, due_at: null, attempts: 1, sent_at: clock.now(), last_error: null });
+  };
+  const kept = async () => {
+    const events = [
+      'in_doubt:open:1:1',
+      'in_doubt:ended:1:1',
+      'held:open:7',
+      'finished:ended:1',
+      'due',
+      'told',
+      'young',
+    ];
+    const known = await Promise.all(events.map((event) => isKept(db, event, 'ann')));
+    return events.filter((_event, index) => known[index]);
+  };
+  for (const event of ['in_doubt:open:1:1', 'in_doubt:ended:1:1', 'held:open:7', 'finished:ended:1']) await tell(event);
+  await tell('due', false);
+  await noteToldIn(db, { event_id: 'told', recipient: 'ann', created_at: clock.now() }, 'finished:ended:1');
+  for (let count = 0; count < 1_200; count++) await tell(`a:${count}`);
+  await keepAt(399);
+  await tell('young');
+  assert.equal((await kept()).length, 7);
+  await keepAt(401);
+  assert.deepEqual(await kept(), ['in_doubt:open:1:1', 'held:open:7', 'due', 'young']);
+  assert.equal((await db.query('SELECT 1 FROM outbox')).length, 4);
 });

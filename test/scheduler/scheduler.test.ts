@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
-import { claimSlot, endSlot, insertSlot, listSlots } from '../../src/ledger/slots.ts';
+import { claimSlot, dropSlots, endSlot, insertSlot, lastSlotOver, listSlots } from '../../src/ledger/slots.ts';
 import type { RequireSlot, SlotOutcome } from '../../src/scheduler/claimed-slot.ts';
 import { defineJob } from '../../src/scheduler/define-job.ts';
 import { makeScheduler, type Scheduler } from '../../src/scheduler/scheduler.ts';
@@ -311,6 +311,27 @@ describe('a scheduler', () => {
       await lookAndEnd(one);
     }
     assert.deepEqual(ran(), [180, 0, 60, 120, 240]);
+  });
+
+  test('runs no slot again of those that were dropped, however far the clock is set back', async () => {
+    const { db, scheduler, to, lookAndEnd, ran } = await place();
+    const one = scheduler('one');
+    await one.look();
+    for (const hour of [1, 2, 3, 4]) {
+      to(hour * 60 * minute);
+      await lookAndEnd(one);
+    }
+    assert.deepEqual(ran(), [0, 60, 120, 180, 240]);
+    const until = await lastSlotOver(db, job.name, start + 240 * minute);
+    assert.equal(until, start + 180 * minute);
+    assert.equal(await dropSlots(db, { job: job.name, until, before: start + 240 * minute }, 100), 4);
+    to(-1_000 * 60 * minute);
+    await lookAndEnd(one);
+    for (let hour = -10; hour <= 5; hour++) {
+      to(hour * 60 * minute);
+      await lookAndEnd(one);
+    }
+    assert.deepEqual(ran(), [0, 60, 120, 180, 240, 300]);
   });
 
   test('tries a slot again after trouble that passes, a minute later, and gives it up after an hour', async () => {
