@@ -9,7 +9,8 @@ export type ResultRow = Record<string, string>;
 export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
   let header: string[] | null = null;
   const bytes = createReadStream(join(dir, 'results.csv'));
-  const lines = bytes.pipe(parse());
+  // Ours has no byte order mark; a program that saved it anew may have written one.
+  const lines = bytes.pipe(parse({ bom: true }));
   bytes.on('error', (error) => lines.destroy(error));
   for await (const line of lines as AsyncIterable<string[]>) {
     if (header === null) header = line;

@@ -134,6 +134,19 @@ function editRow(header: string, rows: string[], { below, pick }: Chooser): stri
   return rows.with(at, cells.join(','));
 }
 
+test('results that were saved anew with a byte order mark are other bytes, and the same rows', async (t) => {
+  const pack = await makePack(t);
+  const marked = Buffer.concat([Buffer.from('\uFEFF'), pack.files.get('results.csv') as Buffer]);
+  await pack.put(signAnew(pack, 'results.csv', marked));
+  assert.deepEqual((await verifyReports(pack.dir)).findings, []);
+  await pack.put(new Map([...pack.files, ['results.csv', marked]]));
+  const { findings } = await verifyReports(pack.dir);
+  assert.deepEqual(
+    findings.map(({ file }) => file),
+    ['results.csv'],
+  );
+});
+
 test('a key that two rows use is named, with the row that uses it again', async (t) => {
   const pack = await makePack(t);
   const [header = '', ...rows] = String(pack.files.get('results.csv')).trimEnd().split('\n');
