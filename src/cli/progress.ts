@@ -6,7 +6,7 @@ import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { paceOf, sendsUntilSent, unreachedWords, untilSentMs } from './waits-for.ts';
+import { paceOf, sendsUntilSent, unreachedWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -142,6 +142,7 @@ function whenLookedUp({ waiting, underWay, lookUpAt }: Tally, at: number): strin
 function whenSent({ sends, isPaused, pace }: Tally, { limiter }: Pick<OpenAccount, 'limiter'>, at: number): string {
   if (pace === null) return isPaused ? ', paused' : '';
   if (pace.unreachableSince !== null) return `; waits for ${unreachedWords(pace.unreachableSince, at)}`;
-  const left = untilSentMs(limiter.usage('creation'), sends, at);
+  const { limit, windowMs, nextAt } = limiter.usage('creation');
+  const left = Math.floor(sends / limit) * windowMs + Math.max(0, nextAt - at);
   return left >= 1_000 ? `, about ${durationText(left)} left` : '';
 }

@@ -1,13 +1,14 @@
 import { visible } from '../core/visible.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
+import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
-import { paceOf, sendsUntilSent, untilSentMs, waitsFor, workerOf } from './waits-for.ts';
+import { paceOf, sendsUntilSent, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
@@ -92,7 +93,6 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = await paceOf(session, batch);
   const sends = of('ready') === 0 ? 0 : await sendsUntilSent(session.db, batch, of('ready'));
-  const isUntold = pace === null || (sends > 0 && pace.unreachableSince !== null);
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -106,7 +106,13 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.windowMs ?? null,
-    left_ms: isUntold ? null : untilSentMs(pace, sends, session.clock.now()),
+    left_ms: pace === null ? null : leftMs(pace, sends, session.clock.now()),
     waits_for: await waitsFor(session, batch, counts),
   };
+}
+
+function leftMs({ limit, windowMs, nextAt, unreachableSince }: NotedPace, sends: number, now: number): number | null {
+  if (sends === 0) return 0;
+  if (unreachableSince !== null) return null;
+  return Math.max(0, nextAt - now) + Math.ceil((sends / limit) * windowMs);
 }

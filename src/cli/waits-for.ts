@@ -59,15 +59,6 @@ export async function sendsUntilSent(db: Queryable, batch: BatchRecord, ready: n
   return sends;
 }
 
-/** How long it takes until so many rows of the account are sent, in milliseconds, by whole windows: the rows of one may go all at once. */
-export function untilSentMs(
-  { limit, windowMs, nextAt }: Pick<NotedPace, 'limit' | 'windowMs' | 'nextAt'>,
-  sends: number,
-  now: number,
-): number {
-  return sends === 0 ? 0 : Math.floor(sends / limit) * windowMs + Math.max(0, nextAt - now);
-}
-
 /** What is waited for where the service cannot be reached since then (epoch ms). */
 export function unreachedWords(since: number, now: number): string {
   return `the service, not reached for ${durationText(Math.max(0, now - since))}`;

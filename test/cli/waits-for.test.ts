@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sendsUntilSent, untilSentMs } from '../../src/cli/waits-for.ts';
+import { sendsUntilSent } from '../../src/cli/waits-for.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 
@@ -22,19 +22,4 @@ test('until the last row of a batch is sent, those of its account go that come b
     const ready = batches.find(([name]) => name === batchId)?.[2] ?? 0;
     assert.equal(await sendsUntilSent(rig.db, await rig.batch(batchId), ready), sends, batchId);
   }
-});
-
-test('the time until rows are sent is that of the windows before theirs, and what is left of one that is full', () => {
-  const pace = { limit: 60, windowMs: 60_000, nextAt: 0 };
-  const full = { ...pace, nextAt: 5_000 };
-  assert.deepEqual(
-    [
-      untilSentMs(pace, 0, 1_000),
-      untilSentMs(pace, 59, 1_000),
-      untilSentMs(pace, 90, 1_000),
-      untilSentMs(full, 90, 1_000),
-    ],
-    [0, 0, 60_000, 64_000],
-  );
-  assert.equal(untilSentMs(full, 0, 1_000), 0);
 });
