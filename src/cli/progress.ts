@@ -2,11 +2,11 @@ import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
-import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { paceOf, sendsUntilSent, unreachedWords } from './waits-for.ts';
+import { msLeft } from './time-left.ts';
+import { paceOf, unreachedWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -25,8 +25,8 @@ interface Tally {
   underWay: number;
   /** Not sent yet. */
   waiting: number;
-  /** Rows of the account that are sent until the last of these is. */
-  sends: number;
+  /** Until the last of them is sent (ms); null where that cannot be told. */
+  leftMs: number | null;
   isPaused: boolean;
   /** At what pace they are sent; null while nothing is. */
   pace: NotedPace | null;
@@ -42,7 +42,6 @@ export interface Progress {
 export function showProgress(
   terminal: Pick<Terminal, 'isInteractive' | 'error' | 'show' | 'keep'>,
   session: Pick<Session, 'db' | 'clock'>,
-  account: Pick<OpenAccount, 'limiter'>,
   batchIds: readonly string[],
 ): Progress {
   const stop = new AbortController();
@@ -51,7 +50,7 @@ export function showProgress(
     const now = await tally(session, batchIds);
     if (now.payable === 0 || isLeft) return;
     const parts = [`${settled(now)} of ${now.payable} rows settled`];
-    parts.push(...details(now, account, session.clock.now(), stop.signal.aborted));
+    parts.push(...details(now, session.clock.now(), stop.signal.aborted));
     if (!terminal.isInteractive) terminal.error(`${parts.join(' · ')}\n`);
     else {
       // Each part stays in one piece where the line is broken.
@@ -97,7 +96,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     lookUpAt: null,
     underWay: 0,
     waiting: 0,
-    sends: 0,
+    leftMs: null,
     isPaused: false,
     pace: null,
   };
@@ -111,23 +110,24 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     sum.waiting += count('ready');
     const batch = await findBatch(session.db, batchId);
     sum.isPaused ||= batch?.status === 'paused';
-    sum.pace ??= batch && (await paceOf(session, batch));
+    const pace = batch && (await paceOf(session, batch));
+    sum.pace ??= pace;
     const lookUpAt = count('in_doubt') > 0 ? await nextDueAt(session.db, batchId, 'in_doubt') : null;
     if (lookUpAt !== null) sum.lookUpAt = Math.min(sum.lookUpAt ?? lookUpAt, lookUpAt);
-    if (batch && count('ready') > 0)
-      sum.sends = Math.max(sum.sends, await sendsUntilSent(session.db, batch, count('ready')));
+    const leftMs = pace && (await msLeft(session.db, batch, { ready: count('ready'), pace, now: session.clock.now() }));
+    if (leftMs !== null) sum.leftMs = Math.max(sum.leftMs ?? 0, leftMs);
   }
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
 }
 
 /** What there is to say besides how many rows are settled; after the end, only what stays so. */
-function details(now: Tally, account: Pick<OpenAccount, 'limiter'>, at: number, ended: boolean): string[] {
+function details(now: Tally, at: number, ended: boolean): string[] {
   const parts: string[] = [];
   if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt${ended ? '' : whenLookedUp(now, at)}`);
   if (now.failed > 0) parts.push(`${now.failed} failed`);
   if (ended) return parts;
-  if (now.waiting > 0) parts.push(`${now.waiting} to send${whenSent(now, account, at)}`);
+  if (now.waiting > 0) parts.push(`${now.waiting} to send${whenSent(now, at)}`);
   if (now.underWay > 0) parts.push(`${now.underWay} under way`);
   return parts;
 }
@@ -139,10 +139,8 @@ function whenLookedUp({ waiting, underWay, lookUpAt }: Tally, at: number): strin
 }
 
 /** When the last row is sent; no time is promised while nothing is. */
-function whenSent({ sends, isPaused, pace }: Tally, { limiter }: Pick<OpenAccount, 'limiter'>, at: number): string {
+function whenSent({ leftMs, isPaused, pace }: Tally, at: number): string {
   if (pace === null) return isPaused ? ', paused' : '';
   if (pace.unreachableSince !== null) return `; waits for ${unreachedWords(pace.unreachableSince, at)}`;
-  const { limit, windowMs, nextAt } = limiter.usage('creation');
-  const left = Math.floor(sends / limit) * windowMs + Math.max(0, nextAt - at);
-  return left >= 1_000 ? `, about ${durationText(left)} left` : '';
+  return leftMs !== null && leftMs >= 1_000 ? `, about ${durationText(leftMs)} left` : '';
 }

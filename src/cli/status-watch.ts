@@ -1,14 +1,14 @@
 import { visible } from '../core/visible.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
-import type { NotedPace } from '../ledger/pace.ts';
 import { durationText } from '../reports/format.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
-import { paceOf, sendsUntilSent, waitsFor, workerOf } from './waits-for.ts';
+import { msLeft } from './time-left.ts';
+import { paceOf, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
@@ -31,6 +31,8 @@ interface Watched {
   rate_used: number | null;
   rate_allowed: number | null;
   window_ms: number | null;
+  /** Whether that is of the service's window, with what others use of it, or what we sent ourselves in the last `window_ms`. */
+  rate_of: 'service_window' | 'own' | null;
   /** Milliseconds until the last row can have been sent, or null where that cannot be told. */
   left_ms: number | null;
   waits_for: string | null;
@@ -81,7 +83,7 @@ function linesOf(one: Watched): string[] {
   const pace =
     one.rate_used === null || one.window_ms === null
       ? ''
-      : `${one.rate_used} of ${one.rate_allowed} creations in the last ${durationText(one.window_ms)}`;
+      : `${one.rate_used} of ${one.rate_allowed} creations in ${one.rate_of === 'own' ? 'the last' : 'this window of'} ${durationText(one.window_ms)}`;
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');
@@ -92,7 +94,6 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
   const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = await paceOf(session, batch);
-  const sends = of('ready') === 0 ? 0 : await sendsUntilSent(session.db, batch, of('ready'));
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -105,14 +106,9 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     in_doubt: of('in_doubt'),
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,
-    window_ms: pace?.windowMs ?? null,
-    left_ms: pace === null ? null : leftMs(pace, sends, session.clock.now()),
+    window_ms: pace?.outlook.windowMs ?? null,
+    rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
+    left_ms: pace && (await msLeft(session.db, batch, { ready: of('ready'), pace, now: session.clock.now() })),
     waits_for: await waitsFor(session, batch, counts),
   };
-}
-
-function leftMs({ limit, windowMs, nextAt, unreachableSince }: NotedPace, sends: number, now: number): number | null {
-  if (sends === 0) return 0;
-  if (unreachableSince !== null) return null;
-  return Math.max(0, nextAt - now) + Math.ceil((sends / limit) * windowMs);
 }

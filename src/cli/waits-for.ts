@@ -1,9 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { sentStates } from '../core/row-state.ts';
-import { ranks } from '../engine/picker.ts';
 import { movesByItself } from '../engine/remaining.ts';
-import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
-import type { Queryable } from '../ledger/database.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -42,21 +40,6 @@ export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, wor
 export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
   if (batch.status !== 'running' || (await workerOf(session, batch.account)) === null) return null;
   return notedPace(session.db, batch.account, session.clock.now());
-}
-
-/**
- * How many rows of the account are sent until the last of the batch is, which has `ready` to send itself: those of batches that go before
- * it, and of those beside it as many, since they take turns.
- */
-export async function sendsUntilSent(db: Queryable, batch: BatchRecord, ready: number): Promise<number> {
-  let sends = ready;
-  for (const other of await openBatches(db, batch.account)) {
-    const rank = ranks[other.priority] - ranks[batch.priority];
-    if (other.batch_id === batch.batch_id || other.status !== 'running' || rank > 0) continue;
-    const waiting = (await countRows(db, other.batch_id)).get('ready') ?? 0;
-    sends += rank < 0 ? waiting : Math.min(waiting, ready);
-  }
-  return sends;
 }
 
 /** What is waited for where the service cannot be reached since then (epoch ms). */
@@ -101,8 +84,13 @@ export async function waitsFor(
   if (of('ready') > 0) {
     const pace = await paceOf(session, batch);
     if (pace !== null && pace.unreachableSince !== null) return unreachedWords(pace.unreachableSince, now);
-    return pace !== null && pace.nextAt > now + 1_000
-      ? `the service's rate limit, ${durationText(pace.nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
+    if (pace === null) return null;
+    const spaced = pace.spaced[id];
+    if (spaced && spaced.rows >= of('ready'))
+      return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
+    const { nextAt } = pace.outlook;
+    return nextAt > now + 1_000
+      ? `the service's rate limit, ${durationText(nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
       : null;
   }
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;

@@ -44,7 +44,7 @@ export async function workOn(
   // Nothing is waited for before Ctrl-C is listened to: whoever read the file listens no longer.
   const runner = runnerOf(session, account, { restored: options.restored });
   const word = makeWord(session, null);
-  const progress = showProgress(context.terminal, session, account, options.batchIds);
+  const progress = showProgress(context.terminal, session, options.batchIds);
   let isWatching = false;
   const interrupt = onInterrupt(() => {
     progress.leave();

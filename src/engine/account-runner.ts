@@ -21,7 +21,7 @@ import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makeListMark } from './list-mark.ts';
 import { refreshBatches } from './open-batches.ts';
-import { noteOwnPace } from './own-pace.ts';
+import { noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
@@ -197,6 +197,7 @@ async function runLoops(
   await Promise.all([
     guarded(() => superviseLoop(context, stay, stop)),
     guarded(() => noteOwnPace(context)),
+    guarded(() => paceLoop(context)),
     guarded(() => renewLoop(context)),
     guarded(() => dispatchLoop(context)),
     guarded(() => doubtLoop(context)),

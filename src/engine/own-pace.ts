@@ -1,10 +1,36 @@
-import { notePace } from '../ledger/pace.ts';
+import { type NotedPace, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
 
-/** How fast it goes, and whether the service is there, for who watches, be it in another process. */
+/** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
-  const { committer, limiter, account, lease, unreachableSince } = context;
-  const { used, limit, windowMs, nextAt, shared } = limiter.usage('creation');
-  const pace = { fence: lease.fence.fence, used, limit, windowMs, nextAt, shared, unreachableSince };
-  await committer.commit((unit) => notePace(unit.tx, account, pace));
+  const pace = ownPace(context);
+  await context.committer.commit((unit) => notePace(unit.tx, context.account, pace));
+}
+
+/** Notes it anew whenever more was sent, as often as the ledger is looked at. */
+export async function paceLoop(context: RunnerContext): Promise<void> {
+  const { clock, stopping, settings } = context;
+  let noted = '';
+  while (!stopping.aborted) {
+    await clock.sleep(settings.idlePollMs, stopping);
+    const { used, limit, outlook } = ownPace(context);
+    const stands = JSON.stringify([used, limit, outlook.left]);
+    if (stopping.aborted || stands === noted) continue;
+    noted = stands;
+    await noteOwnPace(context);
+  }
+}
+
+function ownPace({ lease, limiter, picker, unreachableSince }: RunnerContext): NotedPace {
+  const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
+  return {
+    fence: lease.fence.fence,
+    used: usedOfWindow ?? used,
+    isTold: usedOfWindow !== null,
+    limit,
+    outlook,
+    spaced: Object.fromEntries(picker.spaced()),
+    shared,
+    unreachableSince,
+  };
 }

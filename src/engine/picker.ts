@@ -1,6 +1,7 @@
 import type { Clock } from '../core/clock.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
+import type { SpacedRows } from '../ledger/pace.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 
 /** Rows of a batch that are read ahead: enough that reading is rare, few enough that memory does not grow with the file. */
@@ -31,6 +32,8 @@ export interface Picker {
   rescan(): void;
   /** When the next row that was put back is due (epoch ms), or null where none waits. */
   nextAt(): number | null;
+  /** The rows that wait because their number was paid a moment ago, by batch, as far as they were read. */
+  spaced(): Map<string, SpacedRows>;
 }
 
 interface Source {
@@ -278,6 +281,19 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       let next: number | null = null;
       for (const { row, at } of waiting) if (sources.has(row.batch_id)) next = Math.min(next ?? at, at);
       return next;
+    },
+    spaced() {
+      const spaced = new Map<string, SpacedRows>();
+      for (const { row, at, line } of waiting) {
+        if (line === null || !sources.has(row.batch_id)) continue;
+        const { rows, nextAt, lastAt } = spaced.get(row.batch_id) ?? { rows: 0, nextAt: at, lastAt: at };
+        spaced.set(row.batch_id, {
+          rows: rows + 1 + line.length,
+          nextAt: Math.min(nextAt, at),
+          lastAt: Math.max(lastAt, at + line.length * options.sameNumberSpacingMs),
+        });
+      }
+      return spaced;
     },
   };
 }

@@ -1,3 +1,4 @@
+import type { RateOutlook } from '../core/rate-outlook.ts';
 import type { Queryable } from './database.ts';
 import { readFact, writeFact } from './facts.ts';
 import { findLease } from './leases.ts';
@@ -6,16 +7,27 @@ import { findLease } from './leases.ts';
 export interface NotedPace {
   /** That of the hold under which it was noted: it ends with it. */
   fence: number;
-  /** Creations of ours in the last window, and those that the service allows in one. */
+  /**
+   * Creations used of the service's window that is under way, by whomever, where its answers tell of it; else those of ours in a window's
+   * length up to now. And those that it allows in one.
+   */
   used: number;
+  isTold: boolean;
   limit: number;
-  windowMs: number;
-  /** When the next creation may start (epoch ms). */
-  nextAt: number;
+  outlook: RateOutlook;
+  /** Rows that wait because their number was paid a moment ago, by batch. */
+  spaced: Record<string, SpacedRows>;
   /** Whether others were seen to use the account. */
   shared: boolean;
   /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
   unreachableSince: number | null;
+}
+
+/** Rows of a batch that wait for others to the same number: how many, when the next of them may go, and the last (epoch ms). */
+export interface SpacedRows {
+  rows: number;
+  nextAt: number;
+  lastAt: number;
 }
 
 const factName = (account: string) => `pace:${account}`;

@@ -16,7 +16,9 @@ import {
   noteRefusal,
   noteStart,
   noteStartElsewhere,
+  outlookOf,
   startsAt,
+  usedOfWindow,
 } from './window.ts';
 
 export interface LimiterOptions {
@@ -185,12 +187,16 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
   const window = rates.windows[rates.plan.counterOf[name]];
   const at = admissionAt(rates, name, now, 1);
   const { told, phase } = window;
+  const { windowMs } = window.options;
+  const nextAt = clock.now() + (Number.isFinite(at) ? Math.max(0, at - now) : 0);
+  const { endsAt, ...outlook } = outlookOf(window, now);
   return {
     limit: window.limit,
-    windowMs: window.options.windowMs,
+    windowMs,
     used: countWithin(window.starts, now),
     remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
-    nextAt: clock.now() + (Number.isFinite(at) ? Math.max(0, at - now) : 0),
+    usedOfWindow: usedOfWindow(window, now),
+    outlook: { ...outlook, nextAt, windowMs, until: clock.now() + Math.max(0, endsAt - now) },
     shared: isShared(window),
   };
 }

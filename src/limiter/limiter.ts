@@ -1,3 +1,4 @@
+import type { RateOutlook } from '../core/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
 
 /**
@@ -35,8 +36,9 @@ export interface RateUsage {
   used: number;
   /** What the server last said is left, or null where it says nothing. */
   remaining: number | null;
-  /** When the next request may start (epoch ms); in the past or now when one may start at once. */
-  nextAt: number;
+  /** Requests used of the server's window that is under way, by whomever; null where nothing is known of it. */
+  usedOfWindow: number | null;
+  outlook: RateOutlook;
   /** Whether somebody else was seen to use the same account. */
   shared: boolean;
 }

@@ -40,6 +40,40 @@ export function hasRoomAt(window: RateWindow, now: number, count: number): numbe
   return window.told.remaining - window.unanswered >= need ? now : window.told.endsAt;
 }
 
+/** How many of the server's window that is under way are used, by whomever, as far as is known; null where nothing is. */
+export function usedOfWindow(window: RateWindow, now: number): number | null {
+  roll(window, now);
+  const { phase, told, opening, unanswered, limit } = window;
+  if (phase === 'opening') return opening.carried + opening.sent;
+  return phase === 'open' && told ? Math.min(limit, Math.max(0, limit - told.remaining + unanswered)) : null;
+}
+
+/**
+ * What requests of ours can be expected to find: `left` of them may start until `endsAt` (monotonic ms), `perWindow` in each window
+ * after it; spread over it, or as soon as it has begun.
+ */
+export function outlookOf(
+  window: RateWindow,
+  now: number,
+): { left: number; endsAt: number; perWindow: number; evenly: boolean } {
+  roll(window, now);
+  const { phase, told, limit, opening, options } = window;
+  const { windowMs } = options;
+  if (phase === 'unknown') {
+    // Nothing was asked yet: the first answer will presumably show a window that nobody has used.
+    const isUnasked = options.sendsHeaders && told === null && countWithin(window.ends, now) === 0;
+    if (isUnasked) return { left: limit, endsAt: now + windowMs, perWindow: limit, evenly: false };
+    return { left: 0, endsAt: now, perWindow: limit / (1 + options.paceMargin), evenly: true };
+  }
+  const endsAt = phase === 'open' && told ? told.endsAt : opening.since + windowMs;
+  const left = Math.max(0, limit - (usedOfWindow(window, now) ?? 0));
+  if (!isShared(window) || told === null) return { left, endsAt, perWindow: limit, evenly: false };
+  const margin = marginOf(window);
+  const theirs = Math.min(expectedOfOthers(window, told, told.endsAt), limit - margin - 1);
+  const perWindow = Math.max(1, limit - margin - Math.max(told.others, ...window.othersBefore));
+  return { left: Math.max(0, Math.floor(left - margin - theirs)), endsAt, perWindow, evenly: true };
+}
+
 function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
   return running > 0 && running + count > concurrencyMax;
 }
@@ -55,7 +89,7 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
     const patienceMs = window.unanswered === 0 ? 0 : window.options.windowMs * askPatience;
     return Math.max(kept.until, window.lastStart.at + patienceMs);
   }
-  const margin = Math.max(1, Math.round(window.limit * window.options.sharedMargin));
+  const margin = marginOf(window);
   const { at, count } = window.lastStart;
   const reserve = Math.min(expectedOfOthers(window, told, told.endsAt), window.limit - margin - need);
   const spare = left - margin - Math.max(0, reserve);
@@ -68,6 +102,11 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   }
   const from = Math.max(at, told.endsAt - window.options.windowMs);
   return from + ((told.endsAt - from) * count) / (spare + 1);
+}
+
+/** What is left unused of a window that others use, beside their share. */
+function marginOf({ limit, options }: RateWindow): number {
+  return Math.max(1, Math.round(limit * options.sharedMargin));
 }
 
 function startsInOpeningWindow(window: RateWindow, now: number, need: number): number {

@@ -4,7 +4,7 @@ import { showProgress } from '../../src/cli/progress.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { makeOpenLimiter } from '../support/open-limiter.ts';
+import { idlePace } from '../support/ledger.ts';
 
 /** What the screen shows of a batch as it stands, before its end and at its end. */
 async function shown({ clock, db }: Rig, isInteractive = true) {
@@ -15,7 +15,7 @@ async function shown({ clock, db }: Rig, isInteractive = true) {
     show: ([line = '']: readonly string[]) => void lines.push(line.replaceAll('\u00a0', ' ').replace(/^ [█░]+ /, '')),
     keep: () => undefined,
   };
-  const progress = showProgress(screen, { db, clock }, { limiter: makeOpenLimiter(clock) }, ['batch-1']);
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
   await clock.drive(clock.sleep(40_000).then(() => progress.end()));
   return { before: lines.at(-2), atEnd: lines.at(-1) };
 }
@@ -73,8 +73,8 @@ async function sending(unreachableForMs: number | null): Promise<Rig> {
   const held = await takeLease(db, request);
   assert.ok(held);
   const unreachableSince = unreachableForMs === null ? null : at + 40_000 - unreachableForMs;
-  const pace = { fence: held.fence, used: 0, limit: 60, windowMs: 60_000, nextAt: 0, shared: false };
-  await notePace(db, 'main', { ...pace, unreachableSince });
+  const outlook = { ...idlePace.outlook, until: at + 100_000 };
+  await notePace(db, 'main', { ...idlePace, fence: held.fence, outlook, unreachableSince });
   return rig;
 }
 

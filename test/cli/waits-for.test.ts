@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { sendsUntilSent } from '../../src/cli/waits-for.ts';
+import { msLeft, sendsUntilSent } from '../../src/cli/time-left.ts';
+import { paceOf, waitsFor } from '../../src/cli/waits-for.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
+import { countRows } from '../../src/ledger/batches.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { v1Policy } from '../support/fake-service.ts';
+import { aRow } from '../support/ledger.ts';
 
 test('until the last row of a batch is sent, those of its account go that come before it or take turns with it', async () => {
   const rig = await makeRig();
@@ -22,4 +26,25 @@ test('until the last row of a batch is sent, those of its account go that come b
     const ready = batches.find(([name]) => name === batchId)?.[2] ?? 0;
     assert.equal(await sendsUntilSent(rig.db, await rig.batch(batchId), ready), sends, batchId);
   }
+});
+
+test('where only rows to numbers that were paid a moment ago are left, they are what is waited for, and how long', async () => {
+  const rig = await makeRig({ policy: v1Policy, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add([1, 2, 3, 4, 5].map((rowNo) => aRow(rowNo, { phone_number: '+254712000001' })));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(10_000));
+  const batch = await rig.batch();
+  const counts = await countRows(db, batch.batch_id);
+  const pace = await paceOf({ db, clock }, batch);
+  assert.ok(pace);
+  const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts);
+  assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
+  assert.equal(
+    await msLeft(db, batch, { ready: counts.get('ready') ?? 0, pace, now: clock.now() }),
+    (4 * 65 - 10) * 1_000,
+  );
+  runner.stop();
+  await clock.drive(running);
 });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { notedPace, notePace } from '../../src/ledger/pace.ts';
-import { memoryLedger } from '../support/ledger.ts';
+import { idlePace, memoryLedger } from '../support/ledger.ts';
 
 test('a pace is told as long as the account is held by whoever noted it, however long that is', async () => {
   const db = await memoryLedger();
@@ -12,7 +12,7 @@ test('a pace is told as long as the account is held by whoever noted it, however
     return held.fence;
   };
   const note = async (fence: number) => {
-    const pace = { fence, used: 7, limit: 60, windowMs: 60_000, nextAt: 0, shared: false, unreachableSince: null };
+    const pace = { ...idlePace, fence, used: 7 };
     await notePace(db, 'main', pace);
     return pace;
   };

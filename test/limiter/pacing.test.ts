@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { msUntilSent } from '../../src/core/rate-outlook.ts';
 import type { RequestClass } from '../../src/gateway/gateway.ts';
 import type { LimiterOptions } from '../../src/limiter/account-rates.ts';
 import { makeGatedLimiter } from '../../src/limiter/gated-limiter.ts';
@@ -232,6 +233,47 @@ describe('pacing by the server’s window', () => {
     assert.ok(clock.now() - start < 3_000, `${clock.now() - start}`);
     assert.equal(server.refused(), 0);
   });
+
+  for (const others of [0, 20])
+    test(`foresees when all is sent, with ${others} requests of another client in each window`, async () => {
+      const clock = makeVirtualClock();
+      const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+      const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+      const count = 300;
+      let sent = 0;
+      const foreseen: { at: number; until: number }[] = [];
+      const begin = clock.now();
+      const watch = async () => {
+        for (; sent < count; await clock.sleep(1_000)) {
+          const { outlook, usedOfWindow } = limiter.usage('creation');
+          assert.ok(usedOfWindow === null || usedOfWindow <= 60, `${usedOfWindow}`);
+          const now = clock.now();
+          foreseen.push({ at: now - begin, until: now - begin + msUntilSent(outlook, count - sent, now) });
+        }
+      };
+      const another = async () => {
+        if (others > 0) for (; sent < count; await clock.sleep(windowMs / others)) server.count();
+      };
+      const jobs = Array.from({ length: count }, () =>
+        limiter.admit('creation', async () => {
+          sent += 1;
+          await clock.sleep(20);
+          server.count();
+          const headers = server.headers();
+          await clock.sleep(20);
+          limiter.observe('creation', { ...headers, tookMs: 40 });
+        }),
+      );
+      let ended = 0;
+      const all = Promise.all(jobs).then(() => {
+        ended = clock.now() - begin;
+      });
+      await clock.drive(Promise.all([all, watch(), another()]));
+      // Of others nothing is known in the first window.
+      const settled = foreseen.filter(({ at }) => at > (others > 0 ? windowMs : 0));
+      const worst = Math.max(...settled.map(({ until }) => Math.abs(until - ended)));
+      assert.ok(settled.length > 0 && worst < (others > 0 ? windowMs / 2 : windowMs / 8), `${worst} of ${ended} ms`);
+    });
 
   test('follows a limit that differs from the configured one, and says so once for each change', async () => {
     const clock = makeVirtualClock();
@@ -539,7 +581,7 @@ describe('a limiter', () => {
     limiter.hold('creation', 30_000);
     limiter.hold('balance', 1_000);
     assert.equal(limiter.isHeld('read'), true);
-    const nextIn = limiter.usage('read').nextAt - clock.now();
+    const nextIn = limiter.usage('read').outlook.nextAt - clock.now();
     await clock.drive(admit('read'));
     assert.ok(nextIn >= 30_000 && nextIn < 31_000, `${nextIn} ms`);
     assert.deepEqual(starts, [nextIn]);

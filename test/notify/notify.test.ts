@@ -21,7 +21,7 @@ import { watchNews } from '../../src/notify/watch.ts';
 import type { Word } from '../../src/notify/words.ts';
 import { workFolder } from '../support/command.ts';
 import { makeRig, someRows } from '../support/engine.ts';
-import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, idlePace, unplanned } from '../support/ledger.ts';
 
 const everything: Recipient = { id: 'chat all', kind: 'chat', url: 'http://x', on: newsKinds };
 
@@ -147,16 +147,7 @@ describe('word', () => {
       const request = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60_000, deadHolder: null };
       const held = await takeLease(db, request);
       assert.ok(held);
-      const pace = {
-        fence: held.fence,
-        used: 0,
-        limit: 60,
-        windowMs: 60_000,
-        nextAt: now,
-        shared: false,
-        unreachableSince,
-      };
-      await db.transact((tx) => notePace(tx, 'main', pace));
+      await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, unreachableSince }));
       await pass();
       await pass();
       return told.splice(0).map(({ word }) => word);

@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import { makeMetricsServer } from '../../src/server/metrics.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { idleUsage } from '../support/open-limiter.ts';
 
 test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and slots, as the ledger has them', async (t) => {
   const rig = await makeRig({ settleMs: 3_600_000 });
@@ -22,7 +23,7 @@ test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and sl
   await rig.db.execute(
     `INSERT INTO inbox (account, scheme, message_id, body_digest, received_at, looks, outcome) VALUES ('main', 'callback', 'm', '', 1, 0, 'settled')`,
   );
-  const usage = () => ({ limit: 60, windowMs: 60_000, used: 7, remaining: null, nextAt: 0, shared: false });
+  const usage = () => ({ ...idleUsage, used: 7 });
   const server = makeMetricsServer({
     db: rig.db,
     clock: rig.clock,

@@ -3,11 +3,13 @@ import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { InboxEntry } from '../../src/ledger/inbox.ts';
+import type { NotedPace } from '../../src/ledger/pace.ts';
 import type { PaymentRecord } from '../../src/ledger/payments.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { idleUsage } from './open-limiter.ts';
 
 /** A ledger in memory, with the newest schema. */
 export async function memoryLedger(): Promise<Database> {
@@ -27,6 +29,18 @@ export async function findInboxEntry(
   );
   return entry ?? null;
 }
+
+/** What a runner notes that has asked for nothing yet. */
+export const idlePace: NotedPace = {
+  fence: 0,
+  used: 0,
+  isTold: false,
+  limit: 60,
+  outlook: idleUsage.outlook,
+  spaced: {},
+  shared: false,
+  unreachableSince: null,
+};
 
 /** Where the batches of tests are paid. */
 export const testService = 'a test';

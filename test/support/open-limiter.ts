@@ -1,6 +1,17 @@
 import pLimit from 'p-limit';
 import type { Clock } from '../../src/core/clock.ts';
-import { type Limiter, LimiterStopped } from '../../src/limiter/limiter.ts';
+import { type Limiter, LimiterStopped, type RateUsage } from '../../src/limiter/limiter.ts';
+
+/** That of an account of which nothing was asked yet. */
+export const idleUsage: RateUsage = {
+  limit: 60,
+  windowMs: 60_000,
+  used: 0,
+  remaining: null,
+  usedOfWindow: null,
+  outlook: { nextAt: 0, left: 60, until: 0, windowMs: 60_000, perWindow: 60, evenly: false },
+  shared: false,
+};
 
 /**
  * A limiter that obeys holds, with so many jobs at once: for tests that are about something else. Creations are `paceMs` apart, or
@@ -34,7 +45,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
       restUntil = Math.max(restUntil, clock.now() + ms);
     },
     isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
-    usage: () => ({ limit: 60, windowMs: 60_000, used: 0, remaining: null, nextAt: 0, shared: false }),
+    usage: () => idleUsage,
     async stop() {
       stopped = true;
     },
