@@ -205,6 +205,8 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
   window.unanswered = Math.max(0, unansweredBefore - 1);
   if (!window.options.sendsHeaders || !(headers.limit >= 1)) return;
   window.limit = headers.limit;
+  // Whoever says that more is left than there ever was knows nothing of the window.
+  if (headers.remaining > headers.limit) return;
   const sentAt = headers.tookMs === undefined ? null : now - headers.tookMs;
   const { windowMs } = window.options;
   const slack = roundingOf(headers.resetAt, windowMs);
@@ -216,7 +218,7 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
     windowTo: headers.resetAt + slack,
   });
   const { told } = window;
-  if (told === null || isNewer(window, told, headers.resetAt)) {
+  if (told === null || isNewer(window, told, headers.resetAt) || isRefuted(window, told, headers.resetAt, sentAt)) {
     beginTold(window, now, headers, { unanswered: unansweredBefore, sentAt });
   } else if (headers.resetAt > told.resetAt - windowMs / 2) {
     narrowTold(window, told, now, headers, sentAt);
@@ -228,6 +230,14 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
 function isNewer({ phase, options }: RateWindow, told: ToldWindow, resetAt: number): boolean {
   const tolerance = phase === 'open' ? options.windowMs / 2 : roundingOf(resetAt, options.windowMs);
   return resetAt > told.resetAt + tolerance;
+}
+
+/**
+ * Whether the window told last was a mistake, or the service's clock was set back since: what was asked after that word came is answered with
+ * a window long before it.
+ */
+function isRefuted({ options }: RateWindow, told: ToldWindow, resetAt: number, sentAt: number | null): boolean {
+  return sentAt !== null && sentAt >= told.seenAt && resetAt < told.resetAt - options.windowMs / 2;
 }
 
 function beginTold(

@@ -50,11 +50,14 @@ async function payBesideAnother({
   otherFrom,
   rows,
   tookMs = 40,
+  wrongMs = () => ({}),
 }: {
   phase: number;
   otherFrom: number;
   rows: number;
   tookMs?: number;
+  /** By how much the service's word of when its window ends is wrong, and of its time, by the number of the answer. */
+  wrongMs?: (answer: number) => { reset?: number; date?: number };
 }) {
   const clock = makeVirtualClock();
   const server = makeServer(clock, { limit: 60, windowMs, headers: true });
@@ -63,6 +66,7 @@ async function payBesideAnother({
   let begun = 0;
   let refused = 0;
   let refusedToOther = 0;
+  let answers = 0;
   const another = async () => {
     await clock.sleep(otherFrom * windowMs);
     for (; !ended; await clock.sleep(windowMs / 20)) if (!server.count()) refusedToOther += 1;
@@ -76,7 +80,10 @@ async function payBesideAnother({
         if (!server.count()) refused += 1;
         const headers = server.headers();
         await clock.sleep(tookMs / 2);
-        limiter.observe('creation', { ...headers, tookMs });
+        answers += 1;
+        const { reset = 0, date = 0 } = wrongMs(answers);
+        const theirTime = Math.floor((clock.now() + date) / 1_000) * 1_000;
+        limiter.observe('creation', { ...headers, resetAt: headers.resetAt + reset, date: theirTime, tookMs });
       }),
     );
     await Promise.all(jobs);
@@ -304,6 +311,29 @@ describe('pacing by the server’s window', () => {
       limiter.observe(told, { limit, remaining: limit, resetAt });
       assert.equal(limiter.usage('write').limit, writes);
     });
+
+  for (const [what, wrongMs] of [
+    ['one answer tells of a window days ahead', (answer: number) => ({ reset: answer === 65 ? 3 * 86_400_000 : 0 })],
+    [
+      'the service’s clock is set back by two hours',
+      (answer: number) => (answer > 100 ? { reset: -7_200_000, date: -7_200_000 } : {}),
+    ],
+  ] as const)
+    test(`is refused nothing, and leaves another client its third, where ${what}`, async () => {
+      const { refused, refusedToOther } = await payBesideAnother({ phase: 0.2, otherFrom: 1 / 40, rows: 300, wrongMs });
+      assert.equal(refused + refusedToOther, 0);
+    });
+
+  test('goes by its own count where more is said to be left than there ever was', async () => {
+    const { clock, limiter, starts, admit, resetAt } = starting({ version: 'v2' });
+    limiter.observe('creation', { limit: 30, remaining: 1_000, resetAt });
+    await clock.drive(Promise.all(Array.from({ length: 40 }, () => admit('creation'))));
+    assert.equal(limiter.usage('creation').limit, 30);
+    assert.ok(
+      starts.every((at, index) => at >= index * 2_000),
+      `${starts}`,
+    );
+  });
 
   test('believes no header that allows nothing, and none of a service that sends none', () => {
     const limitAfter = (version: 'v1' | 'v2', limit: number) => {
