@@ -47,7 +47,10 @@ export const errorTable = {
     exitCode: 5,
     hint: 'Correct the folder (or name another with --out), then "airbatch report BATCH": what was paid is in the ledger.',
   },
-  FENCED: { exitCode: 5, hint: 'Another process took over this account; this one sends nothing more.' },
+  FENCED: {
+    exitCode: 5,
+    hint: 'Another process took over, or this one stood still too long (the machine slept): it sends nothing more. "airbatch resume" goes on.',
+  },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 
 export type ErrorCode = keyof typeof errorTable;

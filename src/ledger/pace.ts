@@ -30,7 +30,7 @@ export interface SpacedRows {
   lastAt: number;
 }
 
-const factName = (account: string) => `pace:${account}`;
+const factName = (account: string) => `rate:${account}`;
 
 export async function notePace(tx: Queryable, account: string, pace: NotedPace): Promise<void> {
   await writeFact(tx, factName(account), JSON.stringify(pace));
