@@ -6,10 +6,11 @@ import { parse } from 'csv-parse/sync';
 import { contentRowRef, idempotencyKey } from '../../src/core/ids.ts';
 import { withoutSpreadsheetGuard } from '../../src/core/spreadsheet-safe.ts';
 import { laterContentRef } from '../../src/intake/check-row.ts';
-import type { Database } from '../../src/ledger/database.ts';
+import type { Database, Queryable, SqlValue } from '../../src/ledger/database.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import {
   columns,
@@ -283,9 +284,22 @@ test('reports made while the batch goes on agree with each other', async (t) => 
   const folder = await tempFolder(t);
   const db = await testLedger(t, join(folder, 'ledger.db'));
   await writeSampleBatch(db);
-  await db.snapshot(async (view) => {
-    await db.execute(`UPDATE rows SET status = 'failed' WHERE row_no = 1`);
-    const [row] = await view.query<{ status: string }>('SELECT status FROM rows WHERE row_no = 1');
-    assert.equal(row?.status, 'completed');
+  // Between the first reading of the rows, which is summed up, and the next.
+  let hasGoneOn = false;
+  const goingOn = <View extends Queryable>(view: View): View => ({
+    ...view,
+    async values<Values extends readonly SqlValue[]>(sql: string, params?: readonly SqlValue[]) {
+      const found = await view.values<Values>(sql, params);
+      if (!hasGoneOn) await db.execute(`UPDATE rows SET status = 'failed' WHERE row_no = 1`);
+      hasGoneOn = true;
+      return found;
+    },
   });
+  const busy: Database = { ...goingOn(db), snapshot: (work) => db.snapshot((view) => work(goingOn(view))) };
+  const { dir } = await writeReports(busy, 'B-1', folder);
+  assert.equal(hasGoneOn, true);
+  const { rows } = JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')) as BatchSummary;
+  const csv = await readFile(join(dir, 'results.csv'), 'utf8');
+  assert.equal(csv.match(/,completed,\+254/g)?.length, rows.by_status.completed);
+  assert.equal((await batchSummary(db, 'B-1')).rows.by_status.completed, rows.by_status.completed - 1);
 });
