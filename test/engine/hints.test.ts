@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
+import { idempotencyKey } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aPayment, aRow, findInboxEntry } from '../support/ledger.ts';
+import { anInboxEntry, aPayment, aRow, findInboxEntry } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
 
@@ -17,21 +17,8 @@ const keyOf = (generation: number) => idempotencyKey({ account: 'main', runId: '
 
 /** Puts a webhook into the inbox, as the receiver does after it has verified it. */
 async function receive(rig: Rig, scheme: WebhookScheme, messageId: string, body: string): Promise<void> {
-  const at = rig.clock.now();
-  await addToInbox(rig.db, {
-    account: 'main',
-    scheme,
-    message_id: messageId,
-    body,
-    body_digest: sha256(body),
-    received_at: at,
-    due_at: at,
-    looks: 0,
-    handled_at: null,
-    outcome: null,
-    batch_id: null,
-    row_no: null,
-  });
+  const received_at = rig.clock.now();
+  await addToInbox(rig.db, anInboxEntry({ scheme, message_id: messageId, body, received_at }));
 }
 
 const entryOf = (rig: Rig, scheme: WebhookScheme, message_id: string) =>

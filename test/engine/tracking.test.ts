@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { sha256 } from '../../src/core/ids.ts';
 import type { ListQuery } from '../../src/gateway/gateway.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox } from '../../src/ledger/inbox.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { anInboxEntry } from '../support/ledger.ts';
 import { callbackBody } from '../support/webhooks.ts';
 
 const second = 1_000;
@@ -129,21 +129,8 @@ async function callBack({ service, db, clock }: Rig, number: number, endedAt: nu
     created_at: new Date(payment.createdAt ?? 0).toISOString(),
     completed_at: new Date(endedAt).toISOString(),
   });
-  const at = clock.now();
-  await addToInbox(db, {
-    account: 'main',
-    scheme: 'callback',
-    message_id: `d-${number}`,
-    body,
-    body_digest: sha256(body),
-    received_at: at,
-    due_at: at,
-    looks: 0,
-    handled_at: null,
-    outcome: null,
-    batch_id: null,
-    row_no: null,
-  });
+  const received_at = clock.now();
+  await addToInbox(db, anInboxEntry({ scheme: 'callback', message_id: `d-${number}`, body, received_at }));
 }
 
 const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;

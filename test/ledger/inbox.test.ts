@@ -1,23 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { addToInbox, dueInbox, type InboxEntry, nextInboxDueAt, updateInbox } from '../../src/ledger/inbox.ts';
-import { findInboxEntry, memoryLedger } from '../support/ledger.ts';
+import { anInboxEntry, findInboxEntry, memoryLedger } from '../support/ledger.ts';
 
-const entry = (fields: Partial<InboxEntry> = {}): InboxEntry => ({
-  account: 'main',
-  scheme: 'registered',
-  message_id: 'evt-1',
-  body: '{}',
-  body_digest: 'd',
-  received_at: 100,
-  due_at: 100,
-  looks: 0,
-  handled_at: null,
-  outcome: null,
-  batch_id: null,
-  row_no: null,
-  ...fields,
-});
+const entry = (fields: Partial<InboxEntry> = {}) => anInboxEntry({ received_at: 100, due_at: 100, ...fields });
 
 describe('the inbox', () => {
   test('keeps a webhook once, whatever the second one of the same name says', async () => {

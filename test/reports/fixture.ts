@@ -16,6 +16,7 @@ import { findRow, type NewRow, type RowFields, type RowRecord } from '../../src/
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
+import { aBatch, aRow } from '../support/ledger.ts';
 
 /** 1 November 2026, 08:00 UTC. */
 export const startMs = Date.UTC(2026, 10, 1, 8);
@@ -50,23 +51,7 @@ export async function testLedger(t: TestContext, path = ':memory:'): Promise<Dat
 export const columns = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
 
 export function newRow(batchId: string, rowNo: number, fields: Partial<NewRow> = {}): NewRow {
-  const row: NewRow = {
-    batch_id: batchId,
-    row_no: rowNo,
-    line: rowNo + 1,
-    row_ref: `R-${rowNo}`,
-    status: 'ready',
-    phone_number: `+2547120000${String(rowNo).padStart(2, '0')}`,
-    country: 'KE',
-    network_id: 1,
-    amount: '100.50',
-    currency: 'KES',
-    product_id: null,
-    sms_message: null,
-    problems: null,
-    input: '',
-    ...fields,
-  };
+  const row = aRow(rowNo, { batch_id: batchId, row_ref: `R-${rowNo}`, amount: '100.50', ...fields });
   const cells = [
     row.phone_number,
     row.network_id,
@@ -101,38 +86,18 @@ export function newBatch(
   batchId: string,
   fields: Partial<BatchRecord> = {},
 ): Omit<BatchRecord, 'audit_seq' | 'audit_head'> {
-  return {
+  return aBatch({
     batch_id: batchId,
-    account: 'main',
     service: 'https://service.example',
     run_id: 'payroll-2026-11',
     status: 'received',
-    pause_reason: null,
-    pause_detail: null,
-    priority: 'normal',
-    file_name: 'payroll.csv',
     file_sha256: sha256('the file'),
-    content_sha256: null,
     columns: JSON.stringify(columns),
-    read_with: null,
-    rejection: null,
-    balance_before: null,
-    balance_after: null,
     program: 'airbatch 0.1.0',
     created_by: 'amina',
-    policy: '{}',
-    reread_at: null,
-    approved_plan: null,
-    canary_at: null,
-    forgotten_at: null,
-    job: null,
-    approved_by: null,
     created_at: startMs,
-    approved_at: null,
-    started_at: null,
-    completed_at: null,
     ...fields,
-  };
+  });
 }
 
 export function balanceJson(wallets: Record<string, string>, readAt: number): string {

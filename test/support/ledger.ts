@@ -41,6 +41,24 @@ export const idlePace: NotedPace = {
   shared: false,
   unreachableSince: null,
 };
+/** A webhook that was received at the beginning of time, and not looked at yet. */
+export function anInboxEntry(fields: Partial<InboxEntry> = {}): InboxEntry {
+  return {
+    account: 'main',
+    scheme: 'registered',
+    message_id: 'evt-1',
+    body: '{}',
+    body_digest: sha256(fields.body ?? '{}'),
+    received_at: 0,
+    due_at: fields.received_at ?? 0,
+    looks: 0,
+    handled_at: null,
+    outcome: null,
+    batch_id: null,
+    row_no: null,
+    ...fields,
+  };
+}
 
 /** Where the batches of tests are paid. */
 export const testService = 'a test';
