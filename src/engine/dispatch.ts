@@ -9,7 +9,7 @@ import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { readLostPayments } from './lost-payments.ts';
-import { noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
+import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 
 /**
@@ -90,7 +90,8 @@ async function admitRows(
 
 /** Takes rows, and writes the intents of those that may be sent now. */
 async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
-  const taken = await context.picker.take(count);
+  // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
+  const taken = await context.picker.take(count, isUnansweredOften(context));
   const rows = oneIfUnanswered(context, unlessHeld(context, await lookedUp(context, taken)));
   const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
   context.picker.settled(taken);

@@ -57,7 +57,8 @@ function isUnanswered(outcome: CreateOutcome): boolean {
   return httpStatus === null || httpStatus >= 500 || code === 'unparsable';
 }
 
-function isUnansweredOften({ unanswered }: RunnerContext): boolean {
+/** Whether the last payments met no answer, too many of them for a chance. */
+export function isUnansweredOften({ unanswered }: RunnerContext): boolean {
   return unanswered >= unansweredMax;
 }
 

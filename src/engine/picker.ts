@@ -18,8 +18,11 @@ export interface Picker {
   available(limit: number): Promise<number>;
   /** A row that was taken is not sent at all: its batch's allowance has room for another. */
   dropped(row: RowRecord): void;
-  /** At most `count` rows to send now; each is given out once until it is settled or put back. */
-  take(count: number): Promise<RowRecord[]>;
+  /**
+   * At most `count` rows to send now; each is given out once until it is settled or put back. Those in doubt go before the others, or after
+   * them with `doubtsLast`.
+   */
+  take(count: number, doubtsLast?: boolean): Promise<RowRecord[]>;
   /** The ledger says what became of rows that were taken, or they were put back. */
   settled(rows: readonly RowRecord[]): void;
   /** A row that was taken is sent just now: what is to be spaced counts from here, not from when it was taken. */
@@ -185,12 +188,13 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   };
 
   /** What waited for its turn goes before the rest of its batch, and behind what goes before its batch. */
-  const takeNext = async (now: number): Promise<Waiting | null> => {
+  const takeNext = async (now: number, doubtsLast: boolean): Promise<Waiting | null> => {
+    const takeInDoubt = () => takeWaiting((entry) => entry.row.status !== 'ready' && isDue(entry, now));
     // The key of a row in doubt grows old.
-    const inDoubt = takeWaiting((entry) => entry.row.status !== 'ready' && isDue(entry, now));
+    const inDoubt = doubtsLast ? null : takeInDoubt();
     if (inDoubt) return inDoubt;
     for (const source of order) {
-      const isOwn = ({ row }: Waiting) => row.batch_id === source.batch.batch_id;
+      const isOwn = ({ row }: Waiting) => row.batch_id === source.batch.batch_id && row.status === 'ready';
       const next = takeWaiting((entry) => isOwn(entry) && isDue(entry, now)) ?? (await takeFresh(source, now));
       if (!next) continue;
       if (order.length === 1) return next;
@@ -199,7 +203,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       order = peers.toSpliced(after + 1, 0, source);
       return next;
     }
-    return null;
+    return takeInDoubt();
   };
 
   return {
@@ -231,12 +235,12 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         }
         return Math.min(count, limit);
       }),
-    take: (count) =>
+    take: (count, doubtsLast = false) =>
       inTurn(async () => {
         const taken: RowRecord[] = [];
         const now = clock.now();
         while (taken.length < count) {
-          const next = await takeNext(now);
+          const next = await takeNext(now, doubtsLast);
           if (!next) break;
           const { row } = next;
           if (row.status === 'ready' && out.has(nameOf(row))) {

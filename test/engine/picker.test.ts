@@ -74,6 +74,18 @@ describe('the picker', () => {
     assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
+  test('gives rows in doubt their turn after all others where it is asked to, and otherwise before', async () => {
+    const { clock, picker } = await setUp([1, 2, 3, 4].map((row) => aRow(row)));
+    const taken = await picker.take(2);
+    const [first, second] = taken as [RowRecord, RowRecord];
+    await clock.drive(clock.sleep(apartMs));
+    picker.putBack({ ...first, status: 'in_doubt' }, clock.now());
+    picker.putBack(second, clock.now());
+    const rowNos = async (doubtsLast: boolean) => (await picker.take(1, doubtsLast)).map(({ row_no }) => row_no);
+    assert.deepEqual([await rowNos(true), await rowNos(true), await rowNos(false)], [[2], [3], [1]]);
+    assert.deepEqual([await rowNos(true), await rowNos(true)], [[4], []]);
+  });
+
   for (const [what, again] of [
     [
       'its batch goes on after a pause',

@@ -354,6 +354,22 @@ describe('the engine', () => {
     assert.equal(afterwards, null, 'it is back');
   });
 
+  test('is not held up by rows that the service never answers, while it answers the others', async () => {
+    const [rows, broken] = [300, 20];
+    const rig = await makeRig({ paceMs: 1_000, jobsAtOnce: 200 });
+    for (let row = 1; row <= broken; row++)
+      rig.service.script(`run-1/ref-${row}`, ...Array<'error_500'>(10).fill('error_500'));
+    await rig.add(someRows(rows));
+    const from = rig.clock.now();
+    await rig.run();
+    assert.equal(rig.service.charges.length, rows - broken);
+    const lastedMs = (rig.service.charges.at(-1)?.at ?? 0) - from;
+    // Twenty that meet no answer one after the other look like an outage, once.
+    assert.ok(lastedMs < (rows + 10 * 60) * 1_000, `${lastedMs} ms`);
+    const left = await rig.states();
+    assert.deepEqual([left.slice(0, broken).every((state) => state === 'in_doubt'), left[broken]], [true, 'completed']);
+  });
+
   test('pauses the account when the money runs out, and burns no rows', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');
