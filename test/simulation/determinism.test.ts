@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { makePlan } from './plan.ts';
+import { calmPlan, makePlan } from './plan.ts';
 import { simulate, simulateSeed } from './world.ts';
 
 test('the same seed gives the same trace, another seed another one', async () => {
@@ -20,22 +20,8 @@ test('a disk that loses what it acknowledged is caught every time', async () => 
     // A loss of power in the middle of the sending, in an otherwise calm world.
     const plan = makePlan(seed);
     if (plan.rows < 3) continue;
-    const cut = {
-      ...plan,
-      secondFile: null,
-      suspensions: [],
-      disk: [],
-      clockJumps: [],
-      declined: [],
-      foreign: [],
-      webhooks: null,
-      fedAgainAtLife: null,
-      approvedAtLife: null,
-      job: false,
-      restore: null,
-      crashes: [{ atStep: 12, powerLoss: true }],
-      calmAfterMs: 0,
-    };
+    const calm = { ...calmPlan(plan.version, plan.rows), seed };
+    const cut = { ...calm, crashes: [{ atStep: 12, powerLoss: true }] };
     const honest = await simulate(cut);
     assert.deepEqual(honest.violations, [], `seed ${seed} without the control`);
     const { violations } = await simulate(cut, { cutAcknowledged: true }).catch((error: Error) => ({
