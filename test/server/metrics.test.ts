@@ -52,4 +52,10 @@ test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and sl
   assert.doesNotMatch(body, /2547120/);
   runner.stop();
   await rig.clock.drive(running);
+
+  // What is no longer so is told no longer.
+  await rig.db.execute("UPDATE rows SET status = 'completed'");
+  const later = (await server.inject('/metrics')).body;
+  assert.match(later, /^airbatch_rows\{/m);
+  assert.doesNotMatch(later, /^airbatch_oldest_unsettled_seconds\{/m);
 });
