@@ -85,6 +85,19 @@ describe('an account that is kept', () => {
     }
   });
 
+  test('is not closed while somebody works with it', async () => {
+    const { clock, kept, seen } = setUp([]);
+    await clock.drive(clock.sleep(1_000));
+    const work = Promise.withResolvers<string>();
+    const used = kept.use(() => work.promise);
+    const stopped = kept.stop();
+    await clock.drive(clock.sleep(1_000));
+    assert.deepEqual([seen.starts.length, seen.closed], [1, 0]);
+    work.resolve('done');
+    await clock.drive(stopped);
+    assert.deepEqual([await used, seen.closed], ['done', 1]);
+  });
+
   test('stops at once while it waits, and starts nothing more', async () => {
     const { clock, kept, seen } = setUp([trouble('ACCOUNT_BUSY')]);
     await clock.drive(clock.sleep(1_000));

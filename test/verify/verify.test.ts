@@ -27,7 +27,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../reports/fixture.ts';
-import { makePack } from './pack.ts';
+import { makePack, signAnew } from './pack.ts';
 
 test('reports as they were made verify, and say by whom they were signed', async (t) => {
   const pack = await makePack(t);
@@ -323,6 +323,23 @@ test('what is given to compare with and is not what it should be is refused by i
   await refused('', { publicKey: 'no key' }, /^the given key is no key: /);
 });
 
+test('a number of the summary that is not that of the rows or the chain is found, though it was signed with the right key', async (t) => {
+  const pack = await makePack(t);
+  const text = String(pack.files.get('summary.json'));
+  for (const [was, is, says] of [
+    ['"total": 10', '"total": 11', /counts 11 rows/],
+    ['"valid": 8', '"valid": 9', /counts 9 valid rows; results\.csv has 8/],
+    ['"completed": 7', '"completed": 6', /counts 6 rows as completed/],
+    ['"rows": 0', '"rows": 1', /counts 1 rows whose money was given back/],
+    ['"events": 30', '"events": 31', /another point of the audit chain/],
+  ] as const) {
+    const changed = text.replace(was, is);
+    assert.notEqual(changed, text, was);
+    await pack.put(signAnew(pack, 'summary.json', Buffer.from(changed)));
+    assert.match((await verifyReports(pack.dir)).findings.map(({ message }) => message).join('\n'), says);
+  }
+});
+
 test('reports without a manifest do not verify', async (t) => {
   const pack = await makePack(t);
   await pack.put(
@@ -353,6 +370,13 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
   const heads = [10, 20].map((seq) => JSON.stringify({ batch_id: 'B-1', events: seq, head: events[seq - 1]?.hash }));
   await writeFile(anchors, `${heads.join('\n')}\n`);
   assert.deepEqual((await verifyReports(dir, { anchors })).findings, []);
+
+  await writeFile(
+    anchors,
+    `${heads.join('\n')}\n${JSON.stringify({ batch_id: 'B-1', events: 10, head: 'x' })}\n${heads[0]}\n`,
+  );
+  assert.match(String((await verifyReports(dir, { anchors })).findings[0]?.message), /anchored twice at event 10/);
+  await writeFile(anchors, `${heads.join('\n')}\n`);
 
   // Somebody with the ledger and the key says of one event that another person did it, and has the reports made anew.
   let head = events[13]?.hash ?? '';
