@@ -114,31 +114,26 @@ export async function balancesBetween(db: Queryable, account: string, fromMs: nu
 
 /** What the service's list named, kept in a database of its own for as long as one comparison takes. */
 export async function prepareSeen(scratch: Database): Promise<void> {
-  await scratch.execute('CREATE TABLE seen_payments (topup_id TEXT PRIMARY KEY, idempotency_key TEXT NOT NULL)');
+  await scratch.execute('CREATE TABLE seen_payments (topup_id TEXT PRIMARY KEY)');
   await scratch.execute('CREATE TABLE seen_keys (idempotency_key TEXT PRIMARY KEY, live BIGINT NOT NULL)');
 }
 
-/** Remembers a payment of the service. `again`: this very payment was listed before; `live`: payments of the key not failed. */
+/** Remembers a payment of the service. How many of its key have not failed so far; `again` where this very payment was listed before. */
 export async function notePayment(
   tx: Queryable,
   payment: { topupId: string; key: string; live: boolean },
-): Promise<{ again: boolean; live: number }> {
+): Promise<number | 'again'> {
   const inserted = await tx.execute(
-    'INSERT INTO seen_payments (topup_id, idempotency_key) VALUES (?, ?) ON CONFLICT (topup_id) DO NOTHING',
-    [payment.topupId, payment.key],
+    'INSERT INTO seen_payments (topup_id) VALUES (?) ON CONFLICT (topup_id) DO NOTHING',
+    [payment.topupId],
   );
-  if (inserted === 0) return { again: true, live: await liveOf(tx, payment.key) };
-  if (payment.key === '') return { again: false, live: 0 };
+  if (inserted === 0) return 'again';
+  if (payment.key === '') return 0;
   const [seen] = await tx.query<{ live: number }>(
     `INSERT INTO seen_keys (idempotency_key, live) VALUES (?, ?)
      ON CONFLICT (idempotency_key) DO UPDATE SET live = seen_keys.live + excluded.live RETURNING live`,
     [payment.key, payment.live ? 1 : 0],
   );
-  return { again: false, live: seen?.live ?? 0 };
-}
-
-async function liveOf(scratch: Queryable, key: string): Promise<number> {
-  const [seen] = await scratch.query<{ live: number }>('SELECT live FROM seen_keys WHERE idempotency_key = ?', [key]);
   return seen?.live ?? 0;
 }
 

@@ -175,12 +175,12 @@ async function listedItems(run: Run, payments: readonly ServicePayment[]): Promi
       const named = payment.reference === null ? null : parseReference(payment.reference);
       const key = named ? idempotencyKey({ account, ...named }) : '';
       const bound = named && (await findBoundPayment(run.db, key));
-      const { again, live } = await notePayment(tx, {
+      const live = await notePayment(tx, {
         topupId: payment.topupId,
         key: bound ? key : '',
         live: payment.state !== 'failed',
       });
-      if (again) continue;
+      if (live === 'again') continue;
       gatherForWallets(run, payment);
       const at = bound?.first_intent_at ?? payment.createdAt ?? fromMs;
       // The margin is there to find the other half of a payment, not to bring in payments of another time.

@@ -68,7 +68,7 @@ export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent
 function withLargest(known: ReviewedRow[], row: ReviewedRow): ReviewedRow[] {
   const smallest = known.at(-1);
   if (known.length === examplesMax && smallest && compareAmounts(row.amount, smallest.amount) <= 0) return known;
-  return [...known, row].sort((a, b) => compareAmounts(b.amount, a.amount) || a.row - b.row).slice(0, examplesMax);
+  return [...known, row].sort((a, b) => compareAmounts(b.amount, a.amount)).slice(0, examplesMax);
 }
 
 async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: number): Promise<Review['since']> {

@@ -170,6 +170,14 @@ const differences: [name: string, change: (payments: ServicePayment[]) => Servic
     (all) => [...all, paymentAtService(5, { topupId: 'again' })],
     [['duplicated', 'payroll-2026-11/R-5', 'again']],
   ],
+  [
+    'a second payment of one row, which is listed before its own',
+    (all) => [paymentAtService(5, { topupId: 'again' }), ...all],
+    [
+      ['duplicated', 'payroll-2026-11/R-5', 'again'],
+      ['duplicated', 'payroll-2026-11/R-5', 'topup-5'],
+    ],
+  ],
   ['missing there', (all) => all.toSpliced(5, 1), [['ledger_only', 'payroll-2026-11/R-6', 'topup-6']]],
   [
     'another program',
