@@ -8,7 +8,7 @@ import { intakeSettings } from '../../src/intake/settings.ts';
 import { headBytesMax, type Source } from '../../src/intake/source.ts';
 
 /** A source whose bytes come in chunks of this size. */
-export function memorySource(content: string | Buffer, chunkBytes = 128 * 1024): Source {
+function memorySource(content: string | Buffer, chunkBytes = 128 * 1024): Source {
   const bytes = Buffer.from(content as string);
   return {
     name: 'test.csv',

@@ -62,7 +62,7 @@ export const networkFaults = [
 ] as const;
 export type NetworkFault = (typeof networkFaults)[number];
 
-export const webhookFaults = ['webhook_lost', 'webhook_doubled', 'webhook_late', 'webhook_forged'] as const;
+const webhookFaults = ['webhook_lost', 'webhook_doubled', 'webhook_late', 'webhook_forged'] as const;
 export type WebhookFault = (typeof webhookFaults)[number];
 
 const none = <Name extends string>(names: readonly Name[]) =>
