@@ -25,12 +25,12 @@ export async function execute(
   });
   if (json) {
     terminal.print(`${JSON.stringify(result)}\n`);
-  } else show(terminal, result);
+  } else show(terminal, result, keyPath !== null);
   if (!result.ok) return 4;
   return result.doubts.length > 0 ? 5 : 0;
 }
 
-function show(terminal: CommandContext['terminal'], result: Verification): void {
+function show(terminal: CommandContext['terminal'], result: Verification, isKeyGiven: boolean): void {
   for (const line of aboutLines(result)) terminal.print(`${line}\n`);
   for (const sentence of result.ok ? result.checked : [])
     terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
@@ -39,7 +39,14 @@ function show(terminal: CommandContext['terminal'], result: Verification): void 
   for (const { file, message } of result.findings) terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
   if (result.findingsUnlisted > 0)
     terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findingsUnlisted, 'finding')} more\n`);
+  if (result.batchId === null)
+    terminal.print('What is verified is the folder of one batch, as in "airbatch verify reports/BATCH".\n');
   if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
+  // Whoever makes all of it anew signs it with a key of their own, which fits as well.
+  if (result.ok && !isKeyGiven)
+    terminal.print(
+      'Whose key that is, the reports cannot prove: compare it with what "airbatch key" prints, or add --key.\n',
+    );
 }
 
 /** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */

@@ -58,7 +58,8 @@ export async function attempt<Result>(
     return await check();
   } catch (error) {
     if (error instanceof InputError) throw error;
-    findings.add(file, `cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+    const { code, message } = error instanceof Error ? (error as NodeJS.ErrnoException) : { message: String(error) };
+    findings.add(file, code === 'ENOENT' || code === 'ENOTDIR' ? 'is not there.' : `cannot be read: ${message}.`);
     return null;
   }
 }

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attempt, type Findings, given } from './findings.ts';
+import { attempt, type Findings, InputError } from './findings.ts';
 
 const manifestShape = z.object({
   format: z.literal('airbatch.manifest/1'),
@@ -22,14 +22,14 @@ export type Manifest = z.infer<typeof manifestShape>;
 
 /**
  * Reads the manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
- * where there is none that could be trusted to say what to check.
+ * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or null where nothing is signed by that.
  */
 export async function readManifest(
   dir: string,
   publicKey: string | null,
   findings: Findings,
-): Promise<{ manifest: Manifest; fingerprint: string } | null> {
-  const demanded = publicKey === null ? null : await given('the given key is no key', () => keyFingerprint(publicKey));
+): Promise<{ manifest: Manifest; signedBy: string | null } | null> {
+  const demanded = publicKey === null ? null : givenFingerprint(publicKey);
   const bytes = await attempt(findings, 'manifest.json', () => readFile(join(dir, 'manifest.json')));
   const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
   if (!bytes) return null;
@@ -37,14 +37,24 @@ export async function readManifest(
     const manifest = manifestShape.parse(JSON.parse(bytes.toString()));
     const key = createPublicKey(manifest.public_key);
     const fingerprint = keyFingerprint(manifest.public_key);
-    if (signature && !verify(null, bytes, key, signature)) {
+    const fits = signature !== null && verify(null, bytes, key, signature);
+    if (signature && !fits) {
       findings.add('manifest.json', 'does not fit its signature: one of the two was changed.');
     }
     if (demanded !== null && demanded !== fingerprint) {
       findings.add('manifest.json', 'was signed by another key than the one given.');
     }
-    return { manifest, fingerprint };
+    return { manifest, signedBy: fits ? fingerprint : null };
   });
+}
+
+/** As `keyFingerprint`; what its reader says of a text that is no key helps nobody. */
+function givenFingerprint(pem: string): string {
+  try {
+    return keyFingerprint(pem);
+  } catch (error) {
+    throw new InputError('the given key is no key: it is not as "airbatch key" prints one', { cause: error });
+  }
 }
 
 /** SHA-256 (hex) of the key's DER. */

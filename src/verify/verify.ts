@@ -84,7 +84,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       later: null,
       keyFingerprint: null,
     };
-  const { manifest, fingerprint } = signed;
+  const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
   await prove('Every file is there, with the digest that the manifest names, and no other file.', () =>
     checkFiles(dir, manifest, findings),
@@ -123,7 +123,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     rows,
     events: manifest.audit.events,
     later,
-    keyFingerprint: fingerprint,
+    keyFingerprint: signedBy,
   };
 }
 

@@ -205,6 +205,16 @@ test('verify begins with what it verified, and doubts what is whole but not what
   assert.equal(whole.code, 0);
   const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     completed', '✔ '];
   assert.equal(whole.stdout.slice(0, lines.join('\n').length), lines.join('\n'));
+  assert.match(whole.stdout, /^Whose key that is, the reports cannot prove: .*--key\.$/m);
+  writeFileSync(join(cwd, 'key.pem'), (await airbatch('key')).stdout);
+  const signed = await airbatch('verify', `reports/${batch}`, '--key', 'key.pem');
+  assert.doesNotMatch(signed.stdout, /Whose key/);
+  const above = await airbatch('verify', 'reports');
+  assert.equal(above.code, 4);
+  assert.match(
+    above.stdout,
+    /^✘ manifest.json is not there\.\n✘ manifest.sig is not there\.\nWhat is verified is the folder of one/,
+  );
   cpSync(join(cwd, 'reports', batch), join(cwd, 'reports', '20261120-093000-4f2a'), { recursive: true });
   const swapped = await airbatch('verify', 'reports/20261120-093000-4f2a');
   assert.equal(swapped.code, 5);
@@ -219,7 +229,7 @@ test('what an option names and is not what it should be is wrong usage', async (
   writeFileSync(join(cwd, 'key.pem'), 'no key');
   const { code, stderr } = await airbatch('verify', 'reports', '--key', 'key.pem');
   assert.equal(code, 2);
-  assert.match(stderr, /^Error: the given key is no key: .* \[USAGE\]/);
+  assert.match(stderr, /^Error: the given key is no key: it is not as "airbatch key" prints one \[USAGE\]/);
 });
 
 test('--json answers a wrong command line with a document too', async (t) => {

@@ -348,7 +348,21 @@ test('reports without a manifest do not verify', async (t) => {
       ['manifest.sig', null],
     ]),
   );
-  assert.equal((await verifyReports(pack.dir)).ok, false);
+  const { ok, findings } = await verifyReports(pack.dir);
+  assert.equal(ok, false);
+  assert.deepEqual(findings, [
+    { file: 'manifest.json', message: 'is not there.' },
+    { file: 'manifest.sig', message: 'is not there.' },
+  ]);
+});
+
+test('nobody has signed what has no signature, or one that does not fit', async (t) => {
+  const pack = await makePack(t);
+  for (const signature of [null, Buffer.alloc(64)]) {
+    await pack.put(new Map([['manifest.sig', signature]]));
+    const { ok, keyFingerprint } = await verifyReports(pack.dir);
+    assert.deepEqual([ok, keyFingerprint], [false, null]);
+  }
 });
 
 test('a chain that was cut and signed anew is found by the ledger', async (t) => {
