@@ -71,7 +71,12 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
   const fromMs = timeOf('--from', from);
   // A day is meant to its end.
   const toMs = to === undefined ? now : timeOf('--to', to) + (isDay(to) ? dayMs - 1 : 0);
-  if (toMs < fromMs) throw new AirbatchError('USAGE', `--to ${to} is before --from ${from}`);
+  if (toMs < fromMs)
+    throw to === undefined
+      ? new AirbatchError('USAGE', `--from ${from} is still to come`, { hint: 'Name a day that has begun.' })
+      : new AirbatchError('USAGE', `--to ${to} is before --from ${from}`, {
+          hint: 'Name the earlier one with --from.',
+        });
   const chosen = chooseAccount(session.config, account);
   return { account: chosen?.name ?? sandboxAccountName, fromMs, toMs };
 }

@@ -90,7 +90,9 @@ function findMapped(header: readonly string[], field: Field, name: string): numb
   if (exact >= 0) return exact;
   const alike = header.flatMap((own, index) => (plainName(own) === plainName(name) ? [index] : []));
   if (alike.length === 1 && alike[0] !== undefined) return alike[0];
-  throw rejected(`the mapping reads ${field} from the column "${name}", and the file has no such column`);
+  throw rejected(
+    `the mapping reads ${field} from the column "${name}", and the file has no such column; its first line ${readAs(header)}`,
+  );
 }
 
 /** Our own name goes before its aliases: a file with `phone_number` and `phone` has been made for us. */
@@ -115,17 +117,22 @@ function refuseMissing(
   if (plan.network_id === undefined && defaults.networkId === null) missing.push('network_id');
   if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount (or product_id)');
   if (missing.length === 0) return;
-  const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
-  const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
-  const list = found.length > 12 ? `${names.join(', ')}, ...` : names.join(', ');
-  const reads = isRow(header) ? 'has a number as a row does: it is no header' : `reads ${list === '' ? 'empty' : list}`;
   throw new AirbatchError(
     'FILE_REJECTED',
-    `the file has no column ${missing.join(', nor one ')}; its first line ${reads}`,
+    `the file has no column ${missing.join(', nor one ')}; its first line ${readAs(header)}`,
     {
       hint: 'The names of the columns stand in the first line: correct it, or say which column is meant, as in --map amount="Net pay". Nothing was sent.',
     },
   );
+}
+
+/** What a first line reads, or that it is none. */
+function readAs(header: readonly string[]): string {
+  if (isRow(header)) return 'has a number as a row does: it is no header';
+  const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
+  const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
+  if (found.length > 12) names.push('...');
+  return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
 }
 
 /** Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote it then. */

@@ -5,7 +5,9 @@ import { fields } from './fields.ts';
 import { isAnswer, smsLengthMax } from './sms-message.ts';
 
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
-const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, 'is no ISO 4217 currency code');
+const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, {
+  error: ({ input }) => `"${input}" is no currency code: it has three letters (ISO 4217), such as KES`,
+});
 const decimal = z
   .string()
   .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');

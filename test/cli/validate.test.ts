@@ -140,7 +140,7 @@ describe('airbatch validate', () => {
       ['--expect-rows', 'abc', /--expect-rows takes a whole number, not "abc"/],
       ['--expect-rows', '', /--expect-rows takes a whole number/],
       ['--country', 'kenya', /--country: is a two-letter country code/],
-      ['--currency', 'shillings', /--currency: is no ISO 4217 currency code/],
+      ['--currency', 'shillings', /--currency: "SHILLINGS" is no currency code: it has three letters/],
       ['--expect-sum', 'KES=lots', /--expect-sum KES: is a decimal text/],
       ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"; it takes phone_number, .*amount, /],
       ['--map', 'amount', /is not of the form that --map takes \[USAGE\]\nWrite it as in --map amount="Net pay"\./],
