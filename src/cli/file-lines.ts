@@ -1,6 +1,7 @@
 import type { FileFindings } from '../intake/findings.ts';
 import { ledgerProblems, problemTable } from '../intake/problems.ts';
 import { counted } from '../reports/words.ts';
+import { quoted } from './options-text.ts';
 
 /** Options by which a file is read otherwise. */
 const readingOptions = ['map', 'sheet', 'country', 'currency', 'account'] as const;
@@ -45,7 +46,7 @@ export function problemLines({ problems }: FileFindings, file: string, given: Re
       return `${counted(count, 'row')}: ${problemTable[code].title}${line}`;
     });
   const isSaid = readingOptions.some((option) => given[option] !== undefined);
-  const look = `"airbatch validate ${file}"${isSaid ? ' with the same options' : ''}`;
+  const look = `"airbatch validate ${quoted(file)}"${isSaid ? ' with the same options' : ''}`;
   if (left.size > 0) named.push(`and ${counted(left.size, 'other kind')} of problems: ${look} has them all`);
   return named.map((text, index) => `${index === 0 ? 'Problems  ' : '          '} ${text}`);
 }

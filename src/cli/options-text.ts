@@ -19,6 +19,6 @@ export function optionsText(given: ReadWith): string {
 }
 
 /** A word of a command line as shells take it. */
-function quoted(text: string): string {
-  return /^[\p{L}\p{N}_.=+-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+export function quoted(text: string): string {
+  return /^[\p{L}\p{N}_.=+/-]+$/u.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }

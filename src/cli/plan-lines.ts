@@ -16,7 +16,8 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     [counts.held, 'held for a person'],
     [counts.skipped, 'already paid'],
   ] as const;
-  const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} of them again, after they failed)` : '';
+  const failed = plan.again === 1 ? 'it failed' : 'they failed';
+  const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';
   const aside = asides.flatMap(([count, what]) => (count ? [`${count.toLocaleString('en-US')} ${what}`] : []));
   lines.push(
     `File       ${counted(plan.rows, 'row')}: ${plan.toSend.toLocaleString('en-US')} to pay${again}${aside.length > 0 ? `, ${aside.join(', ')}` : ''}`,

@@ -18,7 +18,10 @@ export async function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, why);
-    const words = `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
+    const words =
+      skipped === 0
+        ? 'No row of this batch is held.'
+        : `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
     answer(context, { batch: batchId, skipped }, words);
     return 0;
   });

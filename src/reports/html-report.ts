@@ -131,14 +131,14 @@ ${all
 function balanceSection({ balance, charged }: BatchSummary): Html {
   const { wallets, explanation } = balance;
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
-  const when = (iso: string | null) => (iso === null ? 'not read' : timeText(iso));
+  const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
   return html`<section><h2>The wallets, and what explains the difference</h2>
 <table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
 ${wallets.map(
   ({ name, currency, before, after, difference }) =>
     html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
 )}</tbody></table>
-<p class="soft small">Read ${when(balance.before_read_at)} and ${when(balance.after_read_at)}.${
+<p class="soft small">${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
     charged.rows_without_cost > 0
       ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
       : ''

@@ -28,7 +28,7 @@ export function isSettled({ open, wallets }: Reconciliation): boolean {
 export function outcomeOf(run: Reconciliation): string {
   const compared = `${counted(paymentsIn(run.counts), 'payment')} compared`;
   if (isSettled(run)) return `${compared}: everything agrees`;
-  return `${compared}: ${run.open > 0 ? `${run.open} need somebody to look` : 'the wallets do not add up'}`;
+  return `${compared}: ${run.open > 0 ? `${run.open} ${run.open === 1 ? 'needs' : 'need'} somebody to look` : 'the wallets do not add up'}`;
 }
 
 /** One line of reconciliation.csv: a payment as the ledger and as the service have it, or what was sent and became none. */

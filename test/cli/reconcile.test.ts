@@ -146,7 +146,7 @@ describe('airbatch reconcile', () => {
     place.change(`UPDATE rows SET cost = '0.01' WHERE row_no = 1`);
     const second = await place.run(...slot(120_000));
     assert.equal(second.code, 5);
-    assert.match(second.stderr, /5 payments compared: 1 need somebody to look/);
+    assert.match(second.stderr, /5 payments compared: 1 needs somebody to look/);
     assert.equal(readdirSync(join(place.folder, 'reports')).filter((name) => name.startsWith('R-')).length, 2);
     assert.match((await place.run('jobs', 'check')).stdout, /nightly/);
   });

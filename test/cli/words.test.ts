@@ -158,16 +158,17 @@ test('what a run does not name, a look at its file shows; what only the ledger k
   writeFileSync(join(cwd, 'first.csv'), `${header}\n${paid}\n`);
   await airbatch('run', 'first.csv', '--run-id', 'a', '--yes');
   const wrong = [',1,50,KES,', '+254712405119,1,-1,KES,', '+254712405119,1,5x,KES,', '+254712405119,1,1,XYZ,'];
-  writeFileSync(join(cwd, 'a.csv'), [header, ...wrong, ...wrong, ',', paid, ''].join('\n'));
-  const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
+  writeFileSync(join(cwd, 'a (1).csv'), [header, ...wrong, ...wrong, ',', paid, ''].join('\n'));
+  const { stderr } = await airbatch('run', 'a (1).csv', '--run-id', 'a', '--yes');
   assert.match(stderr, /1 row: An earlier batch of the run has paid this row \(line 11\)$/m);
-  const [, more] = /and (\d+) other kinds? of problems: "airbatch validate a\.csv" has them all/.exec(stderr) ?? [];
+  const [, more] =
+    /and (\d+) other kinds? of problems: "airbatch validate 'a \(1\)\.csv'" has them all/.exec(stderr) ?? [];
   assert.ok(Number(more) > 0, stderr);
-  const validated = await airbatch('validate', 'a.csv');
+  const validated = await airbatch('validate', 'a (1).csv');
   const kinds = [...validated.stdout.matchAll(/^[A-Z_]+ in \d+ rows?$/gm)];
   assert.equal(kinds.length, 3 + Number(more), validated.stdout);
-  const optioned = await airbatch('run', 'a.csv', '--country', 'KE', '--yes');
-  assert.match(optioned.stderr, /"airbatch validate a\.csv" with the same options has them all/);
+  const optioned = await airbatch('run', 'a (1).csv', '--country', 'KE', '--yes');
+  assert.match(optioned.stderr, /"airbatch validate 'a \(1\)\.csv'" with the same options has them all/);
 });
 
 test('a command that finds nothing to do says so', async (t) => {
@@ -176,6 +177,7 @@ test('a command that finds nothing to do says so', async (t) => {
   const { summary } = JSON.parse((await airbatch('run', 'one.csv', '--yes', '--json')).stdout);
   assert.match((await airbatch('retry', summary.batch_id)).stderr, /^No row of this batch has failed in a way/);
   assert.equal((await airbatch('release', summary.batch_id)).stdout, 'No row of this batch is held.\n');
+  assert.equal((await airbatch('skip', summary.batch_id, '--why', 'x')).stdout, 'No row of this batch is held.\n');
   assert.match((await airbatch('forget', '--before', '2020-01-01')).stdout, /^Nothing to forget: no batch has ended/);
 });
 
@@ -254,5 +256,25 @@ test('a reason in which nothing is said is wrong usage', async (t) => {
       assert.equal(code, 2);
       assert.match(stderr, new RegExp(`^Error: ${option} is empty \\[USAGE\\]`), args.join(' '));
     }
+  }
+});
+
+test('a number or a time that cannot be meant is named as it was typed, with what to write', async (t) => {
+  const { airbatch } = place(t);
+  for (const [args, said] of [
+    [['serve', '--port', 'abc'], /^Error: --port takes a whole number, not "abc" \[USAGE\]/],
+    [['serve', '--metrics-port', 'x'], /^Error: --metrics-port takes a whole number, not "x" \[USAGE\]/m],
+    [
+      ['reconcile', '--from', '2999-01-01'],
+      /^Error: --from 2999-01-01 is still to come \[USAGE\]\nName a day that has/,
+    ],
+    [
+      ['reconcile', '--from', '2026-11-20', '--to', '2026-11-19'],
+      /is before --from 2026-11-20 \[USAGE\]\nName the earlier/,
+    ],
+  ] as const) {
+    const { code, stderr } = await airbatch(...args);
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, said);
   }
 });
