@@ -3,6 +3,7 @@ import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -96,8 +97,7 @@ const forOwner = { mode: 0o600 };
  * the file, and where it cannot open the next one it never writes again and holds up all other transports.
  */
 function toFiles(log: LogFile) {
-  mkdirSync(dirname(log.file), { recursive: true });
-  appendFileSync(log.file, '', forOwner);
+  begin(log.file);
   const write = async (text: string) => {
     await mkdir(dirname(log.file), { recursive: true });
     await turnOver(log);
@@ -113,6 +113,19 @@ function toFiles(log: LogFile) {
     },
   });
   return new winston.transports.Stream({ format: winston.format.json(), stream });
+}
+
+/** Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. */
+function begin(file: string): void {
+  try {
+    mkdirSync(dirname(file), { recursive: true });
+    appendFileSync(file, '', forOwner);
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `log.file: ${file} cannot be written (${errorMessage(error)})`, {
+      hint: 'Let whoever runs this command write it, or name another file in the configuration.',
+      cause: error,
+    });
+  }
 }
 
 /** Where the file is full, "airbatch.log" becomes "airbatch1.log", and what has the highest number goes. */

@@ -97,7 +97,10 @@ test('a log that cannot be begun is told at once', (t) => {
   t.after(() => folder.dispose());
   writeFileSync(join(folder.path, 'logs'), 'no folder');
   const file = { file: join(folder.path, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
-  assert.throws(() => makeLog({ level: 'info', secrets: [], screen: null, file }), { code: /EEXIST|ENOTDIR/ });
+  assert.throws(() => makeLog({ level: 'info', secrets: [], screen: null, file }), {
+    code: 'CONFIG_INVALID',
+    message: /^log\.file: \S+airbatch\.log cannot be written \((EEXIST|ENOTDIR)/,
+  });
 });
 
 test('what a line tells besides its sentence cannot be a message, which would run on in that sentence', () => {
