@@ -14,7 +14,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   const asides = [
     [counts.invalid, 'wrong in the file'],
     [counts.held, 'held for a person'],
-    [counts.skipped, 'already paid'],
+    [counts.skipped, 'paid before or under way'],
   ] as const;
   const failed = plan.again === 1 ? 'it failed' : 'they failed';
   const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';

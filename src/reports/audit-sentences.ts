@@ -26,7 +26,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.received': ({ run_id, file_sha256 }) =>
     `took in the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
-    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} paid before`,
+    `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} paid before or under way`,
   'batch.reject': ({ code }) => `rejected the file${quoted(code)}`,
   'batch.ask_approval': ({ why }) => `left it for a second person to approve${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>

@@ -77,8 +77,8 @@ function detailsOf(summary: BatchSummary): string[] {
   );
   say(
     count.skipped,
-    'was skipped: it was paid before, or a person decided so.',
-    'were skipped: they were paid before, or a person decided so.',
+    'was skipped: another batch has paid it or has it under way, or a person decided so.',
+    'were skipped: another batch has paid them or has them under way, or a person decided so.',
   );
   say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
   say(

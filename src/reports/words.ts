@@ -13,7 +13,10 @@ export const rowStateWords: Record<RowState, Words> = {
   completed: { label: 'completed', meaning: 'The service says that the airtime was delivered.' },
   failed: { label: 'failed', meaning: 'The service refused it, or could not deliver it in full.' },
   invalid: { label: 'invalid', meaning: 'The row has mistakes and was not sent; correct it and send it again.' },
-  skipped: { label: 'skipped', meaning: 'It was not sent, because it was paid before or a person decided so.' },
+  skipped: {
+    label: 'skipped',
+    meaning: 'It was not sent: another batch has paid it or has it under way, or a person decided so.',
+  },
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
   held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },
   ready: { label: 'not yet sent', meaning: 'It is in order and waits for its turn.' },
