@@ -271,10 +271,15 @@ async function superviseLoop(context: RunnerContext, { patienceMs, batchIds }: S
     await startApproved(context);
     await enforceGuards(context);
     let busy = false;
+    let toSend = 0;
     for (const { batch } of [...context.batches.values()]) {
-      const moves = await superviseBatch(context, batch, patienceMs);
+      const known = context.picker.known(batch.batch_id);
+      const counts = await countRows(context.db, batch.batch_id);
+      if (batch.status === 'running') toSend += counts.get('ready') ?? 0;
+      const moves = await superviseBatch(context, batch, { known, counts, patienceMs });
       if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }
+    context.limiter.expect('creation', toSend);
     if (Number.isFinite(patienceMs) && (!busy || (await isShutOut(context)))) {
       stop();
       return;
@@ -313,9 +318,11 @@ async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<st
 }
 
 /** Moves the batch on where it can be. Returns whether it still has something to do within `patienceMs`. */
-async function superviseBatch(context: RunnerContext, batch: BatchRecord, patienceMs: number): Promise<boolean> {
-  const known = context.picker.known(batch.batch_id);
-  const counts = await countRows(context.db, batch.batch_id);
+async function superviseBatch(
+  context: RunnerContext,
+  batch: BatchRecord,
+  { known, counts, patienceMs }: { known: number; counts: ReadonlyMap<string, number>; patienceMs: number },
+): Promise<boolean> {
   if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
   // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of them.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();

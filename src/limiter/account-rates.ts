@@ -144,6 +144,10 @@ export function takeBackRequests(rates: AccountRates, name: RequestClass, count:
   if (other) noteGiveBackElsewhere(other, count);
 }
 
+export function expectRequests({ plan, windows }: AccountRates, name: RequestClass, count: number): void {
+  windows[plan.counterOf[name]].expected = count;
+}
+
 export function observeHeaders(rates: AccountRates, name: RequestClass, headers: RateHeaders): void {
   const { clock, onLimitDiffers } = rates.deps;
   const counter = rates.plan.counterOf[name];

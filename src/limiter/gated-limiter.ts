@@ -8,6 +8,7 @@ import {
   beginRequests,
   concurrencyMaxOf,
   endRequests,
+  expectRequests,
   giveBackRequests,
   holdAccount,
   isHeld,
@@ -93,6 +94,10 @@ export function makeGatedLimiter(
     admit: (name, job, weight = 1) => admit(gated, laneOf(name), job, weight),
     giveBack(name, count) {
       giveBackRequests(rates, name, count);
+      admitWaiting(gated);
+    },
+    expect(name, count) {
+      expectRequests(rates, name, count);
       admitWaiting(gated);
     },
     observe(name, headers) {

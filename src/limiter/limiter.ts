@@ -14,6 +14,11 @@ export interface Limiter {
   admit<Result>(requestClass: RequestClass, job: (count: number) => Promise<Result>, weight?: number): Promise<Result>;
   /** Gives back `count` admitted requests of the running job that were not sent after all. */
   giveBack(requestClass: RequestClass, count: number): void;
+  /**
+   * So many more requests of the class are to come, as far as is known. Where the service's window has no room for all of them they are
+   * spread over it, at no loss, so that whatever comes in between has its turn at once, and not in the next window.
+   */
+  expect(requestClass: RequestClass, count: number): void;
   /** Tells what the headers of an answer of this class said. */
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */

@@ -9,6 +9,8 @@ export interface RateWindow {
   /** Requests under way at once. */
   concurrencyMax: number;
   phase: 'unknown' | 'open' | 'opening';
+  /** Requests that are still to come, as far as is known. */
+  expected: number;
   /** Admitted and not ended. */
   running: number;
   /** The same for requests of another class that count here too. */
@@ -76,6 +78,7 @@ export function makeRateWindow(options: WindowOptions, concurrencyMax: number, s
     limit: options.limit,
     concurrencyMax,
     phase: 'unknown',
+    expected: 0,
     running: 0,
     runningElsewhere: 0,
     unanswered: 0,

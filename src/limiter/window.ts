@@ -83,14 +83,16 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   const left = told.remaining - window.unanswered;
   if (left < need) return told.endsAt;
   if (!isShared(window)) {
+    // Nothing is lost by spreading what the window has no room for: all that is left of it is used either way.
+    const from = window.expected > left ? spreadStart(window, told, left) : now;
     const kept = keptBackOf(window, told);
-    if (kept === null || left - kept.count >= need) return now;
+    if (kept === null || left - kept.count >= need) return from;
     // Then one request by itself asks whether others have come. What is slow is not waited for without end.
     const patienceMs = window.unanswered === 0 ? 0 : window.options.windowMs * askPatience;
-    return Math.max(kept.until, window.lastStart.at + patienceMs);
+    return Math.max(kept.until, from, window.lastStart.at + patienceMs);
   }
   const margin = marginOf(window);
-  const { at, count } = window.lastStart;
+  const { at } = window.lastStart;
   const reserve = Math.min(expectedOfOthers(window, told, told.endsAt), window.limit - margin - need);
   const spare = left - margin - Math.max(0, reserve);
   if (spare < need) {
@@ -100,8 +102,13 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
     const isSafe = left - margin - expectedOfOthers(window, told, Math.max(now, askAt)) >= need;
     return isSafe ? Math.min(told.endsAt, askAt) : told.endsAt;
   }
-  const from = Math.max(at, told.endsAt - window.options.windowMs);
-  return from + ((told.endsAt - from) * count) / (spare + 1);
+  return spreadStart(window, told, spare);
+}
+
+/** When the next goes where `left` more are spread over what is left of the window. */
+function spreadStart({ lastStart: { at, count }, options }: RateWindow, { endsAt }: ToldWindow, left: number): number {
+  const from = Math.max(at, endsAt - options.windowMs);
+  return from + ((endsAt - from) * count) / (left + 1);
 }
 
 /** What is left unused of a window that others use, beside their share. */
@@ -131,6 +138,7 @@ export function noteStart(window: RateWindow, now: number, count: number): void 
   roll(window, now);
   window.running += count;
   window.unanswered += count;
+  window.expected = Math.max(0, window.expected - count);
   window.lastStart = { at: now, count };
   countStart(window, now, count);
 }

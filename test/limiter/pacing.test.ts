@@ -224,6 +224,39 @@ describe('pacing by the server’s window', () => {
     assert.deepEqual(shared, [true, true, false, false]);
   });
 
+  test('spreads what a window has no room for, at no loss, so that what comes in between need not wait for the next', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    const count = 300;
+    let asked = 0;
+    let sent = 0;
+    const begin = clock.now();
+    // As the engine feeds it: 24 jobs wait, however many are to come.
+    const sender = async () => {
+      while (asked < count) {
+        asked += 1;
+        limiter.expect('creation', count - sent);
+        await limiter.admit('creation', async () => {
+          sent += 1;
+          await clock.sleep(20);
+          server.count();
+          const headers = server.headers();
+          await clock.sleep(20);
+          limiter.observe('creation', { ...headers, tookMs: 40 });
+        });
+      }
+    };
+    await clock.drive(Promise.all(Array.from({ length: 24 }, sender)));
+    assert.equal(server.refused(), 0);
+    const gaps = server.arrivals.map((at, index) => at - (server.arrivals[index - 1] ?? at));
+    // The last window has room for all the rest, which waits only until it is seen that nobody else is there.
+    assert.ok(Math.max(...gaps) < windowMs / 16, `${Math.max(...gaps)} ms`);
+    assert.ok(Math.max(...gaps.slice(0, 240)) < 1_500, `${Math.max(...gaps.slice(0, 240))} ms`);
+    const windows = (clock.now() - begin) / windowMs;
+    assert.ok(windows < 4.1, `${windows} windows`);
+  });
+
   test('sends a file that fits a fresh window at once', async () => {
     const clock = makeVirtualClock();
     const server = makeServer(clock, { limit: 60, windowMs: 60_000, headers: true });

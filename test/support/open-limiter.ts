@@ -37,6 +37,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
         return job(weight);
       }),
     giveBack: () => undefined,
+    expect: () => undefined,
     observe: () => undefined,
     hold(_requestClass, ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
