@@ -2,6 +2,7 @@ import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
+import { grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
@@ -49,7 +50,7 @@ export function showProgress(
   const show = async () => {
     const now = await tally(session, batchIds);
     if (now.payable === 0 || isLeft) return;
-    const parts = [`${settled(now)} of ${now.payable} rows settled`];
+    const parts = [`${grouped(settled(now))} of ${grouped(now.payable)} rows settled`];
     parts.push(...details(now, session.clock.now(), stop.signal.aborted));
     if (!terminal.isInteractive) terminal.error(`${parts.join(' · ')}\n`);
     else {
@@ -124,11 +125,11 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
 /** What there is to say besides how many rows are settled; after the end, only what stays so. */
 function details(now: Tally, at: number, ended: boolean): string[] {
   const parts: string[] = [];
-  if (now.inDoubt > 0) parts.push(`${now.inDoubt} in doubt${ended ? '' : whenLookedUp(now, at)}`);
-  if (now.failed > 0) parts.push(`${now.failed} failed`);
+  if (now.inDoubt > 0) parts.push(`${grouped(now.inDoubt)} in doubt${ended ? '' : whenLookedUp(now, at)}`);
+  if (now.failed > 0) parts.push(`${grouped(now.failed)} failed`);
   if (ended) return parts;
-  if (now.waiting > 0) parts.push(`${now.waiting} to send${whenSent(now, at)}`);
-  if (now.underWay > 0) parts.push(`${now.underWay} under way`);
+  if (now.waiting > 0) parts.push(`${grouped(now.waiting)} to send${whenSent(now, at)}`);
+  if (now.underWay > 0) parts.push(`${grouped(now.underWay)} under way`);
   return parts;
 }
 

@@ -2,6 +2,7 @@ import { visible } from '../core/visible.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
+import { grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
@@ -74,16 +75,16 @@ export async function watchStatus(
 }
 
 function linesOf(one: Watched): string[] {
-  const doubts = one.in_doubt > 0 ? `, ${one.in_doubt} in doubt` : '';
-  const failed = one.failed > 0 ? `, ${one.failed} failed` : '';
+  const doubts = one.in_doubt > 0 ? `, ${grouped(one.in_doubt)} in doubt` : '';
+  const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
   const lines = [
     `${one.batch} (run ${one.run_id}, account ${one.account})`,
-    ` ${bar(one.settled, one.rows)} ${one.settled} of ${one.rows} rows settled${doubts}${failed}`,
+    ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${doubts}${failed}`,
   ];
   const pace =
-    one.rate_used === null || one.window_ms === null
+    one.rate_used === null || one.rate_allowed === null || one.window_ms === null
       ? ''
-      : `${one.rate_used} of ${one.rate_allowed} creations in ${one.rate_of === 'own' ? 'the last' : 'this window of'} ${durationText(one.window_ms)}`;
+      : `${grouped(one.rate_used)} of ${grouped(one.rate_allowed)} creations in ${one.rate_of === 'own' ? 'the last' : 'this window of'} ${durationText(one.window_ms)}`;
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');

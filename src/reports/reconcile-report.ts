@@ -130,5 +130,6 @@ function walletSection({ wallets }: Reconciliation): Html {
 function itemLine(item: ReconcileItem): Html {
   const words = (...parts: (string | null)[]) =>
     parts.filter((part) => part !== null).map((part) => html`<div>${part}</div>`);
-  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td data-name="Here">${words(item.status_here, item.amount_here, item.cost_here)}</td><td data-name="At the service">${words(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
+  const spoken = (state: string | null) => state?.replaceAll('_', ' ') ?? null;
+  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${words(spoken(item.status_here), item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${words(spoken(item.status_there), item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
 }

@@ -61,10 +61,10 @@ test('a batch without doubts shows none', async () => {
   assert.equal((await shown(rig)).atEnd, '3 of 3 rows settled · 1 failed');
 });
 
-/** A batch of 90 rows that a runner works on, which last noted this. */
-async function sending(unreachableForMs: number | null): Promise<Rig> {
+/** A batch of so many rows that a runner works on, which last noted this. */
+async function sending(unreachableForMs: number | null, rows = 90): Promise<Rig> {
   const rig = await makeRig();
-  await rig.add(someRows(90));
+  await rig.add(someRows(rows));
   const { db, clock } = rig;
   await db.execute(`UPDATE batches SET status = 'running'`);
   const at = clock.now();
@@ -90,4 +90,9 @@ test('no time is promised for a batch that is paused', async () => {
   const rig = await sending(null);
   await rig.db.execute(`UPDATE batches SET status = 'paused'`);
   assert.equal((await shown(rig)).before, '0 of 90 rows settled · 90 to send, paused');
+});
+
+test('thousands are told apart, as everywhere on the screen', async () => {
+  const { before } = await shown(await sending(null, 1_200));
+  assert.equal(before, '0 of 1,200 rows settled · 1,200 to send, about 20 min left');
 });
