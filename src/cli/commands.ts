@@ -6,6 +6,7 @@ export const load = {
   validate: () => import('./validate.ts'),
   status: () => import('./status.ts'),
   resume: () => import('./resume.ts'),
+  pause: () => import('./pause.ts'),
   report: () => import('./report.ts'),
   sandbox: () => import('./sandbox.ts'),
   jobs: () => import('./jobs.ts'),

@@ -91,6 +91,10 @@ function addWork(program: Command, call: Call): void {
     .option(...serviceMoved)
     .option(...out)
     .action(call('resume'));
+  example(program.command('pause').argument('<batch>'), 'airbatch pause 20261120-093000-4f2a --why "the wrong month"')
+    .description('send nothing more of a batch, whichever program works on it, until it is resumed')
+    .requiredOption('--why <text>', 'the reason, for the audit log')
+    .action(call('pause'));
   example(
     program.command('report').argument('<batch>', 'the batch'),
     'airbatch report 20261120-093000-4f2a --out reports',

@@ -22,7 +22,10 @@ export function execute(
 ): Promise<number> {
   return withSession(context, async (session) => {
     requireRole(session, 'run');
-    const batches = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
+    const open = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
+    // What a person stopped goes on when a person means that very batch.
+    const isLeft = (batch: BatchRecord) => batchId === undefined && batch.pause_reason === 'by_person';
+    const batches = open.filter((batch) => !isLeft(batch));
     const serviceMoved = options.serviceMoved === true;
     if (serviceMoved && batchId === undefined)
       throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
@@ -38,8 +41,10 @@ export function execute(
         })),
       );
     }
+    for (const { batch_id } of open.filter(isLeft))
+      context.terminal.error(`Left as a person paused it: "airbatch resume ${batch_id}" goes on with it.\n`);
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
-    else if (results.length === 0)
+    else if (open.length === 0)
       context.terminal.error('Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n');
     else
       for (const result of results) {

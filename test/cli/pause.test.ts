@@ -1,0 +1,32 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, workFolder } from '../support/command.ts';
+
+test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const header = 'phone_number,network_id,amount,currency';
+  writeFileSync(join(folder.path, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
+  writeFileSync(join(folder.path, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
+  const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
+
+  const paused = await airbatch('pause', batch, '--why', 'the wrong month', '--json');
+  assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { batch, status: 'paused' }]);
+  assert.equal((await airbatch('run', 'right.csv', '--yes')).code, 0);
+  const unnamed = await airbatch('resume');
+  assert.deepEqual(
+    [unnamed.code, unnamed.stderr],
+    [0, `Left as a person paused it: "airbatch resume ${batch}" goes on with it.\n`],
+  );
+  assert.deepEqual(await counts(), { ready: 1 });
+  assert.match((await airbatch('audit', '--batch', batch)).stdout, /batch: paused it \(by person\).*the wrong month/);
+
+  assert.equal((await airbatch('resume', batch)).code, 0);
+  assert.deepEqual(await counts(), { completed: 1 });
+  const again = await airbatch('pause', batch, '--why', 'too late');
+  assert.deepEqual([again.code, /is completed.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
+});
