@@ -23,11 +23,19 @@ export async function ask<Answer extends { kind: string }>(
   const outcome = await account.limiter.admit(requestClass, read);
   if (outcome.kind === 'throttled' || outcome.kind === 'account_blocked' || outcome.kind === 'unavailable') {
     const { evidence } = outcome as ReadProblem;
-    const code = outcome.kind === 'account_blocked' ? 'CREDENTIALS_REJECTED' : 'SERVICE_UNREACHABLE';
-    throw new AirbatchError(
-      code,
-      `the service of account "${account.name}" gave no answer: ${evidence.code}, ${evidence.message}`,
-    );
+    const said = `${evidence.code}, ${evidence.message}`;
+    // Nothing is to be resumed: who asked asks again.
+    throw outcome.kind === 'account_blocked'
+      ? new AirbatchError(
+          'CREDENTIALS_REJECTED',
+          `the service rejects the credentials of account "${account.name}": ${said}`,
+          {
+            hint: 'Correct the credentials, then try again.',
+          },
+        )
+      : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
+          hint: 'Check the network and the base URL, then try again.',
+        });
   }
   return outcome as Exclude<Answer, ReadProblem>;
 }

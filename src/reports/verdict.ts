@@ -33,7 +33,10 @@ function headlineOf(summary: BatchSummary, total: number, completed: number): st
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && completed === total)
     return total === 1 ? `The row was paid${what}.` : `All ${total.toLocaleString('en-US')} rows were paid${what}.`;
-  if (completed === 0) return `None of ${counted(total, 'row')} was paid${openRows(summary) === 0 ? '' : ' yet'}.`;
+  if (completed === 0) {
+    const none = total === 1 ? 'The row was not paid' : `None of ${counted(total, 'row')} was paid`;
+    return `${none}${openRows(summary) === 0 ? '' : ' yet'}.`;
+  }
   return `${completed.toLocaleString('en-US')} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}.`;
 }
 

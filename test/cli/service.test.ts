@@ -77,10 +77,16 @@ describe('airbatch balance', () => {
   test('says what is wrong where the service gives no answer, with exit code 5', async () => {
     const rejected = await ask('stranger', 'balance');
     assert.equal(rejected.code, 5);
-    assert.match(rejected.stderr, /CREDENTIALS_REJECTED/);
+    assert.match(
+      rejected.stderr,
+      /rejects the credentials of account "stranger": .*\[CREDENTIALS_REJECTED\]\nCorrect the credentials, then try again\./,
+    );
     const unreachable = await ask('nowhere', 'networks');
     assert.equal(unreachable.code, 5);
-    assert.match(unreachable.stderr, /SERVICE_UNREACHABLE/);
+    assert.match(
+      unreachable.stderr,
+      /gave no answer: .*\[SERVICE_UNREACHABLE\]\nCheck the network and the base URL, then try/,
+    );
   });
 });
 

@@ -173,7 +173,7 @@ test('a page of many rows lists some of them and says where the rest is', async 
 
 test('a batch that was never started has a page too', async (t) => {
   const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1) }], null));
-  assert.match(text, /None of 1 row was paid yet\./);
+  assert.match(text, /The row was not paid yet\./);
   assert.match(text, /<p class="soft small">Not read\.<\/p>/);
 });
 
