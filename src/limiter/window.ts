@@ -84,7 +84,7 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   if (left < need) return told.endsAt;
   if (!isShared(window)) {
     // Nothing is lost by spreading what the window has no room for: all that is left of it is used either way.
-    const from = window.expected > left ? spreadStart(window, told, left) : now;
+    const from = window.expected > left ? spreadStart(window, usedUpAt(window, told), left) : now;
     const kept = keptBackOf(window, told);
     if (kept === null || left - kept.count >= need) return from;
     // Then one request by itself asks whether others have come. What is slow is not waited for without end.
@@ -102,13 +102,21 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
     const isSafe = left - margin - expectedOfOthers(window, told, Math.max(now, askAt)) >= need;
     return isSafe ? Math.min(told.endsAt, askAt) : told.endsAt;
   }
-  return spreadStart(window, told, spare);
+  return spreadStart(window, told.endsAt, spare);
 }
 
-/** When the next goes where `left` more are spread over what is left of the window. */
-function spreadStart({ lastStart: { at, count }, options }: RateWindow, { endsAt }: ToldWindow, left: number): number {
-  const from = Math.max(at, endsAt - options.windowMs);
-  return from + ((endsAt - from) * count) / (left + 1);
+/** When the next goes where `left` more are spread over what is left of the window until then (monotonic ms). */
+function spreadStart({ lastStart: { at, count }, options }: RateWindow, until: number, left: number): number {
+  const from = Math.max(at, until - options.windowMs);
+  return from + ((until - from) * count) / (left + 1);
+}
+
+/** What is left of a window at its end is lost with a request that arrives a little late: so much of it (its eighth, at most) is kept free. */
+const lastPartMsMax = 1_000;
+
+/** When a window that is spread over shall be used up (monotonic ms): before it ends at the earliest that it can. */
+function usedUpAt({ options: { windowMs, resetMarginMs } }: RateWindow, { endsAt, resetAt }: ToldWindow): number {
+  return endsAt - roundingOf(resetAt, windowMs) - resetMarginMs - Math.min(windowMs / 8, lastPartMsMax);
 }
 
 /** What is left unused of a window that others use, beside their share. */

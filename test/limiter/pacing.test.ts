@@ -252,7 +252,8 @@ describe('pacing by the server’s window', () => {
     const gaps = server.arrivals.map((at, index) => at - (server.arrivals[index - 1] ?? at));
     // The last window has room for all the rest, which waits only until it is seen that nobody else is there.
     assert.ok(Math.max(...gaps) < windowMs / 16, `${Math.max(...gaps)} ms`);
-    assert.ok(Math.max(...gaps.slice(0, 240)) < 1_500, `${Math.max(...gaps.slice(0, 240))} ms`);
+    // A second at the end of a window is kept free.
+    assert.ok(Math.max(...gaps.slice(0, 240)) < 2_500, `${Math.max(...gaps.slice(0, 240))} ms`);
     const windows = (clock.now() - begin) / windowMs;
     assert.ok(windows < 4.1, `${windows} windows`);
   });
