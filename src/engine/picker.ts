@@ -70,8 +70,8 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   // Round-robin within a priority: who was served goes to the end.
   let order: Source[] = [];
   let waiting: Waiting[] = [];
-  // Rows that were given out, and that the ledger may still call ready: whoever reads it anew is not given them a second time.
-  const out = new Map<string, RowRecord>();
+  // Rows that were given out, by batch, and that the ledger may still call ready: whoever reads it anew is not given them a second time.
+  const out = new Map<string, Set<number>>();
   // A file may name one number a hundred thousand times. Of a batch one row to each number waits, and the others stand in line
   // behind it: they are read again when it is their turn, and nobody who looks for what is due goes through them.
   const lines = new Map<string, number[]>();
@@ -121,7 +121,13 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     return index < 0 ? null : (waiting.splice(index, 1)[0] ?? null);
   };
 
-  const nameOf = ({ batch_id, row_no }: RowRecord) => `${batch_id}/${row_no}`;
+  const outOf = ({ batch_id }: RowRecord): Set<number> => {
+    const known = out.get(batch_id);
+    if (known) return known;
+    const made = new Set<number>();
+    out.set(batch_id, made);
+    return made;
+  };
   const lineName = ({ batch_id, phone_number }: RowRecord) => `${batch_id} ${phone_number}`;
 
   /** Keeps a row whose number was sent to a moment ago. One in doubt, whose key grows old, is the next to that number. */
@@ -243,7 +249,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           const next = await takeNext(now, doubtsLast);
           if (!next) break;
           const { row } = next;
-          if (row.status === 'ready' && out.has(nameOf(row))) {
+          if (row.status === 'ready' && outOf(row).has(row.row_no)) {
             makeRoom(row.batch_id);
             continue;
           }
@@ -255,17 +261,17 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           noteSent(row, now);
           await moveUp(next, now + options.sameNumberSpacingMs);
           taken.push(row);
-          if (row.status === 'ready') out.set(nameOf(row), row);
+          if (row.status === 'ready') outOf(row).add(row.row_no);
         }
         return taken;
       }),
     settled(rows) {
-      for (const row of rows) out.delete(nameOf(row));
+      for (const row of rows) outOf(row).delete(row.row_no);
     },
     dropped: ({ batch_id }) => makeRoom(batch_id),
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
-      out.delete(nameOf(row));
+      outOf(row).delete(row.row_no);
       waiting.push({ row, at, line: null });
     },
     known(batchId) {
@@ -274,8 +280,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       let count = source.buffer.length;
       for (const { row, line } of waiting)
         if (row.batch_id === batchId && row.status === 'ready') count += 1 + (line?.length ?? 0);
-      for (const { batch_id } of out.values()) if (batch_id === batchId) count += 1;
-      return count;
+      return count + (out.get(batchId)?.size ?? 0);
     },
     rescan() {
       forgetReady(null);
