@@ -41,6 +41,23 @@ function makeServer(
 
 const windowMs = 60_000;
 
+/** A request that the server counts after 20 ms, and whose answer is there after 40. */
+async function askOnce({
+  clock,
+  server,
+  limiter,
+}: {
+  clock: ReturnType<typeof makeVirtualClock>;
+  server: ReturnType<typeof makeServer>;
+  limiter: ReturnType<typeof makeVirtualLimiter>;
+}): Promise<void> {
+  await clock.sleep(20);
+  server.count();
+  const headers = server.headers();
+  await clock.sleep(20);
+  limiter.observe('creation', { ...headers, tookMs: 40 });
+}
+
 /**
  * Sends `rows` while another client uses a third of the limit, evenly. Both begin in the same window, of whose length so much is
  * past then.
@@ -170,11 +187,7 @@ describe('pacing by the server’s window', () => {
     const jobs = Array.from({ length: 120 }, () =>
       limiter.admit('creation', async () => {
         starts.push(clock.monotonic());
-        await clock.sleep(20);
-        server.count();
-        const headers = server.headers();
-        await clock.sleep(20);
-        limiter.observe('creation', { ...headers, tookMs: 40 });
+        await askOnce({ clock, server, limiter });
       }),
     );
     await clock.drive(Promise.all(jobs));
@@ -239,11 +252,7 @@ describe('pacing by the server’s window', () => {
         limiter.expect('creation', count - sent);
         await limiter.admit('creation', async () => {
           sent += 1;
-          await clock.sleep(20);
-          server.count();
-          const headers = server.headers();
-          await clock.sleep(20);
-          limiter.observe('creation', { ...headers, tookMs: 40 });
+          await askOnce({ clock, server, limiter });
         });
       }
     };
@@ -298,11 +307,7 @@ describe('pacing by the server’s window', () => {
       const jobs = Array.from({ length: count }, () =>
         limiter.admit('creation', async () => {
           sent += 1;
-          await clock.sleep(20);
-          server.count();
-          const headers = server.headers();
-          await clock.sleep(20);
-          limiter.observe('creation', { ...headers, tookMs: 40 });
+          await askOnce({ clock, server, limiter });
         }),
       );
       let ended = 0;
