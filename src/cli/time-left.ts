@@ -18,8 +18,8 @@ export async function msLeft(
 }
 
 /**
- * How many rows of the account are sent until the last of the batch is, which has `ready` to send itself: those of batches that go before it,
- * and of those beside it as many, since they take turns.
+ * How many rows of the account are sent until the last of the batch is, which has `ready` to send itself: those of batches that go before
+ * it, and of those beside it as many, since they take turns.
  */
 export async function sendsUntilSent(db: Queryable, batch: BatchRecord, ready: number): Promise<number> {
   let sends = ready;

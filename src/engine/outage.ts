@@ -15,7 +15,7 @@ export async function noteWhetherAnswered(context: RunnerContext, outcome: Creat
   const { clock, log } = context;
   if (isUnanswered(outcome)) {
     context.unanswered += 1;
-    if (isUnansweredOften(context)) await waitForService(context, clock.now() + unansweredWaitMs(context), outcome);
+    if (isUnansweredOften(context)) await waitForService(context, clock.now() + outageWaitMs(context), outcome);
   } else if (outcome.kind !== 'not_sent') {
     context.unanswered = 0;
     if (context.unreachableSince === null) return;
@@ -28,7 +28,7 @@ export async function noteWhetherAnswered(context: RunnerContext, outcome: Creat
 /** Whether payments go unanswered: then one row alone may be sent now, and the next one after a wait. */
 export function restWhileUnanswered(context: RunnerContext): boolean {
   if (!isUnansweredOften(context)) return false;
-  context.limiter.rest('creation', unansweredWaitMs(context));
+  context.limiter.rest('creation', outageWaitMs(context));
   return true;
 }
 
@@ -63,7 +63,7 @@ export function isUnansweredOften({ unanswered }: RunnerContext): boolean {
 }
 
 /** It is waited as long as it has lasted, up to the longest wait. */
-function unansweredWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
+function outageWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
   const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
   return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);
 }

@@ -16,8 +16,8 @@ export interface Unread {
 }
 
 /**
- * A row whose turn has come, and of which another payment could not be looked up, is given out again, the later the longer that lasts; after
- * a day it is held for a person. One in doubt comes by its own next look-up, after which it would stand here once more for each time.
+ * A row whose turn has come, and of which another payment could not be looked up, is given out again, the later the longer that lasts;
+ * after a day it is held for a person. One in doubt comes by its own next look-up, after which it would stand here once more for each time.
  */
 export async function putBackUnread(context: RunnerContext, row: RowRecord, unread: Unread): Promise<void> {
   const wait = await readTrouble(context, 'read', unread.problem);

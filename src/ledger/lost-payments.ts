@@ -35,8 +35,8 @@ const lostToSql = `SELECT topup_id, run_id, row_ref, phone_number, amount, curre
 
 /**
  * The lost payments to these numbers (E.164), the latest first within each 50 numbers. All of them: what a row may correct in its own run
- * counts however long ago it was, and when such a run began is lost with it. One of which the service does not tell to whom is among them once
- * for each number.
+ * counts however long ago it was, and when such a run began is lost with it. One of which the service does not tell to whom is
+ * among them once for each number.
  */
 export async function lostTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
   const found: LostToNumber[] = [];

@@ -384,8 +384,8 @@ const letGoOrHeldAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped',
 
 /**
  * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
- * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are made by the caller in
- * exact decimals: SQL would make them binary floats.
+ * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are
+ * made by the caller in exact decimals: SQL would make them binary floats.
  */
 export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {
   return db.query(readyAmountsSql, [batchId]);

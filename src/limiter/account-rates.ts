@@ -103,7 +103,7 @@ function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateW
   return [windows[plan.counterOf[name]], other ? windows[other] : null];
 }
 
-/** How many of the `weight` requests that a job asked for it is given: it asked with the configured limit in mind, and that may have shrunk. */
+/** How many of the `weight` requests that a job asked for it is given: it asked by the configured limit, and that may have shrunk. */
 export function admittedOf({ plan, windows }: AccountRates, name: RequestClass, weight: number): number {
   const { limit, options } = windows[plan.counterOf[name]];
   return limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));

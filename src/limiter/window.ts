@@ -111,7 +111,7 @@ function spreadStart({ lastStart: { at, count }, options }: RateWindow, until: n
   return from + ((until - from) * count) / (left + 1);
 }
 
-/** What is left of a window at its end is lost with a request that arrives a little late: so much of it (its eighth, at most) is kept free. */
+/** What is left of a window is lost with a request that arrives a little late: so much of its end (an eighth, at most) is kept free. */
 const lastPartMsMax = 1_000;
 
 /** When a window that is spread over shall be used up (monotonic ms): before it ends at the earliest that it can. */
@@ -249,8 +249,8 @@ function isNewer({ phase, options }: RateWindow, told: ToldWindow, resetAt: numb
 }
 
 /**
- * Whether the window told last was a mistake, or the service's clock was set back since: what was asked after that word came is answered with
- * a window long before it.
+ * Whether the window told last was a mistake, or the service's clock was set back since: what was asked after that word came is answered
+ * with a window long before it.
  */
 function isRefuted({ options }: RateWindow, told: ToldWindow, resetAt: number, sentAt: number | null): boolean {
   return sentAt !== null && sentAt >= told.seenAt && resetAt < told.resetAt - options.windowMs / 2;

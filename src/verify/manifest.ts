@@ -22,7 +22,8 @@ export type Manifest = z.infer<typeof manifestShape>;
 
 /**
  * Reads the manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
- * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or null where nothing is signed by that.
+ * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
+ * null where nothing is signed by that.
  */
 export async function readManifest(
   dir: string,
