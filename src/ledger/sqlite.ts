@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
+import { type CheckpointLimits, makeCheckpoints } from './checkpoints.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 import { makeWalSync, type SyncFile, type WalSync } from './wal-sync.ts';
@@ -17,12 +18,6 @@ const sqliteVersionMin = [3, 51, 3] as const;
 /** A ledger of up to so many bytes is checked as a whole when it is opened (some 100 ms); a larger one as it is read. */
 const checkedBytesMax = 64 * 2 ** 20;
 
-/**
- * Pages in the write-ahead log from which on a commit brings them into the database: 16 MiB. Pages of a large ledger's index of keys are
- * written in no order, so a longer log saves writes; it is read once after a crash, in some 50 ms.
- */
-const checkpointPages = 4_000;
-
 /** Prepared statements kept at once. The program has well under this many constant texts. */
 const statementsMax = 200;
 
@@ -32,6 +27,8 @@ export interface SqliteOptions {
   scratch?: boolean;
   /** What waits for the disk. Default: `fdatasync`. */
   syncFile?: SyncFile;
+  /** Default: as suits a disk. Tests have smaller ones. */
+  checkpoints?: CheckpointLimits;
 }
 
 /** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
@@ -44,6 +41,11 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   // Where a path leads through links, SQLite's files lie beside the last one.
   const location = scratch ? null : database.location();
   const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
+  const checkpoints = location === null ? null : makeCheckpoints(database, location, options.checkpoints);
+  const committed = () => {
+    wal?.committed();
+    attempt(path, () => checkpoints?.committed());
+  };
   const statements = new Map<string, Statement>();
 
   const prepare = (sql: string): Statement => {
@@ -108,7 +110,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
       whenDurable(async () => {
         wal?.assertSound();
         const changed = await direct.execute(sql, params);
-        wal?.committed();
+        committed();
         return changed;
       }),
     transact: (work) =>
@@ -118,7 +120,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         try {
           const result = await inside.run(true, () => work(direct));
           attempt(path, () => database.exec('COMMIT'));
-          wal?.committed();
+          committed();
           return result;
         } catch (error) {
           // After SQLITE_FULL and the like, SQLite has already rolled back by itself.
@@ -132,20 +134,23 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     compact: () =>
       whenDurable(async () => {
         wal?.assertSound();
+        await checkpoints?.idle();
         attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
-        wal?.committed();
+        committed();
       }),
     emptyLog: () =>
       whenDurable(async () => {
         wal?.assertSound();
+        await checkpoints?.idle();
         attempt(path, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
-        wal?.committed();
+        committed();
       }),
     close: () =>
       inTurn(async () => {
         // Whoever waits for the disk still hears of it; so does a disk that refused, through them.
         await wal?.durable().catch(() => undefined);
         wal?.close();
+        await checkpoints?.close();
         statements.clear();
         database.close();
       }),
@@ -191,9 +196,7 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
   const isNew = !inMemory && !existsSync(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);
-  database.exec(
-    `PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs}; PRAGMA wal_autocheckpoint = ${checkpointPages};`,
-  );
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs};`);
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   // A pragma that did not take fails silently, and the promise of durability with it.
   const took = pragma('synchronous') === 1 && (inMemory || pragma('journal_mode') === 'wal');

@@ -1,0 +1,150 @@
+import type { DatabaseSync } from 'node:sqlite';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
+
+/**
+ * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of a large ledger's
+ * index of keys are written in no order, so a longer log saves writes; it is read once after a crash, in some 50 ms.
+ */
+const longPages = 4_000;
+
+/** A log that is long again so soon after the last time is a busy ledger's. */
+const busyMs = 5_000;
+
+/** Where that holds up a busy ledger for so long, as in a large one and on a slow disk, a thread is worth its 17 MiB. */
+const slowMs = 30;
+
+/** It ends when it has had nothing to do for so long. */
+const idleMs = 2_000;
+
+/** The thread does it so many pages at a time. */
+const threadPages = 1_000;
+
+/** A thread that has fallen so far behind is not waited for: 64 MiB. */
+const behindPages = 16_000;
+
+/** Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a connection of its own. */
+export interface Checkpoints {
+  /** A commit was made, and no transaction is open. */
+  committed(): void;
+  /** Resolves when the thread is not at work. It begins again after a commit at the soonest. */
+  idle(): Promise<void>;
+  /** Ends the thread. */
+  close(): Promise<void>;
+}
+
+/** When it is done, and by whom. */
+export interface CheckpointLimits {
+  longPages: number;
+  busyMs: number;
+  slowMs: number;
+  idleMs: number;
+  threadPages: number;
+  behindPages: number;
+}
+
+const usual: CheckpointLimits = { longPages, busyMs, slowMs, idleMs, threadPages, behindPages };
+
+/** `path` is that of the database itself, not of a link to it. */
+export function makeCheckpoints(database: DatabaseSync, path: string, limits = usual): Checkpoints {
+  // Nobody else says when: SQLite would do it within the commit.
+  database.exec('PRAGMA wal_autocheckpoint = 0');
+  const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  let doneAt = Number.NEGATIVE_INFINITY;
+  let thread: CheckpointThread | null = null;
+  let ended: Promise<void> = Promise.resolve();
+  let idle: NodeJS.Timeout | null = null;
+
+  const end = () => {
+    ended = thread?.end() ?? ended;
+    thread = null;
+  };
+
+  const workBeside = (beside: CheckpointThread) => {
+    beside.work();
+    idle ??= setTimeout(end, limits.idleMs).unref();
+    idle.refresh();
+  };
+
+  const doneHere = () => {
+    const begunAt = performance.now();
+    database.exec('PRAGMA wal_checkpoint(PASSIVE)');
+    const isBusy = begunAt - doneAt < limits.busyMs;
+    doneAt = performance.now();
+    if (isBusy && doneAt - begunAt >= limits.slowMs) thread ??= startThread(path, limits.longPages);
+  };
+
+  return {
+    committed() {
+      const { log, checkpointed } = measure.get() ?? {};
+      const waiting = Number(log) - Number(checkpointed);
+      if (thread?.isSound() && waiting < limits.behindPages) {
+        if (waiting >= limits.threadPages) workBeside(thread);
+      } else if (waiting >= limits.longPages) {
+        doneHere();
+      }
+    },
+    idle: () => thread?.idle() ?? ended,
+    close() {
+      if (idle !== null) clearTimeout(idle);
+      end();
+      return ended;
+    },
+  };
+}
+
+interface CheckpointThread {
+  /** False once it has failed: whatever it met, the connection of the commits meets, too, and tells of it. */
+  isSound(): boolean;
+  /** Has it begin, unless it is at work. */
+  work(): void;
+  idle(): Promise<void>;
+  end(): Promise<void>;
+}
+
+function startThread(path: string, longPages: number): CheckpointThread {
+  // Never made anew: where the file has been moved away, an empty ledger would lie in its place.
+  const place = pathToFileURL(path);
+  place.searchParams.set('mode', 'rw');
+  const worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
+    workerData: { place: place.href, longPages },
+    resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 },
+  });
+  let sound = true;
+  let atWork = Promise.withResolvers<void>();
+  let isWorking = false;
+  const rest = () => {
+    isWorking = false;
+    atWork.resolve();
+  };
+  const ended = new Promise<void>((resolve) => {
+    worker.once('exit', () => {
+      sound = false;
+      rest();
+      resolve();
+    });
+  });
+  worker.on('error', () => {
+    sound = false;
+  });
+  worker.on('message', rest);
+  // It keeps no process alive.
+  worker.unref();
+  return {
+    isSound: () => sound,
+    work() {
+      if (isWorking) return;
+      isWorking = true;
+      atWork = Promise.withResolvers<void>();
+      worker.postMessage('work');
+    },
+    idle: async () => {
+      if (isWorking) await atWork.promise;
+    },
+    async end() {
+      worker.postMessage('end');
+      worker.ref();
+      await ended;
+    },
+  };
+}

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict';
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { DatabaseSync } from 'node:sqlite';
+import { after, describe, test } from 'node:test';
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Database } from '../../src/ledger/database.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { soonLong } from './busy-writer.ts';
+
+const folder = mkdtempSync(join(tmpdir(), 'airbatch-checkpoints-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Some five pages of the log each. */
+async function writeMany(db: Database, transactions: number): Promise<void> {
+  for (let n = 0; n < transactions; n++) {
+    await db.transact((tx) => tx.execute('INSERT INTO t (text) VALUES (?)', ['x'.repeat(16_000)]));
+  }
+}
+
+/** Pages of the log that are not in the database yet, as another connection sees them. */
+function pagesWaiting(path: string): number {
+  const other = new DatabaseSync(path, { readOnly: true });
+  // It learns what the log is from its first read.
+  other.prepare('SELECT COUNT(*) FROM t').get();
+  const { log, checkpointed } = other.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
+  other.close();
+  return Number(log) - Number(checkpointed);
+}
+
+/** Threads that were started and have not ended. */
+let threads = 0;
+process.on('worker', (worker) => {
+  threads += 1;
+  worker.once('exit', () => {
+    threads -= 1;
+  });
+});
+
+async function ledgerAt(name: string, options?: Parameters<typeof openSqlite>[1]) {
+  const path = join(folder, name);
+  const db = openSqlite(path, options);
+  await db.execute('CREATE TABLE t (n INTEGER PRIMARY KEY, text TEXT)');
+  return { db, path };
+}
+
+describe('bringing the write-ahead log into the database', () => {
+  test('is done with a commit that makes it long, and not before', async () => {
+    const { db, path } = await ledgerAt('few.db', { checkpoints: { ...soonLong, slowMs: 60_000 } });
+    await writeMany(db, 5);
+    assert.ok(pagesWaiting(path) > 20, 'a short log is left as it is');
+    await writeMany(db, 5);
+    assert.ok(pagesWaiting(path) < 20, 'a long one is not');
+    await db.close();
+  });
+
+  test('is left to a thread where the log is soon long again', async () => {
+    const { db, path } = await ledgerAt('busy.db', { checkpoints: soonLong });
+    await writeMany(db, 200);
+    // The commits themselves would do it for a log of 10,000 pages alone.
+    const until = performance.now() + 10_000;
+    while (pagesWaiting(path) >= soonLong.threadPages) {
+      assert.ok(performance.now() < until, `${pagesWaiting(path)} pages wait`);
+      await wait(20);
+      await writeMany(db, 1);
+    }
+    await db.close();
+    assert.equal(existsSync(`${path}-wal`), false, 'the thread has closed its connection');
+    assert.equal(new DatabaseSync(path).prepare('PRAGMA quick_check').get()?.quick_check, 'ok');
+  });
+
+  test('the thread ends when it has had nothing to do, and begins anew', async () => {
+    const { db, path } = await ledgerAt('idle.db', { checkpoints: { ...soonLong, idleMs: 50 } });
+    for (let round = 0; round < 2; round++) {
+      for (let more = 0; more < 5; more++) {
+        await writeMany(db, 20);
+        await wait(20);
+      }
+      assert.equal(threads, 1);
+      await wait(300);
+      assert.equal(threads, 0);
+    }
+    await db.close();
+    assert.equal(existsSync(`${path}-wal`), false);
+  });
+
+  test('is done with the commits where the thread cannot, which makes no new ledger', async () => {
+    const { db, path } = await ledgerAt('moved.db', { checkpoints: soonLong });
+    const moved = join(folder, 'elsewhere.db');
+    renameSync(path, moved);
+    renameSync(`${path}-wal`, `${moved}-wal`);
+    renameSync(`${path}-shm`, `${moved}-shm`);
+    // Long enough for the thread to be started, and to fail.
+    for (let round = 0; round < 12; round++) {
+      await writeMany(db, 10);
+      await wait(50);
+    }
+    assert.ok(pagesWaiting(moved) < 2 * soonLong.longPages, `${pagesWaiting(moved)} pages wait`);
+    assert.equal(existsSync(path), false);
+    await db.close();
+  });
+
+  test('waits for nobody who writes the database anew, nor they for it', async () => {
+    const { db, path } = await ledgerAt('anew.db', { checkpoints: soonLong });
+    for (let round = 0; round < 5; round++) {
+      await writeMany(db, 20);
+      await db.emptyLog();
+      assert.equal(pagesWaiting(path), 0);
+      await db.compact();
+      assert.equal(pagesWaiting(path), 0);
+    }
+    await db.close();
+  });
+
+  test('a process that is killed at it has lost nothing of what it told', { timeout: 60_000 }, async () => {
+    const path = join(folder, 'killed.db');
+    let told = 0;
+    for (let life = 0; life < 6; life++) {
+      const writer = spawn(process.execPath, [join(import.meta.dirname, 'busy-writer.ts'), path], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      });
+      told = await lastTold(writer, 300 + 60 * life);
+      const db = openSqlite(path);
+      const [row] = await db.query<{ most: number; count: number }>('SELECT MAX(n) AS most, COUNT(*) AS count FROM t');
+      assert.ok(row && row.most >= told, `${row?.most} of ${told}`);
+      assert.equal(row.count, row.most);
+      assert.deepEqual(await db.query('PRAGMA integrity_check'), [{ integrity_check: 'ok' }]);
+      await db.close();
+    }
+    assert.ok(told > 100, `${told} commits are too few for the thread`);
+  });
+});
+
+/** Kills the writer after this time (ms), and brings the last number that it told of as durable. */
+async function lastTold(writer: ChildProcess, ms: number): Promise<number> {
+  assert.ok(writer.stdout);
+  let last = 0;
+  const lines = createInterface({ input: writer.stdout });
+  lines.on('line', (line) => {
+    last = Number(line);
+  });
+  await once(lines, 'line');
+  await wait(ms);
+  writer.kill('SIGKILL');
+  await Promise.all([once(writer, 'exit'), once(lines, 'close')]);
+  return last;
+}
