@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { workFolder } from './support/command.ts';
@@ -22,6 +22,13 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
       ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', join(folder.path, packed?.filename ?? '')],
       app,
     );
+    // Nothing imports the files that threads begin with.
+    const threads = globSync('**/*-worker.{ts,js}', { cwd: join(root, 'src') });
+    assert.ok(threads.length >= 2);
+    for (const file of threads) {
+      const compiled = join(app, 'node_modules/airbatch/dist', file.replace(/\.ts$/, '.js'));
+      assert.ok(existsSync(compiled), `${compiled} is not in the package`);
+    }
     const airbatch = join(app, 'node_modules/.bin/airbatch');
     const run = (file: string, args: string[]) =>
       execFileSync(process.execPath, [file, ...args], {

@@ -1,6 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
+import { type Clock, systemClock } from '../core/clock.ts';
 
 /**
  * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of a large ledger's
@@ -46,31 +47,46 @@ export interface CheckpointLimits {
 const usual: CheckpointLimits = { longPages, busyMs, slowMs, idleMs, threadPages, behindPages };
 
 /** `path` is that of the database itself, not of a link to it. */
-export function makeCheckpoints(database: DatabaseSync, path: string, limits = usual): Checkpoints {
+export function makeCheckpoints(
+  database: DatabaseSync,
+  path: string,
+  limits = usual,
+  clock: Clock = systemClock,
+): Checkpoints {
   // Nobody else says when: SQLite would do it within the commit.
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  const closing = new AbortController();
   let doneAt = Number.NEGATIVE_INFINITY;
   let thread: CheckpointThread | null = null;
+  let idleAt: number | null = null;
   let ended: Promise<void> = Promise.resolve();
-  let idle: NodeJS.Timeout | null = null;
 
   const end = () => {
     ended = thread?.end() ?? ended;
     thread = null;
+    idleAt = null;
+  };
+
+  const endWhenIdle = async () => {
+    while (idleAt !== null && idleAt > clock.monotonic() && !closing.signal.aborted) {
+      await clock.sleep(idleAt - clock.monotonic(), closing.signal);
+    }
+    end();
   };
 
   const workBeside = (beside: CheckpointThread) => {
     beside.work();
-    idle ??= setTimeout(end, limits.idleMs).unref();
-    idle.refresh();
+    const isWatched = idleAt !== null;
+    idleAt = clock.monotonic() + limits.idleMs;
+    if (!isWatched) void endWhenIdle();
   };
 
   const doneHere = () => {
-    const begunAt = performance.now();
+    const begunAt = clock.monotonic();
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     const isBusy = begunAt - doneAt < limits.busyMs;
-    doneAt = performance.now();
+    doneAt = clock.monotonic();
     if (isBusy && doneAt - begunAt >= limits.slowMs) thread ??= startThread(path, limits.longPages);
   };
 
@@ -86,7 +102,7 @@ export function makeCheckpoints(database: DatabaseSync, path: string, limits = u
     },
     idle: () => thread?.idle() ?? ended,
     close() {
-      if (idle !== null) clearTimeout(idle);
+      closing.abort();
       end();
       return ended;
     },
