@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, relative } from 'node:path';
+import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { type Forgotten, forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { findBatch } from '../ledger/batches.ts';
@@ -12,8 +13,6 @@ import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
 import { reasonText } from './reason-text.ts';
 import { withSession } from './session.ts';
-
-const dayMs = 24 * 3_600_000;
 
 /** `airbatch forget`: takes what names persons out of batches that have ended. */
 export async function execute(

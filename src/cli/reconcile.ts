@@ -1,4 +1,5 @@
 import { relative } from 'node:path';
+import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
 import { requireBatch } from '../engine/acts.ts';
@@ -22,7 +23,6 @@ interface ReconcileOptions {
   out?: string;
 }
 
-const dayMs = 24 * 3_600_000;
 /** How long after the last row of a batch its payments are still looked for. */
 const afterBatchMs = 60_000;
 

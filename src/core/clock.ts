@@ -63,7 +63,8 @@ export function steadyClock(clock: Clock, highestSeen: number): Clock {
   };
 }
 
-const dayMs = 86_400_000;
+/** A day of 24 hours: not always what the calendar calls one. */
+export const dayMs = 86_400_000;
 const digits = (number: number, length: number) => String(number).padStart(length, '0');
 /** What follows the day, by the minute of the day: "00:00:" to "23:59:"; then the second and the millisecond. */
 const minuteTexts = Array.from(

@@ -1,4 +1,5 @@
 import { batchPolicy, storedPolicy } from '../core/batch-policy.ts';
+import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
@@ -13,7 +14,6 @@ import { type Actor, requireBatch } from './acts.ts';
 const rowsPerUnit = 500;
 /** Batches that are looked for at once. */
 const batchesPerPage = 100;
-const dayMs = 24 * 3_600_000;
 /** A finished batch is read once more after a day, and may be refunded: its people are known until then. */
 const daysMin = 2;
 

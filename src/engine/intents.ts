@@ -1,4 +1,5 @@
 import { assert } from '../core/assert.ts';
+import { dayMs } from '../core/clock.ts';
 import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -155,8 +156,6 @@ async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner 
   const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
   await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
 }
-
-const dayMs = 24 * 3_600_000;
 
 /** What other batches of the account sent lately. */
 interface Repeats {

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/clock.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import type { LeaseRecord } from '../ledger/leases.ts';
@@ -30,7 +31,7 @@ export function isOlderThan(mark: MarkedHold, lease: Pick<LeaseRecord, 'fence' |
  * How long after a restore every row is looked up before it is sent for the first time: until the files of a whole month, and
  * those that only the lost part of the ledger knew, have come again.
  */
-const cautionMs = 35 * 24 * 3_600_000;
+const cautionMs = 35 * dayMs;
 
 const factName = (account: string) => `restored_at:${account}`;
 

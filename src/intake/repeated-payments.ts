@@ -1,4 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { dayMs } from '../core/clock.ts';
 import { repeatProblem } from '../core/earlier-payment.ts';
 import { type BatchRecord, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -6,8 +7,6 @@ import { makeFileRefs } from '../ledger/file-refs.ts';
 import { anyLost } from '../ledger/lost-payments.ts';
 import { anySentSince, sentLately } from '../ledger/sent-lately.ts';
 import type { EarlierBatches, JudgedRow } from './earlier-batches.ts';
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * Holds the rows whose number was sent the same by another batch within the days that the batch's policy says, under another run id or

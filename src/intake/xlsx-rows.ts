@@ -1,3 +1,4 @@
+import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { columnsMax } from './columns.ts';
 import type { RecordChunk } from './record-chunk.ts';
@@ -77,8 +78,6 @@ async function cellReader(archive: ZipArchive, { textsPath, stylesPath, from1904
     return dates[style] === true ? dateText(firstDay, number) : numberText(number);
   };
 }
-
-const dayMs = 86_400_000;
 
 function dateText(firstDay: number, days: number): string {
   const date = new Date(firstDay + Math.round(days * dayMs));

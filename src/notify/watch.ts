@@ -1,4 +1,4 @@
-import type { Clock } from '../core/clock.ts';
+import { type Clock, dayMs } from '../core/clock.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import {
@@ -17,7 +17,7 @@ import { type News, wordOf } from './words.ts';
 
 const sinceName = 'word_since';
 /** How far back it is looked for news: whoever was down for longer is told of the rest by the reports. */
-const backMs = 7 * 24 * 3_600_000;
+const backMs = 7 * dayMs;
 
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;

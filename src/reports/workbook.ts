@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
+import { dayMs } from '../core/clock.ts';
 import { spreadsheetSafe } from '../core/spreadsheet-safe.ts';
 
 /** A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. Text is never run as a formula. */
@@ -184,7 +185,7 @@ function cellXml(place: string, cell: Exclude<Cell, null>): string {
 
 /** Spreadsheets count days since 1899-12-30. */
 function serialDay(epochMs: number): number {
-  return epochMs / 86_400_000 + 25_569;
+  return epochMs / dayMs + 25_569;
 }
 
 /** A number cell holds 15 significant digits; an amount with more stays text, so that none of it is lost. */

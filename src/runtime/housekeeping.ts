@@ -1,3 +1,4 @@
+import { dayMs } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { forgetEnded } from '../engine/forget.ts';
 import type { Database } from '../ledger/database.ts';
@@ -6,7 +7,6 @@ import { dropWord, endOfStretch } from '../ledger/outbox.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../ledger/slots.ts';
 import type { Session } from './session.ts';
 
-const dayMs = 24 * 3_600_000;
 /** How long it is known which webhooks were received: far longer than the service repeats one. */
 const inboxKeptMs = 60 * dayMs;
 /** How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over a week. */

@@ -1,11 +1,10 @@
 import { basename } from 'node:path';
+import { dayMs } from '../core/clock.ts';
 import { reconcile } from '../reports/reconcile.ts';
 import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
-
-const dayMs = 24 * 3_600_000;
 
 /**
  * Compares the days before a slot with the service, and leaves the reports where `airbatch reconcile` would. What is open makes the slot

@@ -1,3 +1,4 @@
+import { dayMs } from '../core/clock.ts';
 import type { Job } from './define-job.ts';
 import { nextDueTimes } from './due-times.ts';
 import { runIdOfSlot } from './run-id.ts';
@@ -6,7 +7,7 @@ import { wallText } from './wall-time.ts';
 /** Slots that are looked at in one go: those of a month for a job of every hour, which takes some 50 ms. */
 const slotsMax = 750;
 /** What names no year comes again after one: it is looked from a day before, so that leap years do not matter. */
-const yearMs = 364 * 24 * 3_600_000;
+const yearMs = 364 * dayMs;
 
 /**
  * Says which slots after a moment (epoch ms) would have the same run id, or null where each has its own: what the first of them has
