@@ -71,7 +71,8 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   let order: Source[] = [];
   let waiting: Waiting[] = [];
   // Rows that were given out, by batch, and that the ledger may still call ready: whoever reads it anew is not given them a second time.
-  const out = new Map<string, Set<number>>();
+  // Each with the record that was given out: one that was put back may be another's by the time its first taker settles what it took.
+  const out = new Map<string, Map<number, RowRecord>>();
   // A file may name one number a hundred thousand times. Of a batch one row to each number waits, and the others stand in line
   // behind it: they are read again when it is their turn, and nobody who looks for what is due goes through them.
   const lines = new Map<string, number[]>();
@@ -121,10 +122,10 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     return index < 0 ? null : (waiting.splice(index, 1)[0] ?? null);
   };
 
-  const outOf = ({ batch_id }: RowRecord): Set<number> => {
+  const outOf = ({ batch_id }: RowRecord): Map<number, RowRecord> => {
     const known = out.get(batch_id);
     if (known) return known;
-    const made = new Set<number>();
+    const made = new Map<number, RowRecord>();
     out.set(batch_id, made);
     return made;
   };
@@ -251,6 +252,8 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           const { row } = next;
           if (row.status === 'ready' && outOf(row).has(row.row_no)) {
             makeRoom(row.batch_id);
+            // Whoever has it knows of no line: the rows that stand behind it here wait for nobody else.
+            await moveUp(next, now);
             continue;
           }
           const until = options.sameNumberSpacingMs === 0 ? 0 : await spacedUntil(row, now);
@@ -261,18 +264,19 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           noteSent(row, now);
           await moveUp(next, now + options.sameNumberSpacingMs);
           taken.push(row);
-          if (row.status === 'ready') outOf(row).add(row.row_no);
+          if (row.status === 'ready') outOf(row).set(row.row_no, row);
         }
         return taken;
       }),
     settled(rows) {
-      for (const row of rows) outOf(row).delete(row.row_no);
+      for (const row of rows) if (outOf(row).get(row.row_no) === row) outOf(row).delete(row.row_no);
     },
     dropped: ({ batch_id }) => makeRoom(batch_id),
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
       outOf(row).delete(row.row_no);
-      waiting.push({ row, at, line: null });
+      // A record of its own, which is not the one that is settled with the rows it was taken with.
+      waiting.push({ row: { ...row }, at, line: null });
     },
     known(batchId) {
       const source = sources.get(batchId);

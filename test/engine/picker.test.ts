@@ -110,12 +110,39 @@ describe('the picker', () => {
     picker.putBack(taken[0] as RowRecord, clock.now() + apartMs);
     assert.deepEqual(await take(), []);
     await clock.drive(clock.sleep(apartMs));
-    assert.deepEqual(await take(), [1]);
-    picker.settled(taken);
+    const again = await picker.take(10);
+    assert.deepEqual(
+      again.map(({ row_no }) => row_no),
+      [1],
+    );
+    picker.settled([...taken, ...again]);
     await clock.drive(clock.sleep(apartMs));
     picker.rescan();
     // A batch that was paused meanwhile goes on: what is still ready then is given out again.
     assert.deepEqual(await take(), [1, 2]);
+  });
+
+  test('gives a row that was put back and taken again to nobody else when its first taker settles what it took', async () => {
+    const { clock, picker, take } = await setUp([aRow(1), aRow(2)]);
+    const taken = await picker.take(2);
+    picker.putBack(taken[0] as RowRecord, clock.now());
+    await clock.drive(clock.sleep(apartMs));
+    assert.deepEqual(await take(), [1]);
+    picker.settled(taken);
+    picker.rescan();
+    await clock.drive(clock.sleep(apartMs));
+    assert.deepEqual(await take(), [2]);
+  });
+
+  test('gives out the rows in line behind one that is out, though all was read again meanwhile', async () => {
+    const { clock, picker, take, turns } = await setUp(toOneNumber(1, 3));
+    const [first] = await picker.take(1);
+    picker.rescan();
+    await picker.available(10);
+    picker.putBack(first as RowRecord, clock.now());
+    assert.deepEqual(await take(), []);
+    // Row 1 is out for as long as it takes, and stands at the head of the line as well, as it was read.
+    assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
   test('says how many ready rows it knows of once a batch was read to its end, those out and those in line with them', async () => {
