@@ -1,6 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
-import { sentStates } from '../core/row-state.ts';
-import { movesByItself } from '../engine/remaining.ts';
+import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
@@ -66,7 +65,9 @@ export async function waitsFor(
   }
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-  const [held, doubts, moving] = [of('held'), of('in_doubt'), of('ready', 'sending', 'accepted')];
+  const firstAlone = waitsForFirstRows(batch, counts);
+  const [held, doubts] = [of('held'), of('in_doubt')];
+  const moving = of('sending', 'accepted') + (firstAlone && doubts > 0 ? 0 : of('ready'));
   const lookUpAt = doubts > 0 ? await nextDueAt(db, batch.batch_id, 'in_doubt') : null;
   if (moving === 0 && lookUpAt === null) {
     if (doubts > 0)
@@ -77,10 +78,8 @@ export async function waitsFor(
   const now = clock.now();
   if ((await workerOf(session, batch.account)) === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
-  const { canary } = storedPolicy(batch.policy);
-  const sent = of(...sentStates);
-  if (canary !== null && batch.canary_at === null && sent >= canary.rows)
-    return `the first ${counted(canary.rows, 'row')} to end: they go alone`;
+  if (firstAlone)
+    return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) {
     const pace = await paceOf(session, batch);
     if (pace !== null && pace.unreachableSince !== null) return unreachedWords(pace.unreachableSince, now);

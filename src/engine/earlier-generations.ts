@@ -97,7 +97,7 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
   });
-  if (row.status === 'ready') context.picker.dropped(row);
+  context.picker.dropped(row);
   return false;
 }
 

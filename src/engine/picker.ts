@@ -16,7 +16,7 @@ export interface Picker {
   setBatches(batches: readonly BatchRecord[], allowances?: ReadonlyMap<string, number>): void;
   /** How many rows could be taken now, counted no further than `limit`. */
   available(limit: number): Promise<number>;
-  /** A row that was taken is not sent at all: its batch's allowance has room for another. */
+  /** A row that was taken is not sent at all: its batch's allowance has room for another, unless it is in doubt and so was sent before. */
   dropped(row: RowRecord): void;
   /**
    * At most `count` rows to send now; each is given out once until it is settled or put back. Those in doubt go before the others, or after
@@ -271,7 +271,10 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     settled(rows) {
       for (const row of rows) if (outOf(row).get(row.row_no) === row) outOf(row).delete(row.row_no);
     },
-    dropped: ({ batch_id }) => makeRoom(batch_id),
+    dropped({ batch_id, status }) {
+      // One in doubt was sent before, and counts among those that were.
+      if (status === 'ready') makeRoom(batch_id);
+    },
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
       outOf(row).delete(row.row_no);

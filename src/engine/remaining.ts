@@ -1,12 +1,13 @@
-import { isTerminal } from '../core/row-state.ts';
+import { storedPolicy } from '../core/batch-policy.ts';
+import { isTerminal, sentStates } from '../core/row-state.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 
 /**
  * Whether a runner moves the open batch on within `patienceMs`, with nobody doing anything: one whose rows have all ended, it
- * completes. Rows that are held, wait for a person, or are ready in a batch that is neither approved nor running, do not move; nor does
- * any of a batch whose account is at another service.
+ * completes. Rows that are held, wait for a person, or are ready in a batch that is neither approved nor running, do not move; nor do
+ * those that wait for the first rows, one of which waits for a person, nor any of a batch whose account is at another service.
  */
 export async function movesByItself(
   db: Queryable,
@@ -18,9 +19,20 @@ export async function movesByItself(
   const counts = await countRows(db, batch.batch_id);
   if (allTerminal(counts)) return true;
   if (counts.has('accepted') || counts.has('sending')) return true;
-  if (counts.has('ready') && (batch.status === 'running' || batch.status === 'approved')) return true;
+  const maySend = batch.status === 'running' || batch.status === 'approved';
+  if (maySend && counts.has('ready') && !(counts.has('in_doubt') && waitsForFirstRows(batch, counts))) return true;
   const doubtAt = await nextDueAt(db, batch.batch_id, 'in_doubt');
   return doubtAt !== null && doubtAt - now <= patienceMs;
+}
+
+/** Whether all rows of a batch were sent that go alone at first, and were not judged yet: the others wait until they have ended. */
+export function waitsForFirstRows(
+  { policy, canary_at }: Pick<BatchRecord, 'policy' | 'canary_at'>,
+  counts: ReadonlyMap<string, number>,
+): boolean {
+  const { canary } = storedPolicy(policy);
+  if (canary === null || canary_at !== null) return false;
+  return sentStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0) >= canary.rows;
 }
 
 /** Whether every row of a batch has ended, by its counts. */

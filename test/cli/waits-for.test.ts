@@ -48,3 +48,17 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   runner.stop();
   await clock.drive(running);
 });
+
+test('where one of the rows that go alone at first is left to a person, that person is what is waited for, not the row', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
+  await rig.add(someRows(3), { policy: JSON.stringify({ canary: { rows: 1 } }) });
+  await rig.run();
+  const words = await waitsFor(
+    { db, clock, config: { accounts: new Map() } },
+    await rig.batch(),
+    await countRows(db, 'batch-1'),
+  );
+  assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
+});

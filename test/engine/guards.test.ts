@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { resolveDoubt } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
@@ -70,6 +71,20 @@ describe('the rows that go alone at first', () => {
     await rig.add(someRows(30), policy({ canary: { rows: 4, failuresMax: 1 } }));
     await rig.run();
     assert.equal(rig.service.creates.length, 30);
+  });
+
+  test('keep no run waiting where one of them is left to a person, who lets the others go by what is decided', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'error_500', 'error_500', 'error_500');
+    await rig.add(someRows(5), policy({ canary: { rows: 2 } }));
+    const began = rig.clock.now();
+    // A run that does not end would run on for as long as the clock is driven.
+    await rig.clock.drive(Promise.race([rig.runner().run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
+    assert.ok(rig.clock.now() < began + 72 * 60 * minute);
+    assert.deepEqual(await rig.states(), ['in_doubt', 'completed', 'ready', 'ready', 'ready']);
+    await resolveDoubt({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 1, { as: 'paid', evidence: 'seen' });
+    await rig.run();
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
   });
 
   test('stay as few across a restart, and rows that were never sent are none of them', async () => {

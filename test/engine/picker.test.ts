@@ -145,6 +145,18 @@ describe('the picker', () => {
     assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
+  test('has no room in the allowance of a batch for another row where one in doubt is not sent again', async () => {
+    const { clock, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
+    const taken = await picker.take(1);
+    picker.settled(taken);
+    const doubt: RowRecord = { ...(taken[0] as RowRecord), status: 'in_doubt' };
+    picker.putBack(doubt, clock.now());
+    await clock.drive(clock.sleep(apartMs));
+    assert.deepEqual(await take(), [1]);
+    picker.dropped(doubt);
+    assert.deepEqual(await take(), []);
+  });
+
   test('says how many ready rows it knows of once a batch was read to its end, those out and those in line with them', async () => {
     const { clock, picker } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)]);
     assert.equal(picker.known('batch-1'), Number.POSITIVE_INFINITY);
