@@ -16,13 +16,26 @@ import { type GivenFile, note, type World } from './world.ts';
  * rest. Intake's own verdict says what becomes of each.
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
-  const { fedAgainAtLife, unnamed } = world.plan;
+  const { fedAgainAtLife } = world.plan;
   const actor = { db, clock: process.clock, name: 'operator' };
   // A death between taking the file in and its approval leaves it to be approved.
   for (const { batch_id, status } of await listBatches(db, 10)) {
     if (status === 'validated') await approve(actor, batch_id, unplanned);
   }
   if (fedAgainAtLife === null || world.fedAgain || !(world.feedNext || life >= fedAgainAtLife)) return;
+  await alone(world, process, () => feedFirstAgain(world, process, db, life));
+}
+
+/** An operator gives files with one process at a time; what one has begun that has died since, the next one may do. */
+export async function alone(world: World, process: SimulatedProcess, give: () => Promise<void>): Promise<void> {
+  if (world.givenBy !== null && !world.givenBy.isDead()) return;
+  world.givenBy = process;
+  await give();
+  world.givenBy = null;
+}
+
+async function feedFirstAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
+  const { unnamed } = world.plan;
   const first = await findBatch(db, 'batch-1');
   if (!first) {
     // Lost by a restore: whether it comes again is decided there.

@@ -1,6 +1,6 @@
 import { listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { takeIn } from './fed-again.ts';
+import { alone, takeIn } from './fed-again.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
 import type { SeededRandom } from './seeded-random.ts';
@@ -61,8 +61,11 @@ function filesAfter({ plan, files, service }: World, random: SeededRandom, known
 
 /** An operator gives one of the files that are left, or several, before the program goes on. */
 export async function feedLost(world: World, process: SimulatedProcess, db: Database): Promise<void> {
+  if (world.filesLeft.length > 0) await alone(world, process, () => feedSome(world, process, db));
+}
+
+async function feedSome(world: World, process: SimulatedProcess, db: Database): Promise<void> {
   const { filesLeft, random } = world;
-  if (filesLeft.length === 0) return;
   for (let count = random.between(1, filesLeft.length); count > 0; count--) {
     const [file] = filesLeft;
     if (!file) return;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
-import { countRows, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
+import { listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
@@ -65,6 +65,10 @@ export interface World {
   feedNext: boolean;
   /** Whether the next program's second person approves what waits, whichever life it is. */
   approveNext: boolean;
+  /** The process with which the operator gives files just now: he does not do it with two at once. */
+  givenBy: SimulatedProcess | null;
+  /** Whether a second program has ended or died: what it left behind, the first one may no longer look at. */
+  rivalIsGone: boolean;
   /** Every file that was given to the program. */
   files: GivenFile[];
   /** Until when (world time) the network has faults: as the plan says, and for as long again after a restore. */
@@ -114,6 +118,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     fedAgain: false,
     feedNext: false,
     approveNext: false,
+    givenBy: null,
+    rivalIsGone: false,
     files: [],
     calmAfterMs: plan.calmAfterMs,
     isBackedUp: false,
@@ -175,7 +181,8 @@ async function live(world: World): Promise<void> {
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
-      const waits = await isWaiting(world);
+      const waits = world.rivalIsGone || (await isWaiting(world));
+      world.rivalIsGone = false;
       // While a batch waits, the faults that the plan still has may have nothing to strike.
       if (!waits && world.filesLeft.length === 0 && !(calm && (mayRetry || mayFeed))) return;
       world.approveNext = waits;
@@ -199,17 +206,10 @@ async function hasWork(world: World): Promise<boolean> {
   return unfinished.some(({ pause_reason }) => pause_reason !== 'service_mismatch');
 }
 
-/**
- * Whether a batch waits for a second person, or for a program to send it: a rival that died may have left what the first program,
- * whose runner had nothing to do any more, no longer looks at.
- */
+/** Whether a batch waits for a second person, or for a program to send it. */
 async function isWaiting(world: World): Promise<boolean> {
-  const db = await world.disk.inspect();
-  for (const { batch_id, status } of await listBatches(db, 100)) {
-    if (status === 'awaiting_approval' || status === 'approved') return true;
-    if (status === 'running' && (await countRows(db, batch_id)).has('ready')) return true;
-  }
-  return false;
+  const batches = await listBatches(await world.disk.inspect(), 100);
+  return batches.some(({ status }) => status === 'awaiting_approval' || status === 'approved');
 }
 
 async function receiveFiles(world: World): Promise<void> {
@@ -322,7 +322,7 @@ async function startRival(world: World): Promise<void> {
   world.lives += 1;
   const process: SimulatedProcess = makeProcess(world.clock, world.lives, (name) => strike(world, process, name));
   note(world, 'rival', `as life ${world.lives}`);
-  await runTo(world, process);
+  if ((await runTo(world, process)) !== 'rested') world.rivalIsGone = true;
 }
 
 /** What a webhook meets where the program should listen: nobody, somebody frozen, or the receiver. */
