@@ -1,30 +1,120 @@
-import pLimit from 'p-limit';
 import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { ranks } from './picker.ts';
 
-/** Rows taken from the ledger at once; each becomes a request. */
+/** Rows of a batch that a pass takes a step for at most; each becomes a request. */
 const rowsPerPass = 100;
 /** Requests under way at once. The limiter decides when each starts. */
 const requestsAtOnce = 8;
+/** One step in so many goes to the batch that has waited longest, whatever its priority: a doubt grows old in a bulk batch as well. */
+const openTurnEvery = 4;
+/** How often a batch of which nothing was due is asked again while the others' rows are stepped; a row is first read after as long. */
+const askAgainMs = 2_000;
+/** For so long a row stands as it was read from the ledger: later a webhook may have ended it, and to ask for it would be in vain. */
+const keptMsMax = 60_000;
+
+/** One batch in a pass. */
+interface Source {
+  batchId: string;
+  /** Rows that are due, the longest due last. */
+  rows: RowRecord[];
+  /** When the ledger was asked for them (monotonic ms). */
+  askedAt: number;
+  /** So many more may be taken in this pass. */
+  left: number;
+  /** Those of its rows that are being stepped, by their numbers in the file. */
+  underWay: Set<number>;
+  /** The number of the last step that was one of its rows'. */
+  servedAs: number;
+}
 
 /**
- * Takes a step for every row of the open batches that is in this state and due, until the runner stops. Returns when the next one is due
- * (epoch ms), or null where none is.
+ * Takes a step for every row of the open batches that is in this state and due, until the runner stops: the batches of one priority take
+ * turns, those of a higher one go before, and in each the longest due row is first. Returns when the next one is due (epoch ms), or null
+ * where none is.
  */
 export async function stepDueRows(
   context: RunnerContext,
   status: 'accepted' | 'in_doubt',
   step: (open: OpenBatch, row: RowRecord) => Promise<void>,
 ): Promise<number | null> {
-  const { db, clock, stopping } = context;
-  const limit = pLimit(requestsAtOnce);
-  let next: number | null = null;
-  for (const open of context.batches.values()) {
-    const { batch_id: batchId } = open.batch;
-    const rows = await dueRows(db, batchId, status, clock.now(), rowsPerPass);
-    await Promise.all(rows.map((row) => limit(async () => stopping.aborted || (await step(open, row)))));
-    const at = await nextDueAt(db, batchId, status);
-    if (at !== null) next = Math.min(next ?? at, at);
+  const sources = new Map<string, Source>();
+  const underWay = new Set<Promise<void>>();
+  const troubles: unknown[] = [];
+  let number = 1;
+  while (!context.stopping.aborted && troubles.length === 0) {
+    const isFull = underWay.size >= requestsAtOnce;
+    const source = isFull ? null : await nextSource(context, status, { sources, number, isBusy: underWay.size > 0 });
+    const row = source?.rows.pop();
+    const open = source && context.batches.get(source.batchId);
+    if (source && row && open) {
+      Object.assign(source, { left: source.left - 1, servedAs: number });
+      source.underWay.add(row.row_no);
+      number += 1;
+      const one = step(open, row)
+        .catch((error: unknown) => void troubles.push(error))
+        .finally(() => {
+          source.underWay.delete(row.row_no);
+          underWay.delete(one);
+        });
+      underWay.add(one);
+    } else if (underWay.size > 0) await Promise.race(underWay);
+    else break;
   }
-  return next;
+  if (troubles.length === 0) await Promise.all(underWay);
+  if (troubles.length > 0) throw troubles[0];
+  return firstDueAt(context, status);
+}
+
+/** The batch whose row is the next, or null where none has one now. */
+async function nextSource(
+  context: RunnerContext,
+  status: 'accepted' | 'in_doubt',
+  { sources, number, isBusy }: { sources: Map<string, Source>; number: number; isBusy: boolean },
+): Promise<Source | null> {
+  await askLedger(context, status, sources, isBusy);
+  const isOpenTurn = number % openTurnEvery === 0;
+  let first: { source: Source; rank: number } | null = null;
+  for (const { batch } of context.batches.values()) {
+    const source = sources.get(batch.batch_id);
+    if (!source || source.rows.length === 0) continue;
+    const rank = isOpenTurn ? 0 : ranks[batch.priority];
+    const goesBefore = !first || rank < first.rank || (rank === first.rank && source.servedAs < first.source.servedAs);
+    if (goesBefore) first = { source, rank };
+  }
+  return first?.source ?? null;
+}
+
+/** Asks for what is due: once of each batch, and again where nothing was while others go on, or what was read is old. */
+async function askLedger(
+  { db, clock, batches }: RunnerContext,
+  status: 'accepted' | 'in_doubt',
+  sources: Map<string, Source>,
+  isBusy: boolean,
+): Promise<void> {
+  const now = clock.monotonic();
+  const goesOn = isBusy || [...sources.values()].some(({ rows }) => rows.length > 0);
+  for (const batchId of batches.keys()) {
+    const known = sources.get(batchId);
+    if (known && !(goesOn && isToBeAsked(known, now))) continue;
+    const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
+    // Those that are being stepped read as due until that is written, which may be while the ledger is asked.
+    const underWay = new Set(source.underWay);
+    const due = await dueRows(db, batchId, status, clock.now(), source.left + underWay.size);
+    const rows = due.filter(({ row_no }) => !underWay.has(row_no)).slice(0, source.left);
+    sources.set(batchId, Object.assign(source, { rows: rows.reverse(), askedAt: now }));
+  }
+}
+
+function isToBeAsked({ rows, askedAt, left }: Source, now: number): boolean {
+  return left > 0 && now - askedAt >= (rows.length > 0 ? keptMsMax : askAgainMs);
+}
+
+async function firstDueAt({ db, batches }: RunnerContext, status: 'accepted' | 'in_doubt'): Promise<number | null> {
+  let first: number | null = null;
+  for (const batchId of batches.keys()) {
+    const at = await nextDueAt(db, batchId, status);
+    if (at !== null) first = Math.min(first ?? at, at);
+  }
+  return first;
 }
