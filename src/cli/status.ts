@@ -73,7 +73,10 @@ const columns: readonly TableColumn[] = [
   { name: 'batch' },
   { name: 'file', breaksInWords: true },
   ...['account', 'status'].map((name) => ({ name })),
-  ...['rows', 'paid', 'failed', 'open', 'in doubt', 'wrong'].map((name) => ({ name, align: 'right' as const })),
+  ...['rows', 'paid', 'failed', 'open', 'in doubt', 'wrong', 'skipped', 'cancelled'].map((name) => ({
+    name,
+    align: 'right' as const,
+  })),
 ];
 
 async function showAll(context: CommandContext, session: Session): Promise<void> {
@@ -97,11 +100,12 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
       String(total(counts)),
       String(counts.completed ?? 0),
       String(counts.failed ?? 0),
-      // What a cancelled batch had not sent stays as it was, and nobody has anything to do about it.
-      String(status.status === 'cancelled' ? 0 : open(counts)),
-      // A column that stands there only where there is a doubt.
-      counts.in_doubt ? String(counts.in_doubt) : '',
+      // The numbers of a line add up to its rows: a doubt is in its own column alone.
+      ifAny(open(counts) - (counts.in_doubt ?? 0)),
+      ifAny(counts.in_doubt),
       String(counts.invalid ?? 0),
+      ifAny(counts.skipped),
+      ifAny(counts.cancelled),
     ]);
   }
   printTable(context, columns, lines, { json: { batches }, none: 'No batches yet. Begin with: airbatch run FILE' });
@@ -109,6 +113,11 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
     context.terminal.print(
       'No program works on what is approved or interrupted: "airbatch resume" or "airbatch serve" goes on with it.\n',
     );
+}
+
+/** For columns that stand there only where some batch has such rows: so that the list fits a screen of 80. */
+function ifAny(count = 0): string {
+  return count === 0 ? '' : String(count);
 }
 
 async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {

@@ -44,6 +44,30 @@ test('airbatch status says what each batch waits for, and what can be done about
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });
 
+test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const [header, ...rows] = [
+    'phone_number,network_id,amount,currency,reference',
+    '+254712101001,1,10,KES,e-1',
+    '+254712110001,1,20,KES,e-2',
+    '0712,1,30,KES,e-3',
+    '+254712101004,1,40,KES,e-4',
+    '+254712101004,1,40,KES,e-5',
+  ];
+  writeFileSync(join(folder.path, 'one.csv'), [header, ...rows.slice(0, 1), ''].join('\n'));
+  writeFileSync(join(folder.path, 'all.csv'), [header, ...rows, ''].join('\n'));
+  for (const file of ['one.csv', 'all.csv']) await airbatch('run', file, '--run-id', 'november', '--yes');
+  const { stdout } = await airbatch('status');
+  const [head = [], all = []] = stdout
+    .split('\n')
+    .filter((line) => /^batch|all\.csv/.test(line))
+    .map((line) => line.split(/ {2,}/));
+  assert.deepEqual(head.slice(4), ['rows', 'paid', 'failed', 'open', 'wrong', 'skipped']);
+  assert.deepEqual(all.slice(4), ['5', '1', '1', '1', '1', '1'], stdout);
+});
+
 test('neither a name of a file nor one of a column begins a line of its own on a screen', async (t) => {
   const folder = workFolder();
   t.after(() => folder.dispose());
