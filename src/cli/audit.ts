@@ -1,12 +1,14 @@
 import { AirbatchError } from '../core/errors.ts';
+import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
-import { findBatch, pageBatches } from '../ledger/batches.ts';
+import { type BatchRecord, findBatch, pageBatches } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { type AuditEvent, pageEvents } from '../ledger/events.ts';
-import { findRow } from '../ledger/rows.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { auditSentence } from '../reports/audit-sentences.ts';
-import { counted } from '../reports/words.ts';
+import { problemsOf } from '../reports/stored.ts';
+import { counted, rowStateWords } from '../reports/words.ts';
 import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
@@ -32,7 +34,7 @@ export function execute(context: CommandContext, _args: string[], options: Recor
     const batch = await requireBatch(db, options.batch);
     const rows = rowNumbers(options.row === undefined ? [] : [String(options.row)]);
     if (rows.length === 0) await showBatch(context, db, batch.batch_id);
-    for (const row of rows) await showRow(context, db, batch.batch_id, row);
+    for (const row of rows) await showRow(context, db, batch, row);
     return await conclude(context, batch.batch_id, [await auditBatch(db, batch.batch_id)]);
   });
 }
@@ -58,17 +60,52 @@ async function showBatch(context: CommandContext, db: Database, batchId: string)
   }
 }
 
-async function showRow(context: CommandContext, db: Database, batchId: string, row: number): Promise<void> {
-  if (!(await findRow(db, batchId, row))) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${row}`);
+async function showRow(
+  context: CommandContext,
+  db: Database,
+  { batch_id: batchId, forgotten_at }: BatchRecord,
+  rowNo: number,
+): Promise<void> {
+  const row = await findRow(db, batchId, rowNo);
+  if (!row) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${rowNo}`);
   let shown = 0;
   for (let after = 0; ; ) {
-    const page = await pageRowEvents(db, batchId, row, after, eventsPerPage);
+    const page = await pageRowEvents(db, batchId, rowNo, after, eventsPerPage);
     await show(context, page);
     shown += page.length;
     after = page.at(-1)?.seq ?? 0;
     if (page.length < eventsPerPage) break;
   }
-  if (shown === 0 && !context.json) context.terminal.print(`Nothing has happened to row ${row}: it was not sent.\n`);
+  if (context.json) context.terminal.print(`${JSON.stringify(standing(row))}\n`);
+  else context.terminal.print(standingLines(row, { isUntouched: shown === 0, isForgotten: forgotten_at !== null }));
+}
+
+function standing(row: RowRecord): Record<string, unknown> {
+  const { batch_id, row_no, line, status } = row;
+  return { batch_id, row_no, line, status, problems: problemsOf(row) };
+}
+
+/**
+ * Why a row is not sent, or waits for a person: what intake found is not in the chain, which names nobody. Nothing of rows that went their
+ * way: their events say it all.
+ */
+function standingLines(
+  row: RowRecord,
+  { isUntouched, isForgotten }: { isUntouched: boolean; isForgotten: boolean },
+): string {
+  const problems = problemsOf(row);
+  const { label } = rowStateWords[row.status];
+  const lines = problems.flatMap(({ code, column, message, suggestion }) => [
+    `  ${column === null ? '' : `${column}: `}${message} [${code}]`,
+    ...(suggestion === '' ? [] : [`    ${suggestion}`]),
+  ]);
+  if (lines.length > 0) lines.unshift(`Row ${row.row_no} (line ${row.line}) is ${label}:`);
+  else if (row.status === 'invalid' && isForgotten)
+    lines.push(
+      `Row ${row.row_no} (line ${row.line}) was invalid; what was wrong with it was forgotten, with whom the batch paid.`,
+    );
+  else if (isUntouched) lines.push(`Nothing has happened to row ${row.row_no}: it is ${label}.`);
+  return lines.map((line) => `${visible(line)}\n`).join('');
 }
 
 /** The chains of all batches of the ledger, and those whose batch somebody has deleted. */

@@ -5,6 +5,29 @@ import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { runCommand, workFolder } from '../support/command.ts';
 
+test('airbatch audit of one row says why it is invalid or skipped, which the chain does not tell', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const rows = ['+254712101000,1,10,KES,e-1', '0712,1,five,KES,e-2'];
+  const file = ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n');
+  writeFileSync(join(folder.path, 'p.csv'), file);
+  await run('run', 'p.csv', '--run-id', 'november', '--yes');
+  const { stdout } = await run('run', 'p.csv', '--run-id', 'november', '--yes', '--json');
+  const batch = JSON.parse(stdout).summary.batch_id as string;
+  const wrong = await run('audit', '--batch', batch, '--row', '2');
+  assert.match(
+    wrong.stdout,
+    /^Row 2 \(line 3\) is invalid:\n {2}phone_number: .* \[PHONE_NEEDS_COUNTRY\]\n {4}Write .*\n {2}amount: "five" is no amount\. \[AMOUNT_NOT_A_NUMBER\]\n/,
+  );
+  const skipped = await run('audit', '--batch', batch, '--row', '1');
+  assert.match(skipped.stdout, /^Row 1 \(line 2\) is skipped:\n {2}This row belongs to batch .* \[ALREADY_PAID\]\n/);
+  const [row] = (await run('audit', '--batch', batch, '--row', '2', '--json')).stdout.split('\n');
+  const { status, line, problems } = JSON.parse(row ?? '');
+  const codes = problems.map(({ code }: { code: string }) => code);
+  assert.deepEqual([status, line, codes], ['invalid', 3, ['PHONE_NEEDS_COUNTRY', 'AMOUNT_NOT_A_NUMBER']]);
+});
+
 test('airbatch audit tells what happened to a batch and to a row, and finds a chain that was changed', async (t) => {
   const folder = workFolder();
   t.after(() => folder.dispose());
