@@ -39,8 +39,10 @@ export async function execute(
       },
     });
     const path = file === '-' ? '-' : resolve(cwd, file);
-    const settings = { ...config.intake, ...(options.sheet === undefined ? {} : { sheet: options.sheet }) };
-    const rows = await checkRows(v1FileRows(path, settings, reading.signal), facts, (count) => {
+    const sheetIsNamed = options.sheet !== undefined;
+    const settings = { ...config.intake, ...(sheetIsNamed ? { sheet: options.sheet } : {}) };
+    const read = v1FileRows(path, settings, { signal: reading.signal, sheetIsNamed });
+    const rows = await checkRows(read, facts, (count) => {
       reading.signal.throwIfAborted();
       if (count % progressRows < rowsAtOnce && count >= progressRows)
         terminal.error(`${count} rows looked up so far.\n`);

@@ -76,6 +76,7 @@ async function takeFile(
     file: file === '-' ? '-' : resolve(cwd, file),
     runId: options.runId ?? null,
     priority: options.priority,
+    sheetIsNamed: 'sheet' in options,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
     policy: session.config.policy,
     readWith: readWithOf({ ...options }),

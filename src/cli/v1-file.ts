@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { V1Row } from '../gateway/migrate.ts';
 import { meaningOf, plainName } from '../intake/column-names.ts';
+import { requireWorkbook } from '../intake/format.ts';
 import { plainText } from '../intake/plain-text.ts';
 import { intakeSettings } from '../intake/settings.ts';
 import { openSource } from '../intake/source.ts';
@@ -34,11 +35,12 @@ const fieldByMeaning: Readonly<Record<string, keyof V1Row>> = {
 export async function* v1FileRows(
   file: string,
   given: Readonly<Record<string, unknown>>,
-  signal: AbortSignal,
+  { signal, sheetIsNamed }: { signal: AbortSignal; sheetIsNamed: boolean },
 ): AsyncGenerator<V1FileRow> {
   const settings = intakeSettings(given);
   const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, signal });
   try {
+    if (sheetIsNamed) requireWorkbook(source);
     const { header, rows } = await openTable(source, settings, signal);
     const plan = planColumns(header);
     for await (const { records, lines } of rows) {

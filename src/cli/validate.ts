@@ -39,7 +39,16 @@ export async function execute(
       try {
         const settings = intakeSettingsWith(config.intake, options);
         const onRows = errors ? { onRows: errors.add } : {};
-        const found = await validateFile({ file: path, settings, catalog, signal, onProgress, ...onRows });
+        const sheetIsNamed = options.sheet !== undefined;
+        const found = await validateFile({
+          file: path,
+          settings,
+          sheetIsNamed,
+          catalog,
+          signal,
+          onProgress,
+          ...onRows,
+        });
         if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
         return found;
       } finally {

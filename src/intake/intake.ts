@@ -14,6 +14,7 @@ import { checkBeside } from './checker-thread.ts';
 import { sameContentWarnings } from './earlier-batches.ts';
 import { giveUp, isRejection } from './end-reading.ts';
 import type { FileFindings } from './findings.ts';
+import { requireWorkbook } from './format.ts';
 import type { PackedRows } from './packed-rows.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
 import { openSource, type Source } from './source.ts';
@@ -40,6 +41,8 @@ export interface IntakeOptions {
   priority: Priority;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
+  /** Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those that are. */
+  sheetIsNamed?: boolean;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
   /** The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no saying them. */
@@ -71,6 +74,7 @@ export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Prom
   const { fileBytesMax } = settings.limits;
   const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
+    if (options.sheetIsNamed) requireWorkbook(source);
     let received: Promise<BatchRecord> | null = null;
     const receiveOnce = () => {
       received ??= receive(deps, options, source);

@@ -2,6 +2,7 @@ import type { Catalog } from './catalog.ts';
 import { checkFile, type FileProgress } from './check-file.ts';
 import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally } from './findings.ts';
+import { requireWorkbook } from './format.ts';
 import { intakeSettings } from './settings.ts';
 import { openSource } from './source.ts';
 
@@ -10,6 +11,8 @@ export interface ValidateOptions {
   file: string;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
+  /** As of intake's options. */
+  sheetIsNamed?: boolean;
   catalog?: Catalog | null;
   /** Is given all rows with their verdicts, in file order and a few hundred at a time. */
   onRows?: (rows: readonly FileRow[], header: readonly string[]) => Promise<void>;
@@ -31,6 +34,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
   const { fileBytesMax } = checked.limits;
   const source = await openSource({ file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
   try {
+    if (options.sheetIsNamed) requireWorkbook(source);
     const { catalog = null, onProgress, onRows } = options;
     const table = await checkFile({ source, settings: checked, catalog, needsNames: false, onProgress, signal });
     try {

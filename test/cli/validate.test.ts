@@ -154,6 +154,23 @@ describe('airbatch validate', () => {
     }
   });
 
+  test('refuses a sheet of a file that has none, before anything of it is stored', async (t) => {
+    const cwd = folderOf(t);
+    for (const command of [
+      ['validate'],
+      ['run', '--yes'],
+      ['submit'],
+      ['migrate-check', '--from', 'v1', '--to', 'v2'],
+    ]) {
+      const { code, stderr } = await runCommand([...command, sample, '--sheet', 'November'], { cwd });
+      assert.equal(code, 2, stderr);
+      assert.match(stderr, /is no workbook \(\.xlsx\): it has no sheets that --sheet could name \[USAGE\]/);
+    }
+    assert.match((await runCommand(['status'], { cwd })).stdout, /No batches yet/);
+    writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ intake: { sheet: 'November' } }));
+    assert.equal((await runCommand(['validate', sample], { cwd })).code, 4);
+  });
+
   test('says which code a country has, where two letters are none', async (t) => {
     const cwd = folderOf(t);
     for (const [value, hint] of [
