@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { OpenAccount } from '../runtime/account.ts';
+import { credentialsRefused } from '../runtime/credentials-refused.ts';
 import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
@@ -26,13 +27,7 @@ export async function ask<Answer extends { kind: string }>(
     const said = `${evidence.code}, ${evidence.message}`;
     // Nothing is to be resumed: who asked asks again.
     throw outcome.kind === 'account_blocked'
-      ? new AirbatchError(
-          'CREDENTIALS_REJECTED',
-          `the service rejects the credentials of account "${account.name}": ${said}`,
-          {
-            hint: 'Correct the credentials, then try again.',
-          },
-        )
+      ? credentialsRefused(account, evidence, 'try again')
       : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
           hint: 'Check the network and the base URL, then try again.',
         });

@@ -44,7 +44,7 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextSteps({ summary, exitCode, readWith }: WorkResult, dir: string): string[] {
+function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult, dir: string): string[] {
   const { batch_id, run_id, rows, status, pause, service, in_doubt } = summary;
   const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
   const { left_to_person: left } = in_doubt;
@@ -55,6 +55,7 @@ function nextSteps({ summary, exitCode, readWith }: WorkResult, dir: string): st
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
+  if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
   const waiting: string[] = [];
   if (held > 0) waiting.push(`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`);
   if (left > 0)

@@ -73,6 +73,7 @@ async function rehearsalAccounts(): Promise<{ to: AccountConfig; from: AccountCo
   const sandbox = await makeSandbox({ rate: rehearsalLimit });
   const common = {
     ...accountDefaults,
+    credentialsFrom: 'the embedded sandbox',
     baseUrl: await sandbox.listen({ port: 0 }),
     webhookKeys: { callback: [], registered: [] },
     limits: { catalog: { limit: rehearsalLimit } },

@@ -8,6 +8,7 @@ import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
 import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
+import { credentialsRefused } from '../runtime/credentials-refused.ts';
 import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
@@ -37,7 +38,13 @@ export function execute(context: CommandContext, _args: string[], given: Record<
       const { gateway, limiter } = account;
       const { dir, files, reconciliation } = await reconcile(
         db,
-        { gateway, clock, random, admit: (ask) => limiter.admit('read', ask) },
+        {
+          gateway,
+          clock,
+          random,
+          admit: (ask) => limiter.admit('read', ask),
+          refused: (evidence) => credentialsRefused(account, evidence, 'try again'),
+        },
         request,
         out,
       );

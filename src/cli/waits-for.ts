@@ -13,9 +13,9 @@ import type { Session } from '../runtime/session.ts';
 /** The ledger, and the time. */
 type LedgerNow = Pick<Session, 'db' | 'clock'>;
 
-/** Besides, which accounts go on by themselves when they have money again. */
+/** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
 export interface WaitsSession extends LedgerNow {
-  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded'>> };
+  config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
 }
 
 /** The process that has the account now (`host/pid/start`), and so works on its batches; null where none does. */
@@ -57,11 +57,13 @@ export async function waitsFor(
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
-    const goesOnFunded = reason === 'insufficient_balance' && config.accounts.get(batch.account)?.resumeWhenFunded;
+    const account = config.accounts.get(batch.account);
+    const goesOnFunded = reason === 'insufficient_balance' && account?.resumeWhenFunded;
+    const next = nextOf(batch, account?.credentialsFrom);
     if (goesOnFunded && (await workerOf(session, batch.account)) !== null)
-      return `money: it goes on by itself when a wallet holds more, or by ${nextOf(batch)}`;
+      return `money: it goes on by itself when a wallet holds more, or by ${next}`;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
-    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${nextOf(batch)}`;
+    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
   }
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
@@ -97,8 +99,10 @@ export async function waitsFor(
   return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
 }
 
-function nextOf({ batch_id, pause_reason }: BatchRecord): string {
+function nextOf({ batch_id, pause_reason }: BatchRecord, credentialsFrom: string | undefined): string {
   const resume = `"airbatch resume ${batch_id}"`;
+  if (pause_reason === 'credentials_rejected' && credentialsFrom !== undefined)
+    return `correct ${credentialsFrom}, then ${resume}`;
   if (pause_reason !== 'service_changed') return resume;
   return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batch_id} --service-moved"`;
 }

@@ -28,6 +28,8 @@ export interface WorkResult {
   exitCode: number;
   /** How a file is read that corrects the batch's own; null where that is not known. */
   readWith: ReadWith | null;
+  /** Where the credentials of the batch's account come from (`AccountConfig`). */
+  credentialsFrom: string;
 }
 
 /**
@@ -79,7 +81,8 @@ export async function workOn(
     const reports = await writeReports(session.db, batchId, options.out, { key });
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
-    results.push({ summary: await batchSummary(session.db, batchId), reports, exitCode, readWith });
+    const summary = await batchSummary(session.db, batchId);
+    results.push({ summary, reports, exitCode, readWith, credentialsFrom: account.credentialsFrom });
   }
   await word.stop();
   return results;

@@ -1,7 +1,13 @@
 import { unreachable } from '../core/assert.ts';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { type Gateway, paymentsPerPageMax, type ReadProblem, type ServicePayment } from '../gateway/gateway.ts';
+import {
+  type Evidence,
+  type Gateway,
+  paymentsPerPageMax,
+  type ReadProblem,
+  type ServicePayment,
+} from '../gateway/gateway.ts';
 import type { StoredBalance } from './stored.ts';
 
 /** What a reconciliation asks of the service, each question under the account's rate limit. */
@@ -9,6 +15,8 @@ export interface ReconcileDeps {
   gateway: Pick<Gateway, 'list' | 'lookUp' | 'balance'>;
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
   admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+  /** What is thrown where the service refuses the account's credentials. */
+  refused: (evidence: Evidence) => Error;
   clock: Clock;
 }
 
@@ -53,7 +61,7 @@ async function insist<Answer extends { kind: string }>(
         await deps.clock.sleep(answer.retryAfterMs);
         break;
       case 'account_blocked':
-        throw new AirbatchError('CREDENTIALS_REJECTED', `the service refuses to be read: ${answer.evidence.message}`);
+        throw deps.refused(answer.evidence);
       case 'unavailable':
         failures += 1;
         if (failures === triesMax) {

@@ -19,6 +19,8 @@ export interface OpenAccount {
   name: string;
   /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
   service: string;
+  /** As of `AccountConfig`. */
+  credentialsFrom: string;
   isSandbox: boolean;
   gateway: Gateway;
   limiter: Limiter;
@@ -79,6 +81,7 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
     name: sandboxAccountName,
     version: 'v2',
     baseUrl,
+    credentialsFrom: 'the embedded sandbox',
     credentials: { apiKey: sandboxKey },
     webhookKeys: sandboxWebhookKeys,
     ...(deps.sandboxCallbackUrl === undefined ? {} : { callbackUrl: deps.sandboxCallbackUrl }),
@@ -114,6 +117,7 @@ function assemble(
   return {
     name: account.name,
     service: place.service,
+    credentialsFrom: account.credentialsFrom,
     isSandbox: place.isSandbox,
     gateway,
     limiter,

@@ -144,6 +144,8 @@ export interface AccountConfig
   extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv' | 'webhooks'> {
   name: string;
   credentials: { apiKey: string } | { email: string; token: string };
+  /** Where these come from, for people: the names of the environment variables, "TOPUP_EMAIL and TOPUP_TOKEN". */
+  credentialsFrom: string;
   webhookKeys: WebhookKeys;
 }
 
@@ -311,12 +313,14 @@ function resolveAccount(
   const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
   if (account.version === 'v1') {
     const credentials = { email: secret('emailEnv', emailEnv), token: secret('tokenEnv', tokenEnv) };
-    return { name, ...rest, credentials, webhookKeys: { callback: [], registered } };
+    const credentialsFrom = `${emailEnv} and ${tokenEnv}`;
+    return { name, ...rest, credentials, credentialsFrom, webhookKeys: { callback: [], registered } };
   }
   const apiKey = secret('apiKeyEnv', apiKeyEnv);
   const { previousApiKeyEnv } = webhooks;
   const previous = previousApiKeyEnv ? [secret('webhooks.previousApiKeyEnv', previousApiKeyEnv)] : [];
-  return { name, ...rest, credentials: { apiKey }, webhookKeys: { callback: [apiKey, ...previous], registered } };
+  const credentials = { credentials: { apiKey }, credentialsFrom: apiKeyEnv };
+  return { name, ...rest, ...credentials, webhookKeys: { callback: [apiKey, ...previous], registered } };
 }
 
 /**

@@ -1,9 +1,9 @@
-import { AirbatchError } from '../core/errors.ts';
-import { type Preflight, preflight } from '../engine/preflight.ts';
+import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
 import type { OpenAccount } from './account.ts';
+import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
 import { program } from './version.ts';
@@ -43,11 +43,7 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const balance = await account.limiter.admit('balance', () => account.gateway.balance());
   if (balance.kind === 'account_blocked') {
-    throw new AirbatchError(
-      'CREDENTIALS_REJECTED',
-      `the service rejects the credentials of account "${account.name}"`,
-      { hint: `Correct the credentials and run the file again: nothing was sent. (${balance.evidence.code})` },
-    );
+    throw credentialsRefused(account, balance.evidence, 'run the file again: nothing was sent');
   }
   const { limiter, gateway } = account;
   return preflight(session.db, batch, balance, { ...limiter.usage('creation'), sendsTexts: gateway.sendsTexts });

@@ -3,6 +3,7 @@ import { dayMs } from '../core/clock.ts';
 import { reconcile } from '../reports/reconcile.ts';
 import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
+import { credentialsRefused } from '../runtime/credentials-refused.ts';
 import type { Session } from '../runtime/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 
@@ -12,13 +13,20 @@ import type { SlotOutcome } from './claimed-slot.ts';
  */
 export async function reconcileSlot(
   { db, clock, random, config }: Session,
-  { name, gateway, limiter }: OpenAccount,
+  account: OpenAccount,
   dueAt: number,
   days: number,
 ): Promise<SlotOutcome> {
+  const { name, gateway, limiter } = account;
   const { dir, reconciliation } = await reconcile(
     db,
-    { gateway, clock, random, admit: (ask) => limiter.admit('read', ask) },
+    {
+      gateway,
+      clock,
+      random,
+      admit: (ask) => limiter.admit('read', ask),
+      refused: (evidence) => credentialsRefused(account, evidence, 'run the job again'),
+    },
     { account: name, fromMs: dueAt - days * dayMs, toMs: dueAt },
     config.out,
   );

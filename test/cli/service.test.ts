@@ -79,8 +79,12 @@ describe('airbatch balance', () => {
     assert.equal(rejected.code, 5);
     assert.match(
       rejected.stderr,
-      /rejects the credentials of account "stranger": .*\[CREDENTIALS_REJECTED\]\nCorrect the credentials, then try again\./,
+      /rejects the credentials of account "stranger" \(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in .*, then try again\./,
     );
+    assert.doesNotMatch(rejected.stderr, new RegExp(env.OLD_TOKEN));
+    const day = ['--from', '2026-11-01', '--to', '2026-11-02'];
+    const unread = await ask('stranger', 'reconcile', ...day);
+    assert.match(unread.stderr, /\(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in /);
     const unreachable = await ask('nowhere', 'networks');
     assert.equal(unreachable.code, 5);
     assert.match(

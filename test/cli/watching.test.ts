@@ -19,7 +19,7 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
   const lease = { account: 'main', holder: 'elsewhere/1/1', now, expiresAt: now + 60 * minute, deadHolder: null };
   await takeLease(rig.db, lease);
   const lines: string[] = [];
-  const config = { accounts: new Map([['main', { resumeWhenFunded: true }]]) };
+  const config = { accounts: new Map([['main', { resumeWhenFunded: true, credentialsFrom: 'TOPUP_KEY' }]]) };
   const watching = makeWatching({ ...rig, config }, (line) => lines.push(line), {
     batchIds: ['batch-1'],
     patienceMs: 20 * minute,
@@ -42,7 +42,10 @@ describe('a command that watches another process', () => {
     const { lines, minutes } = await watched(refused);
     assert.ok(minutes > 2 && minutes < 3, `${minutes} minutes`);
     assert.equal(lines.length, 2, lines.join('\n'));
-    assert.match(lines[0] ?? '', /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\)/);
+    assert.match(
+      lines[0] ?? '',
+      /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
+    );
     assert.match(lines[1] ?? '', /has had its credentials refused, and for 2 min 30 s nothing has moved/);
   });
 

@@ -48,6 +48,7 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
       reports: { dir: '/r', files: [] },
       exitCode,
       readWith: null,
+      credentialsFrom: 'TOPUP_KEY',
     };
     const paint = (_style: string, text: string) => text;
     const text = closingLines({ paint } as unknown as Terminal, result, '/');
