@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { ranks } from './picker.ts';
@@ -38,44 +39,50 @@ export async function stepDueRows(
   status: 'accepted' | 'in_doubt',
   step: (open: OpenBatch, row: RowRecord) => Promise<void>,
 ): Promise<number | null> {
+  const { batches, stopping } = context;
+  const limit = pLimit(requestsAtOnce);
   const sources = new Map<string, Source>();
-  const underWay = new Set<Promise<void>>();
-  const troubles: unknown[] = [];
   let number = 1;
-  while (!context.stopping.aborted && troubles.length === 0) {
-    const isFull = underWay.size >= requestsAtOnce;
-    const source = isFull ? null : await nextSource(context, status, { sources, number, isBusy: underWay.size > 0 });
+  let asking: Promise<void> | null = null;
+  const ask = () => {
+    asking ??= askLedger(context, status, sources).finally(() => {
+      asking = null;
+    });
+    return asking;
+  };
+  // Which row is the next is decided when its turn has come: a batch that has come meanwhile does not wait behind a queue.
+  const stepNext = async () => {
+    await ask();
+    const source = stopping.aborted ? null : nextSource(context, sources, number);
     const row = source?.rows.pop();
-    const open = source && context.batches.get(source.batchId);
-    if (source && row && open) {
-      Object.assign(source, { left: source.left - 1, servedAs: number });
-      source.underWay.add(row.row_no);
-      number += 1;
-      const one = step(open, row)
-        .catch((error: unknown) => void troubles.push(error))
-        .finally(() => {
-          source.underWay.delete(row.row_no);
-          underWay.delete(one);
-        });
-      underWay.add(one);
-    } else if (underWay.size > 0) await Promise.race(underWay);
-    else break;
+    const open = source && batches.get(source.batchId);
+    if (!source || !row || !open) return;
+    source.left -= 1;
+    source.servedAs = number;
+    number += 1;
+    source.underWay.add(row.row_no);
+    try {
+      await step(open, row);
+    } finally {
+      source.underWay.delete(row.row_no);
+    }
+  };
+  const due = () => [...batches.keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
+  try {
+    await ask();
+    for (let count = due(); count > 0 && !stopping.aborted; count = due())
+      await Promise.all(Array.from({ length: count }, () => limit(stepNext)));
+  } finally {
+    limit.clearQueue();
   }
-  if (troubles.length === 0) await Promise.all(underWay);
-  if (troubles.length > 0) throw troubles[0];
   return firstDueAt(context, status);
 }
 
 /** The batch whose row is the next, or null where none has one now. */
-async function nextSource(
-  context: RunnerContext,
-  status: 'accepted' | 'in_doubt',
-  { sources, number, isBusy }: { sources: Map<string, Source>; number: number; isBusy: boolean },
-): Promise<Source | null> {
-  await askLedger(context, status, sources, isBusy);
+function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
   const isOpenTurn = number % openTurnEvery === 0;
   let first: { source: Source; rank: number } | null = null;
-  for (const { batch } of context.batches.values()) {
+  for (const { batch } of batches.values()) {
     const source = sources.get(batch.batch_id);
     if (!source || source.rows.length === 0) continue;
     const rank = isOpenTurn ? 0 : ranks[batch.priority];
@@ -90,19 +97,21 @@ async function askLedger(
   { db, clock, batches }: RunnerContext,
   status: 'accepted' | 'in_doubt',
   sources: Map<string, Source>,
-  isBusy: boolean,
 ): Promise<void> {
   const now = clock.monotonic();
-  const goesOn = isBusy || [...sources.values()].some(({ rows }) => rows.length > 0);
   for (const batchId of batches.keys()) {
     const known = sources.get(batchId);
-    if (known && !(goesOn && isToBeAsked(known, now))) continue;
+    if (known && !isToBeAsked(known, now)) continue;
     const source = known ?? { batchId, rows: [], askedAt: now, left: rowsPerPass, underWay: new Set(), servedAs: 0 };
     // Those that are being stepped read as due until that is written, which may be while the ledger is asked.
     const underWay = new Set(source.underWay);
     const due = await dueRows(db, batchId, status, clock.now(), source.left + underWay.size);
-    const rows = due.filter(({ row_no }) => !underWay.has(row_no)).slice(0, source.left);
-    sources.set(batchId, Object.assign(source, { rows: rows.reverse(), askedAt: now }));
+    source.rows = due
+      .filter(({ row_no }) => !underWay.has(row_no) && !source.underWay.has(row_no))
+      .slice(0, source.left)
+      .reverse();
+    source.askedAt = now;
+    sources.set(batchId, source);
   }
 }
 

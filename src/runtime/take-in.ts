@@ -1,4 +1,4 @@
-import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
+import { type Preflight, preflight } from '../engine/preflight.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
