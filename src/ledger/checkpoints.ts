@@ -15,19 +15,24 @@ const busyMs = 5_000;
 /** Where that holds up a busy ledger for so long, as in a large one and on a slow disk, a thread is worth its 17 MiB. */
 const slowMs = 30;
 
-/** It ends when it has had nothing to do for so long. */
+/** It ends when it has had nothing to do for so long, or up to twice that. */
 const idleMs = 2_000;
 
 /** The thread does it so many pages at a time. */
 const threadPages = 1_000;
 
-/** A thread that has fallen so far behind is not waited for: 64 MiB. */
+/**
+ * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB. A log is begun anew only
+ * where no commit comes meanwhile, which on a slow disk would never be, and one that takes pages more slowly than they come would fill up.
+ */
 const behindPages = 16_000;
 
 /** Brings the write-ahead log into the database: at the end of a commit, or, where many come, in a thread with a connection of its own. */
 export interface Checkpoints {
-  /** A commit was made, and no transaction is open. */
+  /** A commit was made, and no transaction is open. It never throws: the commit stands, whatever becomes of the log. */
   committed(): void;
+  /** Resolves when the log is not too long for a commit, or is kept so by whoever reads: to be waited for before a transaction. */
+  room(): Promise<void>;
   /** Resolves when the thread is not at work. It begins again after a commit at the soonest. */
   idle(): Promise<void>;
   /** Ends the thread. */
@@ -59,27 +64,19 @@ export function makeCheckpoints(
   const closing = new AbortController();
   let doneAt = Number.NEGATIVE_INFINITY;
   let thread: CheckpointThread | null = null;
-  let idleAt: number | null = null;
+  let isBehind = false;
   let ended: Promise<void> = Promise.resolve();
 
   const end = () => {
     ended = thread?.end() ?? ended;
     thread = null;
-    idleAt = null;
   };
 
-  const endWhenIdle = async () => {
-    while (idleAt !== null && idleAt > clock.monotonic() && !closing.signal.aborted) {
-      await clock.sleep(idleAt - clock.monotonic(), closing.signal);
-    }
-    end();
-  };
-
-  const workBeside = (beside: CheckpointThread) => {
-    beside.work();
-    const isWatched = idleAt !== null;
-    idleAt = clock.monotonic() + limits.idleMs;
-    if (!isWatched) void endWhenIdle();
+  const endWhenIdle = async (beside: CheckpointThread) => {
+    do {
+      await clock.sleep(limits.idleMs, closing.signal);
+    } while (beside.wasAtWork() && !closing.signal.aborted);
+    if (thread === beside) end();
   };
 
   const doneHere = () => {
@@ -87,18 +84,32 @@ export function makeCheckpoints(
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
     const isBusy = begunAt - doneAt < limits.busyMs;
     doneAt = clock.monotonic();
-    if (isBusy && doneAt - begunAt >= limits.slowMs) thread ??= startThread(path, limits.longPages);
+    if (thread !== null || !isBusy || doneAt - begunAt < limits.slowMs) return;
+    thread = startThread(path, limits.longPages);
+    void endWhenIdle(thread);
+  };
+
+  const shorten = () => {
+    const { log, checkpointed } = measure.get() ?? {};
+    const waiting = Number(log) - Number(checkpointed);
+    isBehind = Number(log) >= limits.behindPages;
+    if (thread?.isSound()) {
+      if (isBehind || waiting >= limits.threadPages) thread.work();
+    } else if (isBehind || waiting >= limits.longPages) {
+      doneHere();
+    }
   };
 
   return {
     committed() {
-      const { log, checkpointed } = measure.get() ?? {};
-      const waiting = Number(log) - Number(checkpointed);
-      if (thread?.isSound() && waiting < limits.behindPages) {
-        if (waiting >= limits.threadPages) workBeside(thread);
-      } else if (waiting >= limits.longPages) {
-        doneHere();
+      try {
+        shorten();
+      } catch {
+        // SQLite is silent here as well. A disk that is full or fails is told of by the commit that it does not take.
       }
+    },
+    room: async () => {
+      if (isBehind) await thread?.idle();
     },
     idle: () => thread?.idle() ?? ended,
     close() {
@@ -114,6 +125,8 @@ interface CheckpointThread {
   isSound(): boolean;
   /** Has it begin, unless it is at work. */
   work(): void;
+  /** Whether it was at work since this was asked last. */
+  wasAtWork(): boolean;
   idle(): Promise<void>;
   end(): Promise<void>;
 }
@@ -129,6 +142,7 @@ function startThread(path: string, longPages: number): CheckpointThread {
   let sound = true;
   let atWork = Promise.withResolvers<void>();
   let isWorking = false;
+  let hasWorked = false;
   const rest = () => {
     isWorking = false;
     atWork.resolve();
@@ -151,8 +165,14 @@ function startThread(path: string, longPages: number): CheckpointThread {
     work() {
       if (isWorking) return;
       isWorking = true;
+      hasWorked = true;
       atWork = Promise.withResolvers<void>();
       worker.postMessage('work');
+    },
+    wasAtWork() {
+      const was = hasWorked;
+      hasWorked = isWorking;
+      return was;
     },
     idle: async () => {
       if (isWorking) await atWork.promise;

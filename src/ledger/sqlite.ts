@@ -44,7 +44,11 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   const checkpoints = location === null ? null : makeCheckpoints(database, location, options.checkpoints);
   const committed = () => {
     wal?.committed();
-    attempt(path, () => checkpoints?.committed());
+    checkpoints?.committed();
+  };
+  const ready = async () => {
+    await checkpoints?.room();
+    wal?.assertSound();
   };
   const statements = new Map<string, Statement>();
 
@@ -108,14 +112,14 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     values: (sql, params) => whenDurable(() => direct.values(sql, params)),
     execute: (sql, params) =>
       whenDurable(async () => {
-        wal?.assertSound();
+        await ready();
         const changed = await direct.execute(sql, params);
         committed();
         return changed;
       }),
     transact: (work) =>
       whenDurable(async () => {
-        wal?.assertSound();
+        await ready();
         attempt(path, () => database.exec('BEGIN IMMEDIATE'));
         try {
           const result = await inside.run(true, () => work(direct));

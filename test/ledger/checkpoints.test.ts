@@ -8,6 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
+import type { Worker } from 'node:worker_threads';
 import type { Database } from '../../src/ledger/database.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { soonLong } from './busy-writer.ts';
@@ -24,12 +25,18 @@ async function writeMany(db: Database, transactions: number): Promise<void> {
 
 /** Pages of the log that are not in the database yet, as another connection sees them. */
 function pagesWaiting(path: string): number {
+  const { log, checkpointed } = measured(path);
+  return log - checkpointed;
+}
+
+/** Pages of the log, and those of them that are in the database. */
+function measured(path: string): { log: number; checkpointed: number } {
   const other = new DatabaseSync(path, { readOnly: true });
   // It learns what the log is from its first read.
   other.prepare('SELECT COUNT(*) FROM t').get();
   const { log, checkpointed } = other.prepare('PRAGMA wal_checkpoint(NOOP)').get() ?? {};
   other.close();
-  return Number(log) - Number(checkpointed);
+  return { log: Number(log), checkpointed: Number(checkpointed) };
 }
 
 /** Threads that were started and have not ended. */
@@ -86,6 +93,59 @@ describe('bringing the write-ahead log into the database', () => {
     }
     await db.close();
     assert.equal(existsSync(`${path}-wal`), false);
+  });
+
+  test('the thread ends as well when it was never needed', async () => {
+    const { db } = await ledgerAt('unneeded.db', { checkpoints: { ...soonLong, idleMs: 50, threadPages: 1_000 } });
+    await writeMany(db, 25);
+    assert.equal(threads, 1);
+    await wait(300);
+    assert.equal(threads, 0);
+    await db.close();
+  });
+
+  test('commits wait for a thread that is slow, so that the log has an end', async (t) => {
+    const slowly = (worker: Worker) => {
+      const post = worker.postMessage.bind(worker);
+      worker.postMessage = (message: unknown) => void setTimeout(post, 100, message);
+    };
+    process.once('worker', slowly);
+    const { db, path } = await ledgerAt('slow.db', { checkpoints: { ...soonLong, behindPages: 200 } });
+    await writeMany(db, 25);
+    assert.equal(threads, 1);
+    const run = t.mock.method(DatabaseSync.prototype, 'exec');
+    for (let round = 0; round < 10; round++) {
+      await writeMany(db, 20);
+      const { log } = measured(path);
+      assert.ok(log < 220, `${log} pages in the log`);
+    }
+    const done = run.mock.calls.filter((call) => call.arguments[0].includes('wal_checkpoint'));
+    assert.equal(done.length, 0, 'nothing else waits with them');
+    await db.close();
+  });
+
+  test('commits do not wait for what somebody reads, and the log begins anew after that', async () => {
+    const { db, path } = await ledgerAt('read.db', { checkpoints: { ...soonLong, behindPages: 200 } });
+    await db.snapshot(async (view) => {
+      await writeMany(db, 100);
+      assert.ok(measured(path).log > 500, 'what is read stays');
+      assert.deepEqual(await view.query('SELECT * FROM t'), []);
+    });
+    await writeMany(db, 2);
+    assert.ok(measured(path).log < 200);
+    await db.close();
+  });
+
+  test('a commit stands where it fails', async (t) => {
+    const { db } = await ledgerAt('full.db', { checkpoints: { ...soonLong, slowMs: 60_000 } });
+    const exec = DatabaseSync.prototype.exec;
+    t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
+      if (sql.includes('wal_checkpoint')) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
+      exec.call(this, sql);
+    });
+    await writeMany(db, 20);
+    assert.deepEqual(await db.query('SELECT COUNT(*) AS count FROM t'), [{ count: 20 }]);
+    await db.close();
   });
 
   test('is done with the commits where the thread cannot, which makes no new ledger', async () => {
