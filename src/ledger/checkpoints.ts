@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
@@ -61,6 +62,7 @@ export function makeCheckpoints(
   // Nobody else says when: SQLite would do it within the commit.
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
+  const { dev, ino } = statSync(path, { bigint: true });
   const closing = new AbortController();
   let doneAt = Number.NEGATIVE_INFINITY;
   let thread: CheckpointThread | null = null;
@@ -85,7 +87,7 @@ export function makeCheckpoints(
     const isBusy = begunAt - doneAt < limits.busyMs;
     doneAt = clock.monotonic();
     if (thread !== null || !isBusy || doneAt - begunAt < limits.slowMs) return;
-    thread = startThread(path, limits.longPages);
+    thread = startThread({ path, dev, ino }, limits.longPages);
     void endWhenIdle(thread);
   };
 
@@ -131,12 +133,19 @@ interface CheckpointThread {
   end(): Promise<void>;
 }
 
-function startThread(path: string, longPages: number): CheckpointThread {
+/** The file of the database: where it lies, and which one it is, wherever it lies. */
+interface DatabaseFile {
+  path: string;
+  dev: bigint;
+  ino: bigint;
+}
+
+function startThread({ path, dev, ino }: DatabaseFile, longPages: number): CheckpointThread {
   // Never made anew: where the file has been moved away, an empty ledger would lie in its place.
   const place = pathToFileURL(path);
   place.searchParams.set('mode', 'rw');
   const worker = new Worker(new URL('./checkpoint-worker.js', import.meta.url), {
-    workerData: { place: place.href, longPages },
+    workerData: { place: place.href, dev, ino, longPages },
     resourceLimits: { maxYoungGenerationSizeMb: 1, maxOldGenerationSizeMb: 32 },
   });
   let sound = true;
