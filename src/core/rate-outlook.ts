@@ -25,3 +25,6 @@ export function msUntilSent(
   const windows = (count - left) / perWindow;
   return Math.max(startsIn, windowIn) + (evenly ? windows : Math.ceil(windows) - 1) * windowMs;
 }
+
+/** What is limited by the minute tells who is too quick to wait for a minute or so: a wait of this length is worth a person's look. */
+export const longWaitMs = 15 * 60_000;

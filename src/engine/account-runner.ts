@@ -28,6 +28,7 @@ import { shortOf } from './preflight.ts';
 import { allTerminal, movesByItself } from './remaining.ts';
 import { makeRereading } from './reread.ts';
 import { toldBalance } from './told-balance.ts';
+import { waitAsTold } from './told-to-wait.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -143,6 +144,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     unanswered: 0,
     unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
+    toldToWait: null,
     credentialsRefused: false,
     endings: makeEndings(),
     listMark: makeListMark(),
@@ -311,6 +313,7 @@ async function startApproved(context: RunnerContext): Promise<void> {
 /** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
 async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
   const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
+  if (outcome.kind === 'throttled') waitAsTold(context, 'balance', outcome);
   const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
@@ -332,12 +335,13 @@ async function superviseBatch(
 /** Requests for a balance that the service may refuse for being too many, before it is done without. */
 const balanceReadsMax = 3;
 
-async function readBalance({ limiter, gateway }: RunnerContext): Promise<Balance | null> {
+async function readBalance(context: RunnerContext): Promise<Balance | null> {
+  const { limiter, gateway } = context;
   for (let reads = 0; reads < balanceReadsMax; reads++) {
     const outcome = await limiter.admit('balance', () => gateway.balance());
     if (outcome.kind === 'balance') return outcome.balance;
     if (outcome.kind !== 'throttled') return null;
-    limiter.hold('balance', outcome.retryAfterMs);
+    waitAsTold(context, 'balance', outcome);
   }
   return null;
 }

@@ -75,6 +75,8 @@ export interface RunnerContext extends EngineDeps {
   unreachableSince: number | null;
   /** Until when the account waits because the service could not be reached (epoch ms). */
   unreachableUntil: number;
+  /** Since when the service tells the account to wait, and until when it last did (epoch ms); null where it lets it through. */
+  toldToWait: { since: number; until: number } | null;
   /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
   credentialsRefused: boolean;
   endings: Endings;

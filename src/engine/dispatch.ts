@@ -11,6 +11,7 @@ import { unknownToTheService } from './look-up-first.ts';
 import { readLostPayments } from './lost-payments.ts';
 import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
+import { noteLetThrough, waitAsTold } from './told-to-wait.ts';
 
 /**
  * Sends ready rows until the runner stops, after a restore once it is known what was lost. The limiter's queue is fed just in time: a job
@@ -141,7 +142,7 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   const { row, payment } = intent;
   context.picker.sending(row);
   const outcome = await create(context, intent);
-  if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);
+  if (outcome.kind === 'throttled') waitAsTold(context, 'creation', outcome);
   const after = await context.committer.commit((unit) => {
     const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
     return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
@@ -169,6 +170,7 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
 
 async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterOutcome): Promise<void> {
   await noteWhetherAnswered(context, outcome);
+  if (outcome.kind === 'accepted' || outcome.kind === 'refused') noteLetThrough(context);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
   if (after.putBack) {
     const { row, at } = after.putBack;

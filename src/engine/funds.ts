@@ -4,6 +4,7 @@ import { findBatch, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import type { RunnerContext } from './context.ts';
+import { waitAsTold } from './told-to-wait.ts';
 
 /** What each wallet held at the lowest, by its id, since the account's money ran out. */
 type Purses = Record<string, string>;
@@ -27,7 +28,7 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   );
   if (waiting.length === 0) return false;
   const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  if (outcome.kind === 'throttled') context.limiter.hold('balance', outcome.retryAfterMs);
+  if (outcome.kind === 'throttled') waitAsTold(context, 'balance', outcome);
   if (outcome.kind !== 'balance') return false;
   const known = await readFact(db, factName(account));
   const low = known === null ? null : (JSON.parse(known) as Purses);

@@ -1,5 +1,6 @@
 import { type NotedPace, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
+import { toldToWait } from './told-to-wait.ts';
 
 /** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
@@ -13,15 +14,16 @@ export async function paceLoop(context: RunnerContext): Promise<void> {
   let noted = '';
   while (!stopping.aborted) {
     await clock.sleep(settings.idlePollMs, stopping);
-    const { used, limit, outlook } = ownPace(context);
-    const stands = JSON.stringify([used, limit, outlook.left]);
+    const { used, limit, outlook, toldToWait: told } = ownPace(context);
+    const stands = JSON.stringify([used, limit, outlook.left, told]);
     if (stopping.aborted || stands === noted) continue;
     noted = stands;
     await noteOwnPace(context);
   }
 }
 
-function ownPace({ lease, limiter, picker, unreachableSince }: RunnerContext): NotedPace {
+function ownPace(context: RunnerContext): NotedPace {
+  const { lease, limiter, picker, unreachableSince } = context;
   const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
   return {
     fence: lease.fence.fence,
@@ -31,6 +33,7 @@ function ownPace({ lease, limiter, picker, unreachableSince }: RunnerContext): N
     outlook,
     spaced: Object.fromEntries(picker.spaced()),
     shared,
+    toldToWait: toldToWait(context),
     unreachableSince,
   };
 }

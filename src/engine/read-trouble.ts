@@ -1,6 +1,7 @@
 import { withJitter } from '../core/random.ts';
 import type { ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
+import { waitAsTold } from './told-to-wait.ts';
 
 /** An outage is one trouble, however many reads it meets: a person is told of it again after so long. */
 const toldEveryMs = 60_000;
@@ -25,7 +26,7 @@ export async function readTrouble(
   problem: ReadProblem,
 ): Promise<number> {
   if (problem.kind === 'throttled') {
-    context.limiter.hold(requestClass, problem.retryAfterMs);
+    waitAsTold(context, requestClass, problem);
     return problem.retryAfterMs;
   }
   const { code, message } = problem.evidence;

@@ -221,3 +221,11 @@ export async function accountsSending(db: Queryable): Promise<string[]> {
   );
   return accounts.map(({ account }) => account);
 }
+
+/** The accounts that have a batch under way. */
+export async function accountsRunning(db: Queryable): Promise<string[]> {
+  const accounts = await db.query<{ account: string }>(
+    `SELECT DISTINCT account FROM batches WHERE status = 'running' ORDER BY account`,
+  );
+  return accounts.map(({ account }) => account);
+}

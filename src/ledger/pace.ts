@@ -19,6 +19,8 @@ export interface NotedPace {
   spaced: Record<string, SpacedRows>;
   /** Whether others were seen to use the account. */
   shared: boolean;
+  /** Since when the service tells the account to wait, and until when (epoch ms); null where it does not. */
+  toldToWait: { since: number; until: number } | null;
   /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
   unreachableSince: number | null;
 }

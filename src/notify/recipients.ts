@@ -11,6 +11,7 @@ export const newsKinds = [
   'slot_missed',
   'low_balance',
   'unreachable',
+  'told_to_wait',
 ] as const;
 export type NewsKind = (typeof newsKinds)[number];
 

@@ -1,7 +1,9 @@
 import { type Clock, dayMs } from '../core/clock.ts';
+import { longWaitMs } from '../core/rate-outlook.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import {
+  accountsRunning,
   accountsSending,
   addToOutbox,
   isKept,
@@ -35,7 +37,7 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
   const found = (await newsSince(db, since)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
-  for (const news of [...found, ...(await unreachedNews(db, now))]) {
+  for (const news of [...found, ...(await unreachedNews(db, now)), ...(await waitNews(db, now))]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
@@ -61,6 +63,18 @@ async function unreachedNews(db: Database, now: number): Promise<News[]> {
     if (since === null || now - since < unreachedMs) continue;
     const event_id = `unreachable:${account}:${since}`;
     news.push({ kind: 'unreachable', event_id, batch_id: null, account, job: null });
+  }
+  return news;
+}
+
+/** Accounts that the service tells to wait for longer than its limits explain: it is known at once, and nothing of theirs moves. */
+async function waitNews(db: Database, now: number): Promise<News[]> {
+  const news: News[] = [];
+  for (const account of await accountsRunning(db)) {
+    const told = (await notedPace(db, account, now))?.toldToWait;
+    if (!told || told.until <= now || told.until - told.since < longWaitMs) continue;
+    const event_id = `told_to_wait:${account}:${told.since}`;
+    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, until: told.until });
   }
   return news;
 }

@@ -3,7 +3,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { findSlot } from '../ledger/slots.ts';
-import { sumsText } from '../reports/format.ts';
+import { sumsText, timeText } from '../reports/format.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
@@ -16,6 +16,8 @@ export interface News {
   batch_id: string | null;
   account: string | null;
   job: string | null;
+  /** Until when an account is told to wait (epoch ms). */
+  until?: number;
 }
 
 /** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
@@ -33,6 +35,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
   if (news.kind === 'slot_missed') return slotWord(db, news, events);
   if (news.kind === 'low_balance') return lowBalanceWord(news);
   if (news.kind === 'unreachable') return unreachableWord(news);
+  if (news.kind === 'told_to_wait') return toldToWaitWord(news);
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
   if (!batch) return null;
   const summary = await batchSummary(db, batch.batch_id);
@@ -175,6 +178,20 @@ function unreachableWord({ account, event_id }: News): Word {
       'Next:    airbatch status --watch, and see to the network, the name and the certificate of the service',
     ],
     facts: { account, since },
+    report: null,
+  };
+}
+
+function toldToWaitWord({ account, event_id, until: untilMs = 0 }: News): Word {
+  const [since, until] = [isoTime(Number(event_id.split(':').at(-1))), isoTime(untilMs)] as const;
+  return {
+    kind: 'told_to_wait',
+    subject: `The service has told account ${account} to wait until ${timeText(until)}`,
+    lines: [
+      `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait until ${timeText(until)}. Nothing of it is sent or asked until then; no row is lost, and then it goes on by itself.`,
+      'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch and start it again, which asks anew.',
+    ],
+    facts: { account, since, until },
     report: null,
   };
 }

@@ -19,6 +19,7 @@ import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
 import { watchNews } from '../../src/notify/watch.ts';
 import type { Word } from '../../src/notify/words.ts';
+import { timeText } from '../../src/reports/format.ts';
 import { workFolder } from '../support/command.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { aBatch, addBatch, aRow, idlePace, unplanned } from '../support/ledger.ts';
@@ -135,6 +136,32 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('is of an account that the service tells to wait for longer than a quarter of an hour, at once, and once for each time', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    await rig.add([aRow(1)], { created_at: clock.now() });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const since = clock.now();
+    const holder = { holder: 'elsewhere/1/1', deadHolder: null };
+    const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
+    assert.ok(held);
+    const wordsOf = async (toldToWait: { since: number; until: number } | null) => {
+      await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, toldToWait }));
+      await pass();
+      await pass();
+      return told.splice(0).map(({ word }) => word);
+    };
+    const minute = 60_000;
+    assert.deepEqual(await wordsOf({ since, until: since + minute }), [], 'as its limits have it');
+    const until = since + 24 * 60 * minute;
+    const [word] = await wordsOf({ since, until });
+    assert.deepEqual(word?.facts, { account: 'main', since: isoTime(since), until: isoTime(until) });
+    assert.equal(word?.subject, `The service has told account main to wait until ${timeText(isoTime(until))}`);
+    assert.deepEqual(await wordsOf({ since, until: until + 1 }), [], 'told once');
+    assert.equal((await wordsOf({ since: since + 1, until })).length, 1, 'another time');
+    assert.deepEqual(await wordsOf({ since: since - 30 * minute, until: since }), [], 'it is over');
+    assert.deepEqual(await wordsOf(null), []);
   });
 
   test('is of a service that has not been reached for a quarter of an hour, once for each time, and only while something is to be sent', async () => {

@@ -169,7 +169,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no waiting when the service says to wait',
     file: 'engine/dispatch.ts',
-    find: "  if (outcome.kind === 'throttled') context.limiter.hold('creation', outcome.retryAfterMs);\n",
+    find: "  if (outcome.kind === 'throttled') waitAsTold(context, 'creation', outcome);\n",
     replace: '',
   },
   {

@@ -39,6 +39,7 @@ export const idlePace: NotedPace = {
   outlook: idleUsage.outlook,
   spaced: {},
   shared: false,
+  toldToWait: null,
   unreachableSince: null,
 };
 /** A webhook that was received at the beginning of time, and not looked at yet. */

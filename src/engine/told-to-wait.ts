@@ -1,0 +1,46 @@
+import { isoTime } from '../core/clock.ts';
+import { longWaitMs } from '../core/rate-outlook.ts';
+import type { CreateOutcome, ReadProblem, RequestClass } from '../gateway/gateway.ts';
+import type { RunnerContext } from './context.ts';
+
+/** Told to wait again within this time after the last wait, the account has not been let through in between, as far as is known. */
+const sameWaitMs = 60_000;
+
+/** A 429, in answer to whatever request. */
+type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
+
+/** The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant I10). */
+export function waitAsTold(
+  context: RunnerContext,
+  requestClass: RequestClass,
+  { retryAfterMs, evidence: { code } }: Throttled,
+): void {
+  const { limiter, clock, log, account } = context;
+  limiter.hold(requestClass, retryAfterMs);
+  const now = clock.now();
+  const known = toldToWait(context) ?? { since: now, until: now };
+  const until = Math.max(known.until, now + retryAfterMs);
+  // Rows that were under way together are told the same, and short waits one after another become a long one; another long one is news.
+  const isNews = until - known.until >= longWaitMs;
+  const wasLong = known.until - known.since >= longWaitMs;
+  const since = isNews ? now : known.since;
+  context.toldToWait = { since, until };
+  if (isNews || (!wasLong && until - since >= longWaitMs))
+    log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
+      account,
+      since: isoTime(since),
+      until: isoTime(until),
+      code,
+      request: requestClass,
+    });
+}
+
+/** The wait that goes on, or was over a moment ago without a payment having been let through since; null where there is none. */
+export function toldToWait({ toldToWait: told, clock }: RunnerContext): RunnerContext['toldToWait'] {
+  return told !== null && clock.now() <= told.until + sameWaitMs ? told : null;
+}
+
+/** A payment was let through: what it was told to wait for is over. */
+export function noteLetThrough(context: RunnerContext): void {
+  if (context.toldToWait !== null && context.clock.now() >= context.toldToWait.until) context.toldToWait = null;
+}

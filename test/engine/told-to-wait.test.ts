@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { notedPace } from '../../src/ledger/pace.ts';
+import { makeRig, type Rig, someRows } from '../support/engine.ts';
+
+const minute = 60_000;
+
+/** The next payments are told to wait for so long, one after another. */
+function tellToWait({ service }: Rig, ...waits: number[]): void {
+  const { create } = service;
+  service.create = async (request) => {
+    const retryAfterMs = waits.shift();
+    if (retryAfterMs === undefined) return create(request);
+    request.beforeWrite?.();
+    const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: `r-${waits.length}` };
+    return { kind: 'throttled', retryAfterMs, evidence };
+  };
+}
+
+async function told(...waits: number[]) {
+  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: 1_000 } });
+  tellToWait(rig, ...waits);
+  await rig.add(someRows(2));
+  const runner = rig.runner();
+  const begunAt = rig.clock.now();
+  const running = runner.run(36 * 60 * minute);
+  const noted = async (afterMs: number) => {
+    await rig.clock.drive(rig.clock.sleep(begunAt + afterMs - rig.clock.now()));
+    const wait = (await notedPace(rig.db, 'main', rig.clock.now()))?.toldToWait;
+    return wait && [wait.since - begunAt, wait.until - begunAt].map((ms) => Math.round(ms / minute));
+  };
+  const firstSentMs = () => (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
+  return { rig, running, noted, firstSentMs };
+}
+
+test('a wait of hours that the service tells is logged once, noted until when, and kept', async () => {
+  const { rig, running, noted, firstSentMs } = await told(120 * minute);
+  assert.deepEqual(await noted(2_000), [0, 120]);
+  assert.deepEqual(rig.warnings, [
+    'the service tells the account to wait long, and nothing is sent until then; ask it why',
+  ]);
+  assert.deepEqual(await noted(119 * minute), [0, 120]);
+  assert.equal((await noted(120 * minute + 3_000)) ?? null, null, 'it is over');
+  assert.ok(firstSentMs() >= 120 * minute, `${firstSentMs()} ms`);
+  await rig.clock.drive(running);
+  assert.deepEqual(await rig.states(), ['completed', 'completed']);
+  assert.equal(rig.warnings.length, 1);
+});
+
+test('short waits one after another are one long one, told of once it lasts for a quarter of an hour', async () => {
+  const { rig, running, noted } = await told(...Array<number>(20).fill(minute));
+  assert.deepEqual(await noted(5 * minute + 5_000), [0, 6]);
+  assert.equal(rig.warnings.length, 0);
+  assert.deepEqual(await noted(16 * minute + 5_000), [0, 17]);
+  assert.equal(rig.warnings.length, 1);
+  await rig.clock.drive(running);
+  assert.equal(rig.warnings.length, 1);
+});
+
+test('a long wait after a short one is one of its own', async () => {
+  const { rig, running, noted } = await told(20 * minute, 60 * minute);
+  assert.deepEqual(await noted(5_000), [0, 20]);
+  assert.deepEqual(await noted(21 * minute), [20, 80]);
+  assert.equal(rig.warnings.length, 2);
+  await rig.clock.drive(running);
+});
