@@ -6,8 +6,8 @@ import { grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { msLeft } from './time-left.ts';
-import { paceOf, unreachedWords } from './waits-for.ts';
+import { batchesBefore, msLeft } from './time-left.ts';
+import { beforeWords, paceOf, serviceWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -31,6 +31,8 @@ interface Tally {
   isPaused: boolean;
   /** At what pace they are sent; null while nothing is. */
   pace: NotedPace | null;
+  /** Whose rows the one that takes longest waits for; null where it waits for no others. */
+  before: string | null;
 }
 
 export interface Progress {
@@ -100,6 +102,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     leftMs: null,
     isPaused: false,
     pace: null,
+    before: null,
   };
   for (const batchId of batchIds) {
     const counts = await countRows(session.db, batchId);
@@ -115,8 +118,13 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     sum.pace ??= pace;
     const lookUpAt = count('in_doubt') > 0 ? await nextDueAt(session.db, batchId, 'in_doubt') : null;
     if (lookUpAt !== null) sum.lookUpAt = Math.min(sum.lookUpAt ?? lookUpAt, lookUpAt);
-    const leftMs = pace && (await msLeft(session.db, batch, { ready: count('ready'), pace, now: session.clock.now() }));
-    if (leftMs !== null) sum.leftMs = Math.max(sum.leftMs ?? 0, leftMs);
+    if (!pace) continue;
+    const ready = count('ready');
+    const before = await batchesBefore(session.db, batch, { ready, pace });
+    const leftMs = msLeft(batch, { ready, pace, before, now: session.clock.now() });
+    if (leftMs === null || leftMs < (sum.leftMs ?? 0)) continue;
+    sum.leftMs = leftMs;
+    sum.before = beforeWords(before.filter((other) => !batchIds.includes(other.batch)));
   }
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
@@ -140,8 +148,9 @@ function whenLookedUp({ waiting, underWay, lookUpAt }: Tally, at: number): strin
 }
 
 /** When the last row is sent; no time is promised while nothing is. */
-function whenSent({ leftMs, isPaused, pace }: Tally, at: number): string {
+function whenSent({ leftMs, isPaused, pace, before }: Tally, at: number): string {
   if (pace === null) return isPaused ? ', paused' : '';
-  if (pace.unreachableSince !== null) return `; waits for ${unreachedWords(pace.unreachableSince, at)}`;
-  return leftMs !== null && leftMs >= 1_000 ? `, about ${durationText(leftMs)} left` : '';
+  const waits = serviceWords(pace, at) ?? before;
+  const left = leftMs !== null && leftMs >= 1_000 ? `, about ${durationText(leftMs)} left` : '';
+  return waits === null ? left : `${left}; waits for ${waits}`;
 }

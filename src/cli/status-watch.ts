@@ -8,7 +8,7 @@ import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
-import { msLeft } from './time-left.ts';
+import { batchesBefore, msLeft } from './time-left.ts';
 import { paceOf, waitsFor, workerOf } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
@@ -37,6 +37,8 @@ interface Watched {
   /** Milliseconds until the last row can have been sent, or null where that cannot be told. */
   left_ms: number | null;
   waits_for: string | null;
+  /** The batches of which rows are sent before its last one, and how many of each, as far as they can be sent now. */
+  batches_before: { batch: string; rows: number; takes_turns: boolean }[];
 }
 
 const open = ['awaiting_approval', 'approved', 'running', 'paused'];
@@ -95,6 +97,8 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
   const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = await paceOf(session, batch);
+  const ready = of('ready');
+  const before = pace === null ? [] : await batchesBefore(session.db, batch, { ready, pace });
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
@@ -109,7 +113,10 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.outlook.windowMs ?? null,
     rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
-    left_ms: pace && (await msLeft(session.db, batch, { ready: of('ready'), pace, now: session.clock.now() })),
-    waits_for: await waitsFor(session, batch, counts),
+    left_ms: pace && msLeft(batch, { ready, pace, before, now: session.clock.now() }),
+    waits_for: await waitsFor(session, batch, counts, pace === null ? undefined : before),
+    batches_before: before
+      .filter(({ stands }) => !stands)
+      .map(({ batch: id, rows, takesTurns }) => ({ batch: id, rows, takes_turns: takesTurns })),
   };
 }

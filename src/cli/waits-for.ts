@@ -1,14 +1,17 @@
 import { storedPolicy } from '../core/batch-policy.ts';
+import { isoTime } from '../core/clock.ts';
+import { longWaitMs } from '../core/rate-outlook.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
-import { durationText } from '../reports/format.ts';
-import { batchStateWords, counted, pauseReasonWords } from '../reports/words.ts';
+import { durationText, timeText } from '../reports/format.ts';
+import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
 import { isDeadProcess } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
+import { type BatchBefore, batchesBefore } from './time-left.ts';
 
 /** The ledger, and the time. */
 type LedgerNow = Pick<Session, 'db' | 'clock'>;
@@ -41,16 +44,54 @@ export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<No
   return notedPace(session.db, batch.account, session.clock.now());
 }
 
-/** What is waited for where the service cannot be reached since then (epoch ms). */
-export function unreachedWords(since: number, now: number): string {
-  return `the service, not reached for ${durationText(Math.max(0, now - since))}`;
+/** What all batches of an account wait for, in words: the service itself, not reached or telling it to wait; null where it is neither. */
+export function serviceWords({ unreachableSince, toldToWait }: NotedPace, now: number): string | null {
+  if (unreachableSince !== null)
+    return `the service, not reached for ${durationText(Math.max(0, now - unreachableSince))}`;
+  const { since, until } = toldToWait ?? { since: 0, until: 0 };
+  if (until <= now + 1_000) return null;
+  const told = `the service, which has told the account to wait (429), ${durationText(until - now)} more`;
+  return until - since < longWaitMs ? told : `${told}, until ${timeText(isoTime(until))}`;
 }
 
-/** What a batch waits for, in words; null where it goes on by itself, or has ended. */
+/** What a person can do where no limit explains how long the account is told to wait: only a process that begins knows nothing of it. */
+function waitAdvice({ toldToWait }: NotedPace): string {
+  const isLong = toldToWait !== null && toldToWait.until - toldToWait.since >= longWaitMs;
+  return isLong ? ': ask the service why; where that is its mistake, start airbatch again to ask anew' : '';
+}
+
+/** Batches that are named; of further ones it is said how many there are. */
+const namedMax = 2;
+
+/** Which batches' rows go before those of a batch, and how many, in words; null where none does. */
+export function beforeWords(batches: readonly BatchBefore[]): string | null {
+  const moving = batches.filter(({ stands }) => !stands);
+  const [first, turns] = [
+    moving.filter(({ takesTurns }) => !takesTurns),
+    moving.filter(({ takesTurns }) => takesTurns),
+  ];
+  const words: string[] = [];
+  if (first.length > 0) words.push(`${rowsOf(first)} to be sent before its own`);
+  if (turns.length > 0) words.push(`its turn, with ${rowsOf(turns)} in between`);
+  return words.length === 0 ? null : words.join('; then ');
+}
+
+function rowsOf(batches: readonly BatchBefore[]): string {
+  const named = batches.slice(0, namedMax).map(({ batch }) => batch);
+  const more = batches.length - named.length;
+  const names = more > 0 ? `${named.join(', ')} and ${grouped(more)} more` : named.join(' and ');
+  return `${counted(
+    batches.reduce((sum, { rows }) => sum + rows, 0),
+    'row',
+  )} of ${names}`;
+}
+
+/** What a batch waits for, in words; null where it goes on by itself, or has ended. `known`: the batches before it, where they are known. */
 export async function waitsFor(
   session: WaitsSession,
   batch: BatchRecord,
   counts: ReadonlyMap<string, number>,
+  known?: readonly BatchBefore[],
 ): Promise<string | null> {
   const { db, clock, config } = session;
   const { batch_id: id } = batch;
@@ -80,23 +121,28 @@ export async function waitsFor(
   const now = clock.now();
   if ((await workerOf(session, batch.account)) === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
+  const pace = await paceOf(session, batch);
+  const service = pace && serviceWords(pace, now);
+  if (pace !== null && service !== null && (pace.unreachableSince === null || of('ready') > 0))
+    return pace.unreachableSince === null ? service + waitAdvice(pace) : service;
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) {
-    const pace = await paceOf(session, batch);
-    if (pace !== null && pace.unreachableSince !== null) return unreachedWords(pace.unreachableSince, now);
     if (pace === null) return null;
     const spaced = pace.spaced[id];
     if (spaced && spaced.rows >= of('ready'))
       return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
-    const { nextAt } = pace.outlook;
-    return nextAt > now + 1_000
-      ? `the service's rate limit, ${durationText(nextAt - now)} more${pace.shared ? '; others use the account' : ''}`
-      : null;
+    const before = beforeWords(known ?? (await batchesBefore(db, batch, { ready: of('ready'), pace })));
+    return [before, rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
   }
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
   if (lookUpAt === null) return null;
   return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+}
+
+function rateWords({ outlook: { nextAt }, shared }: NotedPace, now: number): string | null {
+  if (nextAt <= now + 1_000) return null;
+  return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
 }
 
 function nextOf({ batch_id, pause_reason }: BatchRecord, credentialsFrom: string | undefined): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { showProgress } from '../../src/cli/progress.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
-import { notePace } from '../../src/ledger/pace.ts';
+import { notedPace, notePace } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { idlePace } from '../support/ledger.ts';
 
@@ -83,6 +83,32 @@ test('how long it takes is said while it is sent, and while the service cannot b
   assert.equal(
     (await shown(await sending(125_000))).before,
     '0 of 90 rows settled · 90 to send; waits for the service, not reached for 2 min 5 s',
+  );
+});
+
+test('rows of another batch that go before are named, and counted in the time left', async () => {
+  const rig = await sending(null);
+  await rig.add(someRows(600), { batch_id: 'first', run_id: 'first', priority: 'urgent' });
+  await rig.db.execute(`UPDATE batches SET status = 'running'`);
+  assert.equal(
+    (await shown(rig)).before,
+    '0 of 90 rows settled · 90 to send, about 11 min left; waits for 600 rows of first to be sent before its own',
+  );
+});
+
+test('a service that tells the account to wait is named, and how long it is waited for', async () => {
+  const told = async (ms: number) => {
+    const rig = await sending(null);
+    const now = rig.clock.now();
+    const fact = await notedPace(rig.db, 'main', now);
+    assert.ok(fact);
+    await notePace(rig.db, 'main', { ...fact, toldToWait: { since: now, until: now + 40_000 + ms } });
+    return (await shown(rig)).before?.replace(/^.*; waits for /, '');
+  };
+  assert.equal(await told(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(
+    await told(24 * 3_600_000),
+    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:40 UTC',
   );
 });
 

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { msLeft, sendsUntilSent } from '../../src/cli/time-left.ts';
+import { batchesBefore, msLeft } from '../../src/cli/time-left.ts';
 import { paceOf, waitsFor } from '../../src/cli/waits-for.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { countRows } from '../../src/ledger/batches.ts';
+import { notedPace, notePace } from '../../src/ledger/pace.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
-import { aRow } from '../support/ledger.ts';
+import { aRow, idlePace } from '../support/ledger.ts';
 
 test('until the last row of a batch is sent, those of its account go that come before it or take turns with it', async () => {
   const rig = await makeRig();
@@ -24,7 +25,9 @@ test('until the last row of a batch is sent, those of its account go that come b
   const expected = { urgent: 20, normal: 30 + 20 + 30, other: 300 + 20 + 30, bulk: 70 + 20 + 30 + 300 };
   for (const [batchId, sends] of Object.entries(expected)) {
     const ready = batches.find(([name]) => name === batchId)?.[2] ?? 0;
-    assert.equal(await sendsUntilSent(rig.db, await rig.batch(batchId), ready), sends, batchId);
+    const before = await batchesBefore(rig.db, await rig.batch(batchId), { ready, pace: idlePace });
+    const rowsBefore = before.reduce((sum, { rows }) => sum + rows, 0);
+    assert.equal(ready + rowsBefore, sends, batchId);
   }
 });
 
@@ -42,7 +45,7 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts);
   assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
   assert.equal(
-    await msLeft(db, batch, { ready: counts.get('ready') ?? 0, pace, now: clock.now() }),
+    msLeft(batch, { ready: counts.get('ready') ?? 0, pace, before: [], now: clock.now() }),
     (4 * 65 - 10) * 1_000,
   );
   runner.stop();
@@ -61,4 +64,66 @@ test('where one of the rows that go alone at first is left to a person, that per
     await countRows(db, 'batch-1'),
   );
   assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
+});
+
+test('a batch behind others says which they are and how many rows of theirs go before its own, also without a rate limit', async () => {
+  const rig = await makeRig({ paceMs: 1_000, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  const numbered = (count: number, digit: number) =>
+    Array.from({ length: count }, (_, row) => aRow(row + 1, { phone_number: `+2547${digit}${1_000_000 + row}` }));
+  const add = (id: string, priority: Priority, count: number, digit: number) =>
+    rig.add(numbered(count, digit), { batch_id: id, run_id: id, priority });
+  await add('small', 'normal', 5, 1);
+  await add('beside', 'normal', 200, 2);
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  const words = async (id: string) => {
+    const batch = await rig.batch(id);
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, id));
+  };
+  await clock.drive(clock.sleep(5_500));
+  assert.equal(await words('small'), 'its turn, with 2 rows of beside in between');
+  await add('first', 'urgent', 40, 3);
+  runner.nudge();
+  await clock.drive(clock.sleep(2_000));
+  const first = (await countRows(db, 'first')).get('ready') ?? 0;
+  assert.ok(first > 35, `${first} rows`);
+  assert.equal(
+    await words('small'),
+    `${first} rows of first to be sent before its own; then its turn, with 2 rows of beside in between`,
+  );
+  assert.equal(await words('first'), null);
+  // It has sent its first rows, and waits for their ends: nobody waits for it.
+  await db.execute(`UPDATE batches SET policy = '{"canary":{"rows":1}}' WHERE batch_id = 'first'`);
+  assert.equal(await words('small'), 'its turn, with 2 rows of beside in between');
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('an account that the service tells to wait says so whatever its rows wait for, and what a person can do where it is long', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add(someRows(2));
+  for (const row of [1, 2]) rig.service.ends(`run-1/ref-${row}`, 'open');
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  const noted = await notedPace(db, 'main', clock.now());
+  assert.ok(noted);
+  const batch = await rig.batch();
+  const words = async (ms: number | null) => {
+    const now = clock.now();
+    const toldToWait = ms === null ? null : { since: now, until: now + ms };
+    await notePace(db, 'main', { ...noted, toldToWait });
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, batch.batch_id));
+  };
+  assert.equal(await words(null), 'the service to end 2 rows');
+  assert.equal(await words(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(
+    await words(24 * 3_600_000),
+    'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
+      'ask the service why; where that is its mistake, start airbatch again to ask anew',
+  );
+  runner.stop();
+  await clock.drive(running);
 });
