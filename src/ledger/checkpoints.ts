@@ -167,8 +167,6 @@ function startThread({ path, dev, ino }: DatabaseFile, longPages: number): Check
     sound = false;
   });
   worker.on('message', rest);
-  // It keeps no process alive.
-  worker.unref();
   return {
     isSound: () => sound,
     work() {
@@ -188,7 +186,6 @@ function startThread({ path, dev, ino }: DatabaseFile, longPages: number): Check
     },
     async end() {
       worker.postMessage('end');
-      worker.ref();
       await ended;
     },
   };

@@ -107,6 +107,19 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     return result;
   };
 
+  // What a snapshot sees stays in the log until it ends, for which the main thread would wait in SQLite: in vain, as it ends there.
+  const snapshots = new Set<Promise<unknown>>();
+  const whenUnread = async (work: () => Promise<void>): Promise<void> => {
+    while (snapshots.size > 0) await Promise.allSettled(snapshots);
+    await whenDurable(work);
+  };
+
+  const truncateLog = () => {
+    wal?.committed();
+    const { busy } = attempt(path, () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) ?? {};
+    if (busy !== 0) throw new AirbatchError('LEDGER_BUSY', `the log of the ledger ${path} is still being read`);
+  };
+
   return {
     query: (sql, params) => whenDurable(() => direct.query(sql, params)),
     values: (sql, params) => whenDurable(() => direct.values(sql, params)),
@@ -133,21 +146,26 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         }
       }),
     // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
-    snapshot: (work) =>
-      path === ':memory:' ? inTurn(() => work(direct)) : readSnapshot(path, busyTimeoutMs, wal, work),
+    snapshot: (work) => {
+      if (path === ':memory:') return inTurn(() => work(direct));
+      const read = readSnapshot(path, busyTimeoutMs, wal, work);
+      snapshots.add(read);
+      const end = () => void snapshots.delete(read);
+      read.then(end, end);
+      return read;
+    },
     compact: () =>
-      whenDurable(async () => {
+      whenUnread(async () => {
         wal?.assertSound();
         await checkpoints?.idle();
-        attempt(path, () => database.exec('VACUUM; PRAGMA wal_checkpoint(TRUNCATE);'));
-        committed();
+        attempt(path, () => database.exec('VACUUM'));
+        truncateLog();
       }),
     emptyLog: () =>
-      whenDurable(async () => {
+      whenUnread(async () => {
         wal?.assertSound();
         await checkpoints?.idle();
-        attempt(path, () => database.exec('PRAGMA wal_checkpoint(TRUNCATE)'));
-        committed();
+        truncateLog();
       }),
     close: () =>
       inTurn(async () => {

@@ -28,6 +28,7 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
   const { db, clock, config, log } = session;
   const stopping = new AbortController();
   const actor = { db, clock, name: 'retention' };
+  let isInLog = false;
   const pass = async () => {
     const limits = jobs.map(({ job, personalDataDays }) => ({ job: job as string | null, days: personalDataDays }));
     const days = config.retention.personalDataDays;
@@ -36,11 +37,13 @@ export function keepHouse(session: Session, jobs: readonly JobRetention[]): { st
     for (const limit of limits) {
       const done = await forgetEnded(actor, clock.now() - limit.days * dayMs, 'retention', limit.job);
       forgotten += done.batches.length;
+      isInLog ||= forgotten > 0;
     }
     const pruned = await pruneInbox(db, clock.now() - inboxKeptMs);
-    if (forgotten > 0) await db.emptyLog();
     const slots = await pruneSlots(db, clock.now() - recordsKeptMs);
     const word = await pruneWord(db, clock.now() - recordsKeptMs);
+    if (isInLog) await db.emptyLog();
+    isInLog = false;
     if (forgotten > 0 || pruned > 0 || slots > 0 || word > 0)
       log.info('what is no longer needed was dropped', { batches: forgotten, webhooks: pruned, slots, word });
   };

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -203,6 +203,34 @@ describe('bringing the write-ahead log into the database', () => {
       await db.compact();
       assert.equal(pagesWaiting(path), 0);
     }
+    await db.close();
+  });
+
+  test('emptying the log waits for the snapshots that its process reads, and blocks nobody meanwhile', async () => {
+    const { db, path } = await ledgerAt('snapshot.db');
+    await writeMany(db, 5);
+    const read = Promise.withResolvers<void>();
+    const snapshot = db.snapshot(() => read.promise);
+    await writeMany(db, 5);
+    const emptied = [db.emptyLog(), db.compact()];
+    await writeMany(db, 1);
+    read.resolve();
+    await Promise.all([snapshot, ...emptied]);
+    assert.equal(statSync(`${path}-wal`).size, 0);
+    await db.close();
+  });
+
+  test('a log that is not emptied, since another process reads it, is told of', async () => {
+    const { db, path } = await ledgerAt('other.db', { busyTimeoutMs: 20 });
+    await writeMany(db, 5);
+    const other = new DatabaseSync(path, { readOnly: true });
+    other.exec('BEGIN; SELECT COUNT(*) FROM t');
+    await writeMany(db, 5);
+    await assert.rejects(db.emptyLog(), { code: 'LEDGER_BUSY' });
+    await assert.rejects(db.compact(), { code: 'LEDGER_BUSY' });
+    other.close();
+    await db.emptyLog();
+    assert.equal(statSync(`${path}-wal`).size, 0);
     await db.close();
   });
 

@@ -34,7 +34,11 @@ test('what is no longer needed is dropped once a day: people of old batches, and
   const config = { retention: { personalDataDays: 90 } };
   // The log of the database has what was forgotten, until it is emptied.
   let emptied = 0;
+  let isRead = true;
   const emptyLog = async () => {
+    const wasRead = isRead;
+    isRead = false;
+    if (wasRead) throw new Error('somebody reads it');
     emptied += 1;
   };
   const session = { db: { ...db, emptyLog }, clock, log, config } as unknown as Session;
@@ -48,14 +52,14 @@ test('what is no longer needed is dropped once a day: people of old batches, and
   const webhooks = async () => (await db.query('SELECT message_id FROM inbox')).length;
   await clock.drive(clock.sleep(9 * dayMs));
   assert.deepEqual([await known(), await webhooks(), emptied], [['old', 'promo'], 1, 0]);
-  await clock.drive(clock.sleep(3 * dayMs));
+  await clock.drive(clock.sleep(4 * dayMs));
   assert.deepEqual([await known(), emptied], [['old'], 1]);
-  await clock.drive(clock.sleep(60 * dayMs));
+  await clock.drive(clock.sleep(59 * dayMs));
   assert.deepEqual([await known(), await webhooks(), emptied], [['old'], 0, 1]);
   await clock.drive(clock.sleep(30 * dayMs));
   assert.deepEqual([await known(), emptied], [[], 2]);
   await clock.drive(house.stop());
-  assert.deepEqual(warnings, []);
+  assert.equal(warnings.length, 1, 'somebody read the log on the first day, and it was emptied on the next');
 });
 
 /** A ledger, and what keeps house in it on a virtual clock. */
