@@ -3,7 +3,7 @@ import { visible } from '../core/visible.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { askedText, durationText, lostTextsText, sumsText } from '../reports/format.ts';
+import { askedText, durationText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
@@ -24,6 +24,8 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   );
   lines.push(...understood);
   if (plan.toSend > 0) lines.push(`To pay     ${askedText(plan.sums, plan.products)}`);
+  if (plan.products > 0)
+    lines.push(`Products   ${productsText(plan.products, plan.productSums, plan.productsUnpriced)}`);
   if (plan.textsLost > 0) lines.push(`Messages   ${lostTextsText(plan.textsLost)}`);
   for (const { currency, amount, usual, lines: places } of plan.unusual)
     lines.push(

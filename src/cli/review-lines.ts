@@ -38,12 +38,12 @@ function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
   return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
 }
 
-/** What will be left, where it is plain which wallet pays: the service chooses among several, and the rate between currencies. */
-function leftLines({ balance, sums }: Preflight): string[] {
+/** What will be left, where it is plain which wallet pays what: the service chooses among several, the rate between currencies, and prices. */
+function leftLines({ balance, sums, products }: Preflight): string[] {
   const wallets = (balance?.wallets ?? []).filter(({ active }) => active);
   const [wallet] = wallets;
   const [sum, ...others] = Object.entries(sums);
-  if (!wallet || !sum || wallets.length > 1 || others.length > 0 || wallet.currency !== sum[0])
+  if (!wallet || !sum || wallets.length > 1 || others.length > 0 || wallet.currency !== sum[0] || products > 0)
     return ['Left       not known before: the service chooses the wallet and the rate'];
   return [`Left       ${moneyText(wallet.currency, subtractAmounts(wallet.balance, sum[1]))}`];
 }

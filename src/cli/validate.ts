@@ -8,7 +8,7 @@ import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
 import { correctionCsv } from '../reports/failed.ts';
-import { askedText, lostTextsText, sumsText } from '../reports/format.ts';
+import { askedText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
@@ -128,6 +128,7 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
     `File       ${counted(counts.rows, 'row')}: ${count(counts.valid)} in order, ${count(counts.invalid)} wrong${held}`,
     ...understoodLines(findings).map(visible),
     `To pay     ${askedText(sums, productRows)}`,
+    ...(productRows > 0 ? [`Products   ${productsText(productRows, {}, productRows)}`] : []),
     ...Object.entries(countries).map(
       ([country, own]) =>
         `  ${country}       ${counted(own.rows, 'row')}${Object.keys(own.sums).length === 0 ? '' : `: ${sumsText(own.sums)}`}`,

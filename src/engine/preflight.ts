@@ -1,8 +1,16 @@
-import { multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
+import { type Money, multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
 import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
+import {
+  type AskedAmount,
+  type AskedProduct,
+  letGoAmounts,
+  linesAsking,
+  readyAmounts,
+  readyProducts,
+} from '../ledger/asked.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
-import { type AskedAmount, letGoAmounts, linesAsking, type RowRecord, readyAmounts } from '../ledger/rows.ts';
+import type { RowRecord } from '../ledger/rows.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
@@ -16,8 +24,12 @@ export interface Preflight {
   again: number;
   /** What the rows to send ask for, by currency of the destination; products are not in it. */
   sums: Record<string, string>;
-  /** Rows to send that buy a product, whose price the service knows. */
+  /** Rows to send that buy a product. */
   products: number;
+  /** What these cost by the catalog, by currency of the destination: it comes on top of `sums`. */
+  productSums: Record<string, string>;
+  /** Those of them of which the catalog tells no price: what they cost is in no sum. */
+  productsUnpriced: number;
   /** Rows to send whose text message the service does not send: the person gets an SMS in words of its own (V1). */
   textsLost: number;
   /** Amounts that a person should look at before they are paid, and some of the lines of the file that ask for them. */
@@ -37,12 +49,21 @@ export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
 /** Lines that are shown for one amount. */
 const linesMax = 3;
 
+/** What an account's service allows, and tells of its products. */
+export interface PreflightService {
+  limit: number;
+  windowMs: number;
+  sendsTexts: boolean;
+  /** The price of a product in the currency of the destination; null where the catalog does not tell it. */
+  priceOf: (product: AskedProduct) => Promise<Money | null>;
+}
+
 /** Adds up what a batch would do. Nothing is sent and nothing is written. */
 export async function preflight(
   db: Database,
   batch: BatchRecord,
   balance: BalanceOutcome,
-  { limit, windowMs, sendsTexts }: { limit: number; windowMs: number; sendsTexts: boolean },
+  { limit, windowMs, sendsTexts, priceOf }: PreflightService,
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -57,6 +78,7 @@ export async function preflight(
     counts,
     rows,
     ...totals,
+    ...(await pricesOf(await readyProducts(db, batch.batch_id), priceOf)),
     again: asked.reduce((sum, { again }) => sum + again, 0),
     textsLost: sendsTexts ? 0 : asked.reduce((sum, { texts }) => sum + texts, 0),
     unusual,
@@ -97,6 +119,20 @@ function totalsOf(asked: readonly AskedAmount[]): Asked {
     else products += count;
   }
   return { toSend, products, sums: sums.toObject() };
+}
+
+async function pricesOf(
+  asked: readonly AskedProduct[],
+  priceOf: PreflightService['priceOf'],
+): Promise<Pick<Preflight, 'productSums' | 'productsUnpriced'>> {
+  const sums = new Sums();
+  let productsUnpriced = 0;
+  for (const product of asked) {
+    const price = await priceOf(product);
+    if (price === null) productsUnpriced += product.count;
+    else sums.add(price.currency, multiplyAmount(price.value, product.count));
+  }
+  return { productSums: sums.toObject(), productsUnpriced };
 }
 
 /**

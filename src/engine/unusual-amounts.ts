@@ -1,5 +1,5 @@
 import { assert } from '../core/assert.ts';
-import type { AskedAmount } from '../ledger/rows.ts';
+import type { AskedAmount } from '../ledger/asked.ts';
 
 /** The largest amount of a currency, where it is far above the usual one: a decimal point that slipped, or two amounts in one cell. */
 export interface UnusualAmount {

@@ -1,9 +1,10 @@
 import { isoTime } from '../core/clock.ts';
+import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { findSlot } from '../ledger/slots.ts';
-import { sumsText, timeText } from '../reports/format.ts';
+import { askedText, sumsText, sumsText, timeText } from '../reports/format.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
@@ -50,9 +51,9 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
     case 'needs_approval':
       return {
         ...word,
-        subject: `Payout ${batch.run_id} waits for your approval: ${toSendText(summary)}`,
+        subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}`,
         lines: [
-          `${batch.created_by} has submitted ${toSendText(summary)}. Nothing is sent before another person approves it.`,
+          `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
           ...about,
           `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
         ],
@@ -106,9 +107,10 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
   }
 }
 
-function toSendText({ rows, requested }: BatchSummary): string {
-  const sums = sumsText(requested.by_status.ready ?? {});
-  return `${counted(rows.by_status.ready, 'row')}${sums === 'none' ? '' : `, ${sums}`}`;
+async function toSendText(db: Database, { batch_id, rows, requested }: BatchSummary): Promise<string> {
+  const products = (await readyProducts(db, batch_id)).reduce((sum, { count }) => sum + count, 0);
+  const asked = askedText(requested.by_status.ready ?? {}, products);
+  return `${counted(rows.by_status.ready, 'row')}${asked === 'none' ? '' : `, ${asked}`}`;
 }
 
 function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {

@@ -1,5 +1,5 @@
 import { moneyText } from '../core/money.ts';
-import { counted } from './words.ts';
+import { counted, grouped } from './words.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
 export function sumsText(byCurrency: Record<string, string>): string {
@@ -12,6 +12,14 @@ export function askedText(byCurrency: Record<string, string>, products: number):
   if (products === 0) return sumsText(byCurrency);
   const amounts = Object.keys(byCurrency).length === 0 ? '' : `${sumsText(byCurrency)}, and `;
   return `${amounts}${counted(products, 'product')}`;
+}
+
+/** What the sums of amounts lack: "4 rows buy a product, whose price is in no sum above: KES 99.00, NGN 1,200.00 by the catalog". */
+export function productsText(products: number, priced: Record<string, string>, unpriced: number): string {
+  const buy = `${counted(products, 'row')} ${products === 1 ? 'buys' : 'buy'} a product, whose price is in no sum above`;
+  if (unpriced === products) return buy;
+  const left = unpriced === 0 ? '' : `; of ${grouped(unpriced)} of them it is not known`;
+  return `${buy}: ${sumsText(priced)} by the catalog${left}`;
 }
 
 /** What becomes of the text messages of so many rows where the service has no place for them (spec section 4.9). */

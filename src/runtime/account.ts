@@ -6,11 +6,10 @@ import { defaultEngineSettings, type EngineSettings } from '../engine/settings.t
 import type { Gateway } from '../gateway/gateway.ts';
 import { makeGateway } from '../gateway/make-gateway.ts';
 import type { WebhookKeys } from '../gateway/webhook-signatures.ts';
-import type { Catalog } from '../intake/catalog.ts';
 import { embeddedSandboxService } from '../ledger/batches.ts';
 import { makeBottleneckLimiter } from '../limiter/bottleneck-limiter.ts';
 import type { Limiter } from '../limiter/limiter.ts';
-import { accountCatalog } from './catalog.ts';
+import { type AccountCatalog, accountCatalog } from './catalog.ts';
 import { type AccountConfig, accountDefaults, sandboxAccountName } from './config.ts';
 import { accountLog } from './log.ts';
 
@@ -19,13 +18,13 @@ export interface OpenAccount {
   name: string;
   /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
   service: string;
+  isSandbox: boolean;
   /** As of `AccountConfig`. */
   credentialsFrom: string;
-  isSandbox: boolean;
   gateway: Gateway;
   limiter: Limiter;
   /** What the service offers, as files are checked against it. */
-  catalog: Catalog;
+  catalog: AccountCatalog;
   settings: EngineSettings;
   callbackUrl: string | null;
   close(): Promise<void>;
@@ -81,8 +80,8 @@ async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
     name: sandboxAccountName,
     version: 'v2',
     baseUrl,
-    credentialsFrom: 'the embedded sandbox',
     credentials: { apiKey: sandboxKey },
+    credentialsFrom: 'the embedded sandbox',
     webhookKeys: sandboxWebhookKeys,
     ...(deps.sandboxCallbackUrl === undefined ? {} : { callbackUrl: deps.sandboxCallbackUrl }),
   };
@@ -117,8 +116,8 @@ function assemble(
   return {
     name: account.name,
     service: place.service,
-    credentialsFrom: account.credentialsFrom,
     isSandbox: place.isSandbox,
+    credentialsFrom: account.credentialsFrom,
     gateway,
     limiter,
     catalog: accountCatalog({ limiter, gateway, clock }),

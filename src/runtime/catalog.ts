@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import type { CatalogOutcome, Gateway } from '../gateway/gateway.ts';
+import type { CatalogOutcome, Gateway, Product } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 
@@ -8,6 +8,11 @@ import type { Limiter } from '../limiter/limiter.ts';
  * the service adds meanwhile is unknown to this process until then.
  */
 export const catalogKeptMs = 5 * 60_000;
+
+/** The catalog as intake asks it, with the prices of products. */
+export interface AccountCatalog extends Catalog {
+  products(networkId: number): Promise<readonly Product[] | null>;
+}
 
 /**
  * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
@@ -21,7 +26,7 @@ export function accountCatalog({
   limiter: Pick<Limiter, 'admit'>;
   gateway: Pick<Gateway, 'networks' | 'products'>;
   clock: Pick<Clock, 'monotonic'>;
-}): Catalog {
+}): AccountCatalog {
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
     return async (key: Key): Promise<Item[] | null> => {

@@ -1,4 +1,4 @@
-import { type Preflight, preflight } from '../engine/preflight.ts';
+import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
@@ -46,5 +46,19 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
     throw credentialsRefused(account, balance.evidence, 'run the file again: nothing was sent');
   }
   const { limiter, gateway } = account;
-  return preflight(session.db, batch, balance, { ...limiter.usage('creation'), sendsTexts: gateway.sendsTexts });
+  const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account) };
+  return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service });
+}
+
+/** The prices that the catalog tells. Version 1 names no currency, and so no price that could be added up. */
+function pricesBy({ catalog }: OpenAccount): PreflightService['priceOf'] {
+  let isReached = true;
+  return async ({ network_id, product_id }) => {
+    // A catalog that did not answer once is not asked for every network of the file.
+    if (network_id === null || !isReached) return null;
+    const products = await catalog.products(network_id);
+    isReached = products !== null;
+    const price = products?.find(({ productId }) => productId === product_id)?.amount ?? null;
+    return price === null || price.currency === '' ? null : price;
+  };
 }

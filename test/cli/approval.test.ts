@@ -194,3 +194,37 @@ describe('people', () => {
     assert.equal((await allowed.run('submit', 'payroll.csv')).code, 0);
   });
 });
+
+test('rows that buy a product are told before an approval, with what they cost by the catalog: no sum has them', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const rows = [
+    '+254712101000,1,10,KES,',
+    '+254712101001,1,,,102',
+    '+254712101002,1,,,102',
+    '+2348035127744,12,,,1202',
+  ];
+  const file = ['phone_number,network_id,amount,currency,product_id', ...rows, ''].join('\n');
+  writeFileSync(join(folder.path, 'p.csv'), file);
+  writeFileSync(
+    join(folder.path, 'airbatch.config.json'),
+    '{ "policy": { "approval": { "needed": "always", "bySubmitter": true } } }',
+  );
+  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const items = JSON.parse((await run('products', '--json')).stdout).products as {
+    productId: string;
+    amount: { value: string; currency: string };
+  }[];
+  const price = (id: string) => Number(items.find(({ productId }) => productId === id)?.amount.value);
+  const submitted = await run('submit', 'p.csv', '--json');
+  const batch = JSON.parse(submitted.stdout).batch as string;
+  const approved = await run('approve', batch, '--yes', '--json');
+  const { plan } = JSON.parse(approved.stdout);
+  assert.deepEqual([plan.sums, plan.products, plan.productsUnpriced], [{ KES: '10' }, 3, 0]);
+  assert.deepEqual(plan.productSums, { KES: String(2 * price('102')), NGN: String(price('1202')) });
+  const shown = await run('submit', 'p.csv', '--run-id', 'again');
+  assert.match(
+    shown.stderr,
+    /^To pay {5}KES 10\.00, and 3 products\nProducts {3}3 rows buy a product, whose price is in no sum above: KES [\d.]+, NGN [\d,.]+ by the catalog$/m,
+  );
+});

@@ -1,0 +1,62 @@
+import type { Queryable } from './database.ts';
+
+/** Rows that would be sent and ask for the same. */
+export interface AskedAmount {
+  currency: string | null;
+  amount: string | null;
+  count: number;
+  again: number;
+  texts: number;
+}
+
+/** The lines of the file on which rows that would be sent ask for this very amount, some of them at most. */
+export async function linesAsking(
+  db: Queryable,
+  batchId: string,
+  { currency, amount }: { currency: string; amount: string },
+  limit: number,
+): Promise<number[]> {
+  const rows = await db.query<{ line: number }>(
+    `SELECT line FROM rows WHERE batch_id = ? AND status = 'ready' AND currency = ? AND amount = ? ORDER BY row_no LIMIT ?`,
+    [batchId, currency, amount, limit],
+  );
+  return rows.map(({ line }) => line);
+}
+
+const askedAmounts = (states: string) =>
+  `SELECT currency, amount, COUNT(*) AS count, SUM(CASE WHEN generation > 1 THEN 1 ELSE 0 END) AS again,
+     COUNT(sms_message) AS texts
+   FROM rows WHERE batch_id = ? AND ${states} GROUP BY currency, amount`;
+const readyAmountsSql = askedAmounts(`status = 'ready'`);
+const letGoAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped', 'held', 'cancelled')`);
+const letGoOrHeldAmountsSql = askedAmounts(`status NOT IN ('invalid', 'skipped', 'cancelled')`);
+
+/**
+ * The amounts of the rows that would be sent, one record for each currency and distinct amount, and how many of them are tried
+ * again after they failed, and have a text message; products (whose price the service knows) have neither currency nor amount. Sums are
+ * made by the caller in exact decimals: SQL would make them binary floats.
+ */
+export function readyAmounts(db: Queryable, batchId: string): Promise<AskedAmount[]> {
+  return db.query(readyAmountsSql, [batchId]);
+}
+
+/** The same of all rows that were sent or would be, whatever became of them; with `held`, of those as well that wait for a person. */
+export function letGoAmounts(db: Queryable, batchId: string, { held }: { held: boolean }): Promise<AskedAmount[]> {
+  return db.query(held ? letGoOrHeldAmountsSql : letGoAmountsSql, [batchId]);
+}
+
+/** A product that rows which would be sent buy, and how many of them. */
+export interface AskedProduct {
+  network_id: number | null;
+  product_id: string;
+  count: number;
+}
+
+/** The products that the rows buy which would be sent, by network. */
+export function readyProducts(db: Queryable, batchId: string): Promise<AskedProduct[]> {
+  return db.query(
+    `SELECT network_id, product_id, COUNT(*) AS count FROM rows
+     WHERE batch_id = ? AND status = 'ready' AND product_id IS NOT NULL GROUP BY network_id, product_id`,
+    [batchId],
+  );
+}
