@@ -89,6 +89,10 @@ function addWork(program: Command, call: Call): void {
     .description('carry on with what was interrupted or paused')
     .option(...restored)
     .option(...serviceMoved)
+    .option(
+      '--unlisted <why>',
+      "after a restore, of a list of the service's that cannot be read: go on without it, and hold what may repeat a payment",
+    )
     .option(...out)
     .action(call('resume'));
   example(program.command('pause').argument('<batch>'), 'airbatch pause 20261120-093000-4f2a --why "the wrong month"')

@@ -3,6 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { isSameService } from '../core/service-name.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { moveService } from '../engine/elsewhere.ts';
+import { goOnUnlisted } from '../engine/lost-payments.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
 import { batchStateWords } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -11,6 +12,7 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { worstExitCode } from './exit-codes.ts';
+import { reasonText } from './reason-text.ts';
 import { outOf, withSession } from './session.ts';
 import { type WorkResult, workOn } from './work.ts';
 
@@ -29,6 +31,12 @@ export function execute(
     const serviceMoved = options.serviceMoved === true;
     if (serviceMoved && batchId === undefined)
       throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
+    const unlisted = options.unlisted === undefined ? null : reasonText('--unlisted', options.unlisted);
+    if (unlisted !== null) {
+      if (batchId === undefined) throw new AirbatchError('USAGE', '--unlisted is said of one batch: name it');
+      requireRole(session, 'approve');
+      await goOnUnlisted({ ...session, name: session.person }, batchId, unlisted);
+    }
     const out = outOf(context, session, options.out);
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {

@@ -264,11 +264,25 @@ function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: r
   );
 }
 
+const unreadSince = 'unread since ';
+
+/** What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody could read. */
+export function unreadSinceName(fromMs: number): string {
+  return `${unreadSince}${isoTime(fromMs)}`;
+}
+
+function unknownPlaceOf(lost: LostPayment): string {
+  const { topup_id } = lost;
+  if (!topup_id.startsWith(unreadSince)) return `on ${lostPlaceOf(lost)}: the service’s list cannot be read there`;
+  const from = topup_id.slice(unreadSince.length);
+  return `after ${from.slice(0, 10)} at ${from.slice(11, 16)} UTC, by the part of the ledger that was lost: the service’s list was not read from there on`;
+}
+
 function sentLately(other: OtherPayment | LostPayment): RepeatProblem {
   if (isLost(other) && other.isToAnyone)
     return {
       code: 'SENT_LATELY',
-      message: `The same number may have been sent the same on ${lostPlaceOf(other)}: the service’s list cannot be read there.`,
+      message: `The same number may have been sent the same ${unknownPlaceOf(other)}.`,
       suggestion:
         'Look for that payment at the service. Release the row if it is another one; skip it if it is the same.',
     };

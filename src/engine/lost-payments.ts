@@ -1,12 +1,17 @@
-import { isDoubtfulEnd } from '../core/earlier-payment.ts';
+import { isoTime } from '../core/clock.ts';
+import { isDoubtfulEnd, unreadSinceName } from '../core/earlier-payment.ts';
+import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
+import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
+import { openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
 import { findPayments, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, findRowByTopup } from '../ledger/rows.ts';
-import type { Unit } from '../ledger/unit-of-work.ts';
+import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
+import { type Actor, requireBatch } from './acts.ts';
 import type { RunnerContext } from './context.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
 
@@ -30,7 +35,11 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
       wait_s: Math.ceil(wait / 1_000),
     });
   const fromMs = await lostFrom(db, account);
-  if (list === null || fromMs === null) return;
+  if (fromMs === null) return;
+  if (list === null) {
+    await context.committer.commit((unit) => noteLostFrom(unit.tx, account, null));
+    return;
+  }
   if (wait > 0) await clock.sleep(wait, stopping);
   let kept = 0;
   let troubleSince: number | null = null;
@@ -42,9 +51,14 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
       if (troubleSince === null)
         log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
           code: outcome.evidence.code,
+          without_it: 'airbatch resume BATCH --unlisted WHY',
         });
       troubleSince ??= clock.now();
       await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
+      if ((await lostFrom(db, account)) === null) {
+        log.warn('a person goes on without the service’s list; what may repeat a payment is held');
+        return;
+      }
       continue;
     }
     troubleSince = null;
@@ -68,6 +82,32 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
     }
     page += 1;
   }
+}
+
+/**
+ * A person goes on without the rest of a list that cannot be read, for which nothing is sent after a restore. What nobody has read may be
+ * any payment to anyone, so what may repeat one is held, row by row, for a person. Says so in the chain of every open batch of the account.
+ * Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where nothing of the list is left to be read.
+ */
+export function goOnUnlisted(actor: Actor, batchId: string, why: string): Promise<void> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const { account } = await requireBatch(unit.tx, batchId);
+    const fromMs = await lostFrom(unit.tx, account);
+    if (fromMs === null)
+      throw new AirbatchError(
+        'BATCH_STATE',
+        `nothing is left to be read of what the service has paid for account ${account}`,
+        {
+          hint: 'Leave --unlisted out.',
+        },
+      );
+    const unread = { topup_id: unreadSinceName(fromMs), phone_number: '', amount: null, currency: null };
+    const { runId: run_id, rowRef: row_ref, generation } = nobodys;
+    await insertLost(unit.tx, [{ ...unread, account, run_id, row_ref, generation, first_sent_at: unit.at }]);
+    await noteLostFrom(unit.tx, account, null);
+    const data = { from: isoTime(fromMs), why: withoutNumbers(why) };
+    for (const { batch_id } of await openBatches(unit.tx, account)) await unit.append(batch_id, 'batch.unlisted', data);
+  });
 }
 
 /** A payment of the list that may have arrived, as far as its entry can be read. */

@@ -39,6 +39,8 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
   'batch.reopen': () => 'opened it again, for a retry',
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
+  'batch.unlisted': ({ from, why }) =>
+    `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
   'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
   'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,
 };

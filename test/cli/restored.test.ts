@@ -67,6 +67,7 @@ describe('a ledger that was restored from a backup', () => {
     const resumed = await run('resume', '--restored');
     assert.equal(resumed.code, 0, resumed.stderr);
     await assertEachChargedOnce(sandbox);
+    assert.equal((await run('resume', '--unlisted', 'asked')).code, 2, 'said of one batch alone');
     const { batches } = JSON.parse((await run('status', '--json')).stdout);
     assert.deepEqual(batches[0].counts, { completed: rowCount });
     // Said once, it is known: the next run needs no word.

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
 import type { ListQuery, UnreadableEntry } from '../../src/gateway/gateway.ts';
 import type { JudgedRow } from '../../src/intake/earlier-batches.ts';
 import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
@@ -349,6 +350,38 @@ describe('the list of what was lost', () => {
     await rig.run();
     const again = froms.slice(read).filter((from) => places.includes(from ?? 0));
     assert.deepEqual([await rig.states('batch-3'), again], [['completed'], []]);
+  });
+
+  test('that can never be read is gone without once a person says so and why, and every row that may repeat a payment is held', async () => {
+    const rig = await manyLost();
+    const list = listOf(rig);
+    Object.assign(rig.service, {
+      list: async (query: Parameters<typeof list>[0]) => (query.page === 2 ? unavailable : list(query)),
+    });
+    const runner = rig.runner({ restored: true });
+    const running = runner.run(patienceMs);
+    await sleep(rig, dayMs);
+    assert.equal(rig.service.creates.length, 120);
+    await goOnUnlisted(mary(rig), 'batch-2', 'asked under 0712 405 118');
+    await rig.clock.drive(running);
+    assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
+    assert.match(
+      (await rig.row(999, 'batch-2')).problems ?? '',
+      /SENT_LATELY.*may have been sent the same after 2026-/,
+    );
+    const told = (await pageEvents(rig.db, 'batch-2', 0, 100)).find(({ kind }) => kind === 'batch.unlisted');
+    assert.deepEqual([told?.actor, JSON.parse(told?.body ?? '').why], ['mary', 'asked under [number]']);
+    await assert.rejects(goOnUnlisted(mary(rig), 'batch-2', 'again'), { code: 'BATCH_STATE' });
+    await releaseRows(mary(rig), 'batch-2', [999]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+  });
+
+  test('is none where the service has no list: nobody can go on without it', async () => {
+    const rig = await makeRig({ list: false });
+    await rig.add([...someRows(1), aRow(2, { status: 'held' })]);
+    await runRestored(rig);
+    await assert.rejects(goOnUnlisted(mary(rig), 'batch-1', 'a slip'), { code: 'BATCH_STATE' });
   });
 
   test('is not read where nothing was restored', async () => {

@@ -67,6 +67,12 @@ describe('a sentence of the audit log', () => {
       { from: 'https://one.example (v2)', to: 'https://two.example (v2)' },
       'batch: said that its service has moved from https://one.example (v2) to https://two.example (v2)',
     ],
+    [
+      'batch.unlisted',
+      null,
+      { from: '2026-11-20T09:00:00.000Z', why: 'the service is asked' },
+      "batch: went on without the service's list of what was paid since 2026-11-20T09:00:00.000Z, which could not be read: the service is asked",
+    ],
     ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
     ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],
     ['row.release', 17, {}, 'row 17: let it be sent'],
