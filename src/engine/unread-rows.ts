@@ -44,10 +44,12 @@ async function noteUnread(
   wait: number,
 ): Promise<RowRecord | null> {
   if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
-  const known = await readFact(unit.tx, sinceOf(row));
-  const since = Number(known ?? unit.at);
+  const noted = await readFact(unit.tx, sinceOf(row));
+  const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
+  // A row that nobody asked for, in a batch that was paused, has not met silence all that time.
+  const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
   if (unit.at - since < unansweredMsMax) {
-    if (known === null) await writeFact(unit.tx, sinceOf(row), String(since));
+    await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
     return unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(unit.at - since, wait) }, null, {});
   }
   const { code } = problem.evidence;
@@ -68,6 +70,7 @@ export function forgetUnread(tx: Queryable, row: RowRecord): Promise<void> {
   return forgetFact(tx, sinceOf(row));
 }
 
+/** Since when no look-up of the row was answered, and when it was last asked for (epoch ms, a blank between them). */
 function sinceOf({ batch_id, row_no }: RowRecord): string {
   return `unread_since:${batch_id}:${row_no}`;
 }

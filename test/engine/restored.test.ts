@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/ids.ts';
+import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -63,6 +64,25 @@ describe('a row of a restored ledger', () => {
     assert.equal(rig.service.creates.length, 1);
   });
 
+  test('is asked for anew for a day where its batch was paused meanwhile, so that nobody asked', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    const { lookUp } = rig.service;
+    let failures = 2;
+    rig.service.lookUp = async (reference) => {
+      if (failures === 0) return lookUp(reference);
+      failures -= 1;
+      if (failures === 1) await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'a holiday');
+      return { kind: 'unavailable', evidence: { httpStatus: 502, code: 'http_502', message: '', requestId: null } };
+    };
+    await runRestored(rig);
+    assert.deepEqual([await rig.states(), failures], [['ready'], 1]);
+    await rig.clock.drive(rig.clock.sleep(3 * 24 * 3_600_000));
+    await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    await rig.run();
+    assert.deepEqual([await rig.states(), failures], [['completed'], 0]);
+  });
+
   test('is skipped where a row of another file of the run has what was found', async () => {
     for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
       const rig = await makeRig();
@@ -116,6 +136,7 @@ describe('a row of a restored ledger', () => {
       failure_reason ?? '',
       /A person must decide: the service has its payment \S+, and the restored ledger does not/,
     );
+    assert.ok(rig.warnings.includes('a doubt waits for a person'));
     assert.equal(rig.service.charges.length, 1);
   });
 
