@@ -50,11 +50,12 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await readTrouble(context, 'read', outcome);
-    await context.committer.commit(async (unit) => {
+    const why = await context.committer.commit(async (unit) => {
       const payment = await findPayment(unit.tx, key);
       assert(payment, 'a row in doubt has its payment');
-      await writeUnanswered(unit, row, payment, { wait, outcome });
+      return writeUnanswered(unit, row, payment, { wait, outcome });
     });
+    if (why !== null) tellReview(context, row, why);
     return;
   }
   const step = await context.committer.commit(async (unit) => {
@@ -65,24 +66,26 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   if (step?.do === 'send_again' || step?.do === 'next_generation') context.dispatchWake.wake();
   if (step?.do === 'adopt') context.trackWake.wake();
   if (step?.do === 'halt') await context.pauseAccount('service_mismatch', step.why);
-  if (step?.do === 'review')
-    context.log.warn('a doubt waits for a person', { batch: row.batch_id, row: row.row_no, why: step.why });
+  if (step?.do === 'review') tellReview(context, row, step.why);
 }
 
-/** A look-up that got no answer comes again, the later the longer the doubt has lasted; one of a day is a person's to decide. */
+/**
+ * A look-up that got no answer comes again, the later the longer the doubt has lasted; one of a day is a person's to decide: then returns
+ * why, else null.
+ */
 async function writeUnanswered(
   unit: Unit,
   row: RowRecord,
   payment: PaymentRecord,
   { wait, outcome }: { wait: number; outcome: ReadProblem },
-): Promise<void> {
+): Promise<string | null> {
   const elapsed = unit.at - payment.last_intent_at;
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
     const why = `no look-up was answered for a day (${outcome.evidence.code})`;
-    await writeReview(unit, row, why, evidenceData(outcome.evidence));
-    return;
+    return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
   await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
+  return null;
 }
 
 /** Writes the step that follows from a look-up. Null when somebody else was first. */
@@ -161,4 +164,9 @@ async function writeStep(
 export async function writeReview(unit: Unit, row: RowRecord, why: string, data: EventData): Promise<boolean> {
   const fields = { next_action_at: null, failure_reason: `A person must decide: ${why}.` };
   return (await unit.noteRow(row, fields, 'row.review', { ...data, why })) !== null;
+}
+
+/** Says so in the log, once it is durable. */
+export function tellReview({ log }: Pick<RunnerContext, 'log'>, { batch_id, row_no }: RowRecord, why: string): void {
+  log.warn('a doubt waits for a person', { batch: batch_id, row: row_no, why });
 }

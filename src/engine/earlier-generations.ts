@@ -8,7 +8,7 @@ import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
-import { writeReview } from './doubts.ts';
+import { tellReview, writeReview } from './doubts.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 import { putBackUnread, type Unread } from './unread-rows.ts';
 
@@ -84,12 +84,13 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     return false;
   }
   const { generation, reference, serviceStatus } = earlier;
+  if (row.status === 'in_doubt') {
+    // Not by its reference, which may be somebody's number: the chain keeps this.
+    const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
+    if (await context.committer.commit((unit) => writeReview(unit, row, why, {}))) tellReview(context, row, why);
+    return false;
+  }
   await context.committer.commit(async (unit) => {
-    if (row.status === 'in_doubt') {
-      // Not by its reference, which may be somebody's number: the chain keeps this.
-      await writeReview(unit, row, `the service says ${serviceStatus} of its payment of generation ${generation}`, {});
-      return;
-    }
     const payment = await findPayment(unit.tx, paymentNames(open.batch, row, generation).key);
     const owner = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
     // A row corrected since asks for something else than may have arrived; another network makes it no other payment, as between runs.

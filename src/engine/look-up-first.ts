@@ -6,7 +6,7 @@ import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from 
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { writeReview } from './doubts.ts';
+import { tellReview, writeReview } from './doubts.ts';
 import { firstAttempt, takenBy } from './intents.ts';
 import { noteSecond } from './late-differences.ts';
 import { nothingUnderWayAt } from './lost-payments.ts';
@@ -44,18 +44,18 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
     await putBackUnread(context, row, found);
     return false;
   }
+  // By its id: a reference may be somebody's number, and the chain keeps this.
+  const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
+  let isLeft = false;
   const isTheirs = await context.committer.commit(async (unit) => {
     const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
     // Another file's row has the key: the intent that follows says so.
     if (known && (await takenBy(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
-    else {
-      // By its id: a reference may be somebody's number, and the chain keeps this.
-      const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
-      await writeReview(unit, row, why, {});
-    }
+    else isLeft = await writeReview(unit, row, why, {});
     return false;
   });
+  if (isLeft) tellReview(context, row, why);
   context.doubtWake.wake();
   return isTheirs;
 }

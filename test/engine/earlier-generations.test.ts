@@ -210,6 +210,7 @@ describe('a row that goes on where a row of another batch has failed', () => {
       failure_reason ?? '',
       /A person must decide: the service says completed of its payment of generation 1\./,
     );
+    assert.ok(rig.warnings.includes('a doubt waits for a person'));
     assert.deepEqual(sent(rig).slice(2), ['run-1/ref-1~2']);
   });
 

@@ -541,6 +541,7 @@ describe('the engine', () => {
     const { status, next_action_at, failure_reason } = await rig.row(1);
     assert.deepEqual([status, next_action_at], ['in_doubt', null]);
     assert.match(failure_reason ?? '', /A person must decide: no look-up was answered for a day \(filter_ignored\)/);
+    assert.ok(rig.warnings.includes('a doubt waits for a person'));
     assert.ok(asked < 400, `${asked} look-ups in a day`);
     runner.stop();
     await rig.clock.drive(running);
