@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { visible } from '../core/visible.ts';
+import type { CheckedFile } from '../intake/check-file.ts';
 import type { FileRow } from '../intake/file-rows.ts';
 import type { FileFindings } from '../intake/findings.ts';
 import { validateFile } from '../intake/validate.ts';
@@ -89,16 +90,16 @@ async function withAccount<Result>(
 
 /** The rows to correct, written as they are found: the file exists as soon as there are rows, and holds only wrong ones. */
 function errorsFile(path: string): {
-  add(rows: readonly FileRow[], header: readonly string[]): Promise<void>;
+  add(rows: readonly FileRow[], file: Pick<CheckedFile, 'header' | 'form'>): Promise<void>;
   close(): Promise<void>;
 } {
   let opened: { file: Awaited<ReturnType<typeof open>>; lines: ReturnType<typeof correctionCsv>['lines'] } | null =
     null;
   return {
-    async add(rows, header) {
+    async add(rows, { header, form }) {
       try {
         if (!opened) {
-          const corrections = correctionCsv(header);
+          const corrections = correctionCsv(header, form);
           opened = { file: await open(path, 'w', 0o600), lines: corrections.lines };
           await opened.file.write(corrections.header);
         }

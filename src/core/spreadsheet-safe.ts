@@ -24,12 +24,16 @@ export function spreadsheetSafe(text: string): string {
  */
 const anyBreak = /[;\t\r\n]/;
 const innerFormula = /(?<=[;\t\r\n])(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}(?:[;\t\r\n]|$))/g;
-const innerGuard = /(?<=[;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
+/** The same after a comma, at which an English spreadsheet cuts what has other delimiters. "500,-" is an amount, and computes nothing. */
+const afterComma = /(?<=,)(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])(?!\+\d{7,15}(?:,|$)|--?$)/g;
+const innerGuard = /(?<=[,;\t\r\n])'(?="*[=+\-@\uFF1D\uFF0B\uFF0D\uFF20])/g;
 
 /** `text` as a cell of a CSV file, of which no spreadsheet runs any part as a formula, whatever it separates cells by. */
-export function csvSafe(text: string): string {
+export function csvSafe(text: string, delimiter = ','): string {
   const safe = spreadsheetSafe(text);
-  return anyBreak.test(safe) ? safe.replace(innerFormula, "'") : safe;
+  const inner = anyBreak.test(safe) ? safe.replace(innerFormula, "'") : safe;
+  // Between our quotes a comma cuts nothing where cells are separated by commas.
+  return delimiter !== ',' && inner.includes(',') ? inner.replace(afterComma, "'") : inner;
 }
 
 /**
@@ -40,5 +44,5 @@ export function withoutSpreadsheetGuard(cell: string): string {
   if (!cell.includes("'")) return cell;
   const inner = cell.replace(innerGuard, '');
   const texts = [inner, cell].flatMap((text) => (text.startsWith("'") ? [text.slice(1), text] : [text]));
-  return texts.find((text) => csvSafe(text) === cell) ?? cell;
+  return texts.find((text) => csvSafe(text) === cell || csvSafe(text, ';') === cell) ?? cell;
 }

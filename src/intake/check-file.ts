@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import type { FileForm } from '../core/file-form.ts';
 import { makeTextWriter } from '../core/text-writer.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
@@ -6,6 +7,7 @@ import { planColumns } from './columns.ts';
 import { comparedRow } from './compared-row.ts';
 import { countryCodeOf } from './country.ts';
 import { findDecimalSign } from './decimal-sign.ts';
+import { findable } from './delimiter.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
@@ -45,6 +47,7 @@ export interface CheckOptions {
 /** A file that can be paid out: its header is understood, its guards have passed, and each of its rows has a verdict. */
 export interface CheckedFile {
   header: readonly string[];
+  form: FileForm;
   about: Pick<FileFindings, 'file' | 'understood' | 'warnings'>;
   /** Whether rows of it have anything in common: if not, each has the verdict that it has by itself. */
   hasRepeats: boolean;
@@ -89,6 +92,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
     return {
       header: table.header,
+      form: { delimiter: findable(delimiter), amountColumn: plan.amount ?? null, decimalSign: told(context) },
       hasRepeats,
       byThemselves,
       about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
@@ -107,6 +111,10 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     await dispose();
     throw error;
   }
+}
+
+function told({ decimalSign }: CheckContext): FileForm['decimalSign'] {
+  return decimalSign === '.' || decimalSign === ',' ? decimalSign : null;
 }
 
 function countBytes(source: Source): { counted: Source; bytesRead: () => number } {

@@ -47,3 +47,8 @@ function headerBy(start: string, delimiter: string): string[] {
     return [];
   }
 }
+
+/** The delimiter as `delimiterOf` finds it by the header alone, or a comma: for a workbook, and what only a `sep=` line tells. */
+export function findable(delimiter: string | null): string {
+  return candidates.find((candidate) => candidate === delimiter) ?? ',';
+}

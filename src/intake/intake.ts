@@ -180,12 +180,16 @@ async function readInto(
       await requireReading(unit, batchId, holder);
       await endReading(unit.tx, batchId);
       const { rows, valid, invalid, held, skipped } = tallied.counts;
-      const columns = JSON.stringify(file.header);
+      const { form, header } = file;
+      const columns = JSON.stringify(header);
       const changed = await unit.changeBatch(
         await requireOwn(unit, batchId),
         'validate',
         { content_sha256: contentSha256, columns },
-        { content_sha256: contentSha256, rows, valid, invalid, held, skipped },
+        {
+          ...{ content_sha256: contentSha256, rows, valid, invalid, held, skipped },
+          ...{ delimiter: form.delimiter, amount_column: form.amountColumn, decimal_sign: form.decimalSign },
+        },
       );
       assert(changed, 'nobody else changes a batch that is being read');
       return changed;

@@ -1,5 +1,5 @@
 import type { Catalog } from './catalog.ts';
-import { checkFile, type FileProgress } from './check-file.ts';
+import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
 import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally } from './findings.ts';
 import { requireWorkbook } from './format.ts';
@@ -15,7 +15,7 @@ export interface ValidateOptions {
   sheetIsNamed?: boolean;
   catalog?: Catalog | null;
   /** Is given all rows with their verdicts, in file order and a few hundred at a time. */
-  onRows?: (rows: readonly FileRow[], header: readonly string[]) => Promise<void>;
+  onRows?: (rows: readonly FileRow[], file: Pick<CheckedFile, 'header' | 'form'>) => Promise<void>;
   stdin?: AsyncIterable<Uint8Array>;
   onProgress?: (progress: FileProgress) => void;
   signal?: AbortSignal;
@@ -42,7 +42,7 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
       const tally = makeTally();
       for await (const rows of table.rows(rowsPerChunk)) {
         for (const row of rows) tally.add(row);
-        await onRows?.(rows, table.header);
+        await onRows?.(rows, table);
       }
       return { ...table.about, ...tally.result() };
     } finally {

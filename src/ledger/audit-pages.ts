@@ -17,6 +17,15 @@ export function pageRowEvents(
   ]);
 }
 
+/** The first event of a kind in a batch's history; null where there is none. */
+export async function firstEvent(db: Queryable, batchId: string, kind: string): Promise<AuditEvent | null> {
+  const [event] = await db.query<AuditEvent>(
+    'SELECT * FROM events WHERE batch_id = ? AND kind = ? ORDER BY seq LIMIT 1',
+    [batchId, kind],
+  );
+  return event ?? null;
+}
+
 /** The batch with the next chain after `afterBatchId` ('' for the first), by its id; null after the last. */
 export async function nextChain(db: Queryable, afterBatchId: string): Promise<string | null> {
   const [next] = await db.query<{ batch_id: string | null }>(

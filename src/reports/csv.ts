@@ -1,10 +1,10 @@
 import { stringify } from 'csv-stringify/sync';
 import { csvSafe } from '../core/spreadsheet-safe.ts';
 
-/** By default, lines end in a line feed, and whatever any reader takes for a line's end is quoted. */
-const options = { cast: { string: csvSafe } };
-
-/** Lines of CSV (RFC 4180 with line feeds) from cells in their order. No cell of it is run as a formula. */
-export function csvText(lines: (string | number | null)[][]): string {
-  return stringify(lines, options);
+/**
+ * Lines of CSV (RFC 4180 with line feeds) from cells in their order. No cell of it is run as a formula. By default, lines end in a line
+ * feed, and whatever any reader takes for a line's end is quoted.
+ */
+export function csvText(lines: (string | number | null)[][], delimiter = ','): string {
+  return stringify(lines, { delimiter, cast: { string: (text) => csvSafe(text, delimiter) } });
 }

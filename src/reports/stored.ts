@@ -1,4 +1,6 @@
 import { z } from 'zod';
+import { type FileForm, plainForm } from '../core/file-form.ts';
+import { firstEvent } from '../ledger/audit-pages.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { pageReported, pageTroubled, type ReportedRow } from '../ledger/reported-rows.ts';
@@ -52,6 +54,21 @@ export function inputOf(row: Pick<ReportedRow, 'input'>): string[] {
 /** The file's own column names, in file order. */
 export function columnsOf(batch: BatchRecord): string[] {
   return cells.parse(JSON.parse(batch.columns));
+}
+
+const storedForm = z.object({
+  delimiter: z.string(),
+  amount_column: z.number().nullable(),
+  decimal_sign: z.enum(['.', ',']).nullable(),
+});
+
+/** How the batch's file was read, as its history has it; of one that was read by an earlier version nothing is known. */
+export async function formOf(view: Queryable, batchId: string): Promise<FileForm> {
+  const event = await firstEvent(view, batchId, 'batch.validate');
+  const found = storedForm.safeParse(event && JSON.parse(event.body));
+  if (!found.success) return plainForm;
+  const { delimiter, amount_column: amountColumn, decimal_sign: decimalSign } = found.data;
+  return { delimiter, amountColumn, decimalSign };
 }
 
 export function balanceOf(stored: string | null): StoredBalance | null {

@@ -57,3 +57,52 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
     /! Only failed\.csv is not as it was signed: it was edited or taken away .*\n✘ failed\.csv has /,
   );
 });
+
+for (const [name, delimiter] of [
+  ['commas', ','],
+  ['semicolons', ';'],
+  ['tabs', '\t'],
+] as const)
+  test(`failed.csv of a file with ${name} and decimal commas has ${name}, and is read as the same amounts again`, async (t) => {
+    const folder = workFolder();
+    t.after(() => folder.dispose());
+    const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+    // The first row alone tells that commas are decimal signs: it is paid, and is not in failed.csv. The last name is an attack.
+    const rows = [
+      ['phone_number', 'network_id', 'amount', 'currency', 'reference', 'name'],
+      ['+254712101001', '1', '10,50', 'KES', 'c-1', 'Ann'],
+      ['+254712110001', '1', '1.234', 'KES', 'c-2', 'Bén; Ödön, Cat'],
+      ['0712', '1', 'KES 1.100', 'KES', 'c-3', 'Dan,=1+1'],
+      ['0713', '1', '20,25', 'KES', 'c-4;,=2', 'Eve'],
+    ];
+    const lines = rows.map((cells) => cells.map((cell) => `"${cell}"`).join(delimiter));
+    writeFileSync(join(folder.path, 'november.csv'), `${lines.join('\n')}\n`);
+    const first = await run('run', 'november.csv', '--run-id', 'november', '--yes', '--json');
+    assert.equal(first.code, 4, first.stderr);
+    const dir = join('reports', JSON.parse(first.stdout).summary.batch_id);
+    const text = readFileSync(join(folder.path, dir, 'failed.csv'), 'utf8');
+    const [header = '', failed = ''] = text.slice(1).split('\n');
+    assert.equal(header, [...(rows[0] ?? []), 'problem', 'suggestion'].join(delimiter));
+    assert.equal(failed.split(delimiter)[2], '1234');
+    if (delimiter !== ',') assert.doesNotMatch(text, /,"*=/);
+    assert.equal((await run('verify', dir)).code, 0);
+
+    const corrected = text
+      .replace('+254712110001', '+254712102002')
+      .replace('0712', '+254712103003')
+      .replace('0713', '+254712104004');
+    writeFileSync(join(folder.path, 'corrected.csv'), corrected);
+    const second = await run('run', 'corrected.csv', '--run-id', 'november', '--yes', '--json');
+    assert.equal(second.code, 0, second.stderr);
+    const { summary } = JSON.parse(second.stdout);
+    assert.deepEqual(summary.requested.by_status.completed, { KES: '2354.25' });
+    const paid = readFileSync(join(folder.path, 'reports', summary.batch_id, 'results.csv'), 'utf8');
+    for (const reference of ['november/c-2~2', 'november/c-3', 'november/c-4;,=2'])
+      assert.ok(paid.includes(reference), paid);
+    assert.equal((await run('verify', join('reports', summary.batch_id))).code, 0);
+
+    const errors = await run('validate', 'november.csv', '--errors', 'errors.csv');
+    assert.equal(errors.code, 4, errors.stderr);
+    const [, wrong = ''] = readFileSync(join(folder.path, 'errors.csv'), 'utf8').split('\n');
+    assert.equal(wrong.split(delimiter)[2], 'KES 1100');
+  });

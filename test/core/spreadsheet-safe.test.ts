@@ -34,6 +34,19 @@ test('no part of a cell begins a formula where semicolons separate cells, or a l
     assert.equal(csvSafe(text), text);
 });
 
+test('nor where commas do, in a file that has other delimiters: what an amount is stays one', () => {
+  for (const [text, safe] of [
+    ['x,=1', "x,'=1"],
+    ['x,"@1,-2', `x,'"@1,'-2`],
+    ['500,-', '500,-'],
+    ['1,+254712345678', '1,+254712345678'],
+  ] as const) {
+    assert.equal(csvSafe(text, ';'), safe);
+    assert.equal(withoutSpreadsheetGuard(safe), text);
+    assert.equal(csvSafe(text), text);
+  }
+});
+
 test('a cell that was made safe is found again as it was, and others are left alone', () => {
   for (const text of ['=1+1', '-17', '+254712345678', 'plain', "'quoted'", '@x', '', "'"]) {
     assert.equal(withoutSpreadsheetGuard(spreadsheetSafe(text)), text);
