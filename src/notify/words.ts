@@ -4,7 +4,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { findSlot } from '../ledger/slots.ts';
-import { askedText, sumsText, sumsText, timeText } from '../reports/format.ts';
+import { askedText, sumsText, timeText } from '../reports/format.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
