@@ -41,7 +41,10 @@ describe('airbatch validate', () => {
     const file = write(cwd, 'p.csv', 'phone_number,network_id,product_id', ...rows);
     const { stdout } = await runCommand(['validate', file], { cwd });
     assert.match(stdout, /^File {7}1,200 rows: 1,200 in order, 0 wrong$/m);
-    assert.match(stdout, /^To pay {5}1,200 products\n {2}KE {7}1,200 rows$/m);
+    assert.match(
+      stdout,
+      /^To pay {5}1,200 products\nProducts {3}1,200 rows buy a product, whose price is in no sum above\n {2}KE {7}1,200 rows$/m,
+    );
   });
 
   test('shows every kind of problem, however many there are', async (t) => {
@@ -89,7 +92,8 @@ describe('airbatch validate', () => {
     const first = await runCommand(['validate', file, '--errors', 'errors.csv'], { cwd });
     assert.equal(first.code, 4, first.stderr);
     const errors = readFileSync(join(cwd, 'errors.csv'), 'utf8');
-    const lines = parse(errors, { bom: true }) as string[][];
+    const form = { bom: true, delimiter: ';' };
+    const lines = parse(errors, form) as string[][];
     assert.deepEqual(
       lines.map((line) => line.slice(0, 6)),
       [
@@ -101,11 +105,11 @@ describe('airbatch validate', () => {
     assert.deepEqual(lines[0]?.slice(6), ['problem', 'suggestion']);
     assert.match(lines[1]?.[6] ?? '', /country code/);
     assert.notEqual(lines[1]?.[7], '');
-    writeFileSync(join(cwd, 'errors.csv'), errors.replace('0712345678', '+254712345678').replace(',0,', ',9,'));
+    writeFileSync(join(cwd, 'errors.csv'), errors.replace('0712345678', '+254712345678').replace(';0;', ';9;'));
     const again = await runCommand(['validate', 'errors.csv', '--json', '--errors', 'none.csv'], { cwd });
     assert.equal(again.code, 0, again.stdout);
     assert.deepEqual(JSON.parse(again.stdout).sums, { KES: '14' });
-    assert.equal(parse(readFileSync(join(cwd, 'none.csv'), 'utf8'), { bom: true }).length, 1);
+    assert.equal(parse(readFileSync(join(cwd, 'none.csv'), 'utf8'), form).length, 1);
   });
 
   test('does not write over the file that it reads, nor where it cannot', async (t) => {
