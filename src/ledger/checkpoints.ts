@@ -23,8 +23,9 @@ const idleMs = 2_000;
 const threadPages = 1_000;
 
 /**
- * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB. A log is begun anew only
- * where no commit comes meanwhile, which on a slow disk would never be, and one that takes pages more slowly than they come would fill up.
+ * Pages in the log, whether in the database or not, from which on commits wait until the thread has them all: 64 MiB. A log is begun anew
+ * only where no commit comes meanwhile, which on a slow disk would never be, and one that takes pages more slowly than they come would
+ * fill up.
  */
 const behindPages = 16_000;
 

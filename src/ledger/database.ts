@@ -29,12 +29,13 @@ export interface Database extends Queryable {
   snapshot<Result>(work: (view: Queryable) => Promise<Result>): Promise<Result>;
   /**
    * Writes the database anew, so that nothing of what was deleted or overwritten stays in its files. Nothing else is read or written
-   * meanwhile: some 30 s for 2 GB. Begins when snapshots have ended. Rejects with `LEDGER_BUSY` where another process reads the log for long.
+   * meanwhile: some 30 s for 2 GB. Begins when snapshots have ended. Rejects with `LEDGER_BUSY` where another process reads for long.
    */
   compact(): Promise<void>;
   /**
    * Brings the write-ahead log into the database, and empties it. What was deleted or overwritten is zeros in the database but for
-   * what SQLite leaves in the unused space of a page that it has divided: some two numbers of ten thousand. Begins, and rejects, as `compact`.
+   * what SQLite leaves in the unused space of a page that it has divided: some two numbers of ten thousand.
+   * Begins, and rejects, as `compact`.
    */
   emptyLog(): Promise<void>;
   close(): Promise<void>;

@@ -3,6 +3,7 @@ import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
+import { systemClock } from '../core/clock.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import { type CheckpointLimits, makeCheckpoints } from './checkpoints.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
@@ -114,10 +115,18 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     await whenDurable(work);
   };
 
-  const truncateLog = () => {
+  const truncateLog = async () => {
     wal?.committed();
-    const { busy } = attempt(path, () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) ?? {};
-    if (busy !== 0) throw new AirbatchError('LEDGER_BUSY', `the log of the ledger ${path} is still being read`);
+    const until = systemClock.monotonic() + busyTimeoutMs;
+    for (;;) {
+      const { busy } = attempt(path, () => database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get()) ?? {};
+      if (busy === 0) return;
+      if (systemClock.monotonic() >= until) {
+        throw new AirbatchError('LEDGER_BUSY', `the log of the ledger ${path} is still being read`);
+      }
+      // Another process is bringing the log into the database, for which SQLite does not wait.
+      await systemClock.sleep(20);
+    }
   };
 
   return {
@@ -159,13 +168,13 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
         wal?.assertSound();
         await checkpoints?.idle();
         attempt(path, () => database.exec('VACUUM'));
-        truncateLog();
+        await truncateLog();
       }),
     emptyLog: () =>
       whenUnread(async () => {
         wal?.assertSound();
         await checkpoints?.idle();
-        truncateLog();
+        await truncateLog();
       }),
     close: () =>
       inTurn(async () => {
