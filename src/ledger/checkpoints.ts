@@ -10,11 +10,9 @@ import { type Clock, systemClock } from '../core/clock.ts';
  */
 const longPages = 4_000;
 
-/** A log that is long again so soon after the last time is a busy ledger's. */
-const busyMs = 5_000;
-
-/** Where that holds up a busy ledger for so long, as in a large one and on a slow disk, a thread is worth its 17 MiB. */
-const slowMs = 30;
+/** Where that takes so much of the time, looked at over so long, as in a large ledger and on a slow disk, a thread is worth its 17 MiB. */
+const shareMin = 1 / 12;
+const countedMs = 5_000;
 
 /** It ends when it has had nothing to do for so long, or up to twice that. */
 const idleMs = 2_000;
@@ -44,14 +42,14 @@ export interface Checkpoints {
 /** When it is done, and by whom. */
 export interface CheckpointLimits {
   longPages: number;
-  busyMs: number;
-  slowMs: number;
+  shareMin: number;
+  countedMs: number;
   idleMs: number;
   threadPages: number;
   behindPages: number;
 }
 
-const usual: CheckpointLimits = { longPages, busyMs, slowMs, idleMs, threadPages, behindPages };
+const usual: CheckpointLimits = { longPages, shareMin, countedMs, idleMs, threadPages, behindPages };
 
 /** `path` is that of the database itself, not of a link to it. */
 export function makeCheckpoints(
@@ -65,7 +63,8 @@ export function makeCheckpoints(
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   const { dev, ino } = statSync(path, { bigint: true });
   const closing = new AbortController();
-  let doneAt = Number.NEGATIVE_INFINITY;
+  let countedFrom = clock.monotonic();
+  let spentMs = 0;
   let thread: CheckpointThread | null = null;
   let isBehind = false;
   let ended: Promise<void> = Promise.resolve();
@@ -85,11 +84,16 @@ export function makeCheckpoints(
   const doneHere = () => {
     const begunAt = clock.monotonic();
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    const isBusy = begunAt - doneAt < limits.busyMs;
-    doneAt = clock.monotonic();
-    if (thread !== null || !isBusy || doneAt - begunAt < limits.slowMs) return;
-    thread = startThread({ path, dev, ino }, limits.longPages);
-    void endWhenIdle(thread);
+    const now = clock.monotonic();
+    spentMs += now - begunAt;
+    const ofMs = now - countedFrom;
+    if (ofMs < limits.countedMs) return;
+    if (thread === null && spentMs >= ofMs * limits.shareMin) {
+      thread = startThread({ path, dev, ino }, limits.longPages);
+      void endWhenIdle(thread);
+    }
+    countedFrom = now;
+    spentMs = 0;
   };
 
   const shorten = () => {

@@ -5,8 +5,8 @@ import { openSqlite } from '../../src/ledger/sqlite.ts';
 /** So short that a few commits have a thread bring the log into the database. */
 export const soonLong: CheckpointLimits = {
   longPages: 40,
-  busyMs: 60_000,
-  slowMs: 0,
+  shareMin: 0,
+  countedMs: 0,
   idleMs: 60_000,
   threadPages: 20,
   behindPages: 10_000,

@@ -67,7 +67,7 @@ async function ledgerAt(name: string, options?: Parameters<typeof openSqlite>[1]
 
 describe('bringing the write-ahead log into the database', () => {
   test('is done with a commit that makes it long, and not before', async () => {
-    const { db, path } = await ledgerAt('few.db', { checkpoints: { ...soonLong, slowMs: 60_000 } });
+    const { db, path } = await ledgerAt('few.db', { checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY } });
     await writeMany(db, 5);
     assert.ok(pagesWaiting(path) > 20, 'a short log is left as it is');
     await writeMany(db, 5);
@@ -147,7 +147,7 @@ describe('bringing the write-ahead log into the database', () => {
   });
 
   test('a commit stands where it fails', async (t) => {
-    const { db } = await ledgerAt('full.db', { checkpoints: { ...soonLong, slowMs: 60_000 } });
+    const { db } = await ledgerAt('full.db', { checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY } });
     const exec = DatabaseSync.prototype.exec;
     t.mock.method(DatabaseSync.prototype, 'exec', function (this: DatabaseSync, sql: string) {
       if (sql.includes('wal_checkpoint')) throw Object.assign(new Error('database or disk is full'), { errcode: 13 });
@@ -175,7 +175,9 @@ describe('bringing the write-ahead log into the database', () => {
   });
 
   test('is done with the commits where another file was put in place of the ledger, which is left as it is', async () => {
-    const { db, path } = await ledgerAt('replaced.db', { checkpoints: { ...soonLong, slowMs: 60_000 } });
+    const { db, path } = await ledgerAt('replaced.db', {
+      checkpoints: { ...soonLong, shareMin: Number.POSITIVE_INFINITY },
+    });
     await writeMany(db, 100);
     await db.close();
     const again = openSqlite(path, { checkpoints: soonLong });
