@@ -6,6 +6,7 @@ import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
+import { askBalance } from './ask-balance.ts';
 import { makeCommitter } from './committer.ts';
 import type { EngineDeps, RunnerContext } from './context.ts';
 import { dispatchLoop } from './dispatch.ts';
@@ -28,7 +29,6 @@ import { shortOf } from './preflight.ts';
 import { allTerminal, movesByItself } from './remaining.ts';
 import { makeRereading } from './reread.ts';
 import { toldBalance } from './told-balance.ts';
-import { waitAsTold } from './told-to-wait.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -312,8 +312,7 @@ async function startApproved(context: RunnerContext): Promise<void> {
 
 /** What the balance lacks for the whole batch, or null where it is enough, or cannot be told. */
 async function shortfall(context: RunnerContext, batch: BatchRecord): Promise<string | null> {
-  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  if (outcome.kind === 'throttled') waitAsTold(context, 'balance', outcome);
+  const outcome = await askBalance(context);
   const short = await shortOf(context.db, batch, outcome);
   if (short.length === 0) return null;
   const missing = short.map(({ currency, missing: value }) => moneyText(currency, value));
@@ -336,12 +335,10 @@ async function superviseBatch(
 const balanceReadsMax = 3;
 
 async function readBalance(context: RunnerContext): Promise<Balance | null> {
-  const { limiter, gateway } = context;
   for (let reads = 0; reads < balanceReadsMax; reads++) {
-    const outcome = await limiter.admit('balance', () => gateway.balance());
+    const outcome = await askBalance(context);
     if (outcome.kind === 'balance') return outcome.balance;
     if (outcome.kind !== 'throttled') return null;
-    waitAsTold(context, 'balance', outcome);
   }
   return null;
 }

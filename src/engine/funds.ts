@@ -3,8 +3,8 @@ import type { Balance } from '../gateway/gateway.ts';
 import { findBatch, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
+import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
-import { waitAsTold } from './told-to-wait.ts';
 
 /** What each wallet held at the lowest, by its id, since the account's money ran out. */
 type Purses = Record<string, string>;
@@ -27,8 +27,7 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
     ({ status, pause_reason }) => status === 'paused' && pause_reason === 'insufficient_balance',
   );
   if (waiting.length === 0) return false;
-  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  if (outcome.kind === 'throttled') waitAsTold(context, 'balance', outcome);
+  const outcome = await askBalance(context);
   if (outcome.kind !== 'balance') return false;
   const known = await readFact(db, factName(account));
   const low = known === null ? null : (JSON.parse(known) as Purses);

@@ -1,10 +1,10 @@
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
+import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
 import { noteShortage } from './funds.ts';
 import { refreshBatches } from './open-batches.ts';
-import { waitAsTold } from './told-to-wait.ts';
 
 /**
  * Pauses every running batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
@@ -61,8 +61,7 @@ export async function writePause(
  */
 export async function isShutOut(context: RunnerContext): Promise<boolean> {
   if (!context.credentialsRefused) return false;
-  const outcome = await context.limiter.admit('balance', () => context.gateway.balance());
-  if (outcome.kind === 'throttled') waitAsTold(context, 'balance', outcome);
-  else context.credentialsRefused = false;
+  const outcome = await askBalance(context);
+  if (outcome.kind !== 'throttled') context.credentialsRefused = false;
   return outcome.kind === 'account_blocked';
 }

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import type { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { Worker } from 'node:worker_threads';
-import { type Clock, systemClock } from '../core/clock.ts';
+import { systemClock } from '../core/clock.ts';
 
 /**
  * Pages in the write-ahead log, and not in the database yet, from which on they are brought into it: 16 MiB. Pages of a large ledger's
@@ -52,18 +52,13 @@ export interface CheckpointLimits {
 const usual: CheckpointLimits = { longPages, shareMin, countedMs, idleMs, threadPages, behindPages };
 
 /** `path` is that of the database itself, not of a link to it. */
-export function makeCheckpoints(
-  database: DatabaseSync,
-  path: string,
-  limits = usual,
-  clock: Clock = systemClock,
-): Checkpoints {
+export function makeCheckpoints(database: DatabaseSync, path: string, limits = usual): Checkpoints {
   // Nobody else says when: SQLite would do it within the commit.
   database.exec('PRAGMA wal_autocheckpoint = 0');
   const measure = database.prepare('PRAGMA wal_checkpoint(NOOP)');
   const { dev, ino } = statSync(path, { bigint: true });
   const closing = new AbortController();
-  let countedFrom = clock.monotonic();
+  let countedFrom = systemClock.monotonic();
   let spentMs = 0;
   let thread: CheckpointThread | null = null;
   let isBehind = false;
@@ -76,15 +71,15 @@ export function makeCheckpoints(
 
   const endWhenIdle = async (beside: CheckpointThread) => {
     do {
-      await clock.sleep(limits.idleMs, closing.signal);
+      await systemClock.sleep(limits.idleMs, closing.signal);
     } while (beside.wasAtWork() && !closing.signal.aborted);
     if (thread === beside) end();
   };
 
   const doneHere = () => {
-    const begunAt = clock.monotonic();
+    const begunAt = systemClock.monotonic();
     database.exec('PRAGMA wal_checkpoint(PASSIVE)');
-    const now = clock.monotonic();
+    const now = systemClock.monotonic();
     spentMs += now - begunAt;
     const ofMs = now - countedFrom;
     if (ofMs < limits.countedMs) return;
