@@ -15,7 +15,7 @@ export async function paceLoop(context: RunnerContext): Promise<void> {
   while (!stopping.aborted) {
     await clock.sleep(settings.idlePollMs, stopping);
     const { used, limit, outlook, toldToWait: told } = ownPace(context);
-    const stands = JSON.stringify([used, limit, outlook.left, told]);
+    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, told]);
     if (stopping.aborted || stands === noted) continue;
     noted = stands;
     await noteOwnPace(context);

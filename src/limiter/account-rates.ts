@@ -3,6 +3,7 @@ import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/
 import { type ClassPlan, type LimitSettings, makeClassPlan, writesPerCreation } from './classes.ts';
 import type { RateUsage } from './limiter.ts';
 import { isShared } from './others.ts';
+import { outlookOf } from './outlook.ts';
 import { makeRateWindow, type RateWindow } from './rate-window.ts';
 import { makeServerClock } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
@@ -16,7 +17,6 @@ import {
   noteRefusal,
   noteStart,
   noteStartElsewhere,
-  outlookOf,
   startsAt,
   usedOfWindow,
 } from './window.ts';
@@ -192,15 +192,16 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
   const at = admissionAt(rates, name, now, 1);
   const { told, phase } = window;
   const { windowMs } = window.options;
-  const nextAt = clock.now() + (Number.isFinite(at) ? Math.max(0, at - now) : 0);
-  const { endsAt, ...outlook } = outlookOf(window, now);
+  const nextAt = Number.isFinite(at) ? Math.max(now, at) : now;
+  const { endsAt, ...outlook } = outlookOf(window, now, nextAt);
+  const ahead = clock.now() - now;
   return {
     limit: window.limit,
     windowMs,
     used: countWithin(window.starts, now),
     remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
     usedOfWindow: usedOfWindow(window, now),
-    outlook: { ...outlook, nextAt, windowMs, until: clock.now() + Math.max(0, endsAt - now) },
+    outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },
     shared: isShared(window),
   };
 }

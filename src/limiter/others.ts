@@ -1,3 +1,4 @@
+import type { KeptBack } from '../core/rate-outlook.ts';
 import type { RateWindow, ToldWindow, WindowOptions } from './rate-window.ts';
 
 /**
@@ -16,12 +17,22 @@ const keptBack = [
 const othersWindows = 2;
 
 /** How many requests of a window that is not seen to be shared are kept back, and until when (monotonic ms); null: none. */
-export function keptBackOf({ limit, options }: RateWindow, told: ToldWindow): { count: number; until: number } | null {
-  for (const { untilShare, part, onlyOfFirst } of keptBack) {
-    const until = beginOf(options, told) + untilShare * options.windowMs;
-    if ((told.isFirst || !onlyOfFirst) && told.shownWellAt < until) return { count: Math.floor(limit * part), until };
-  }
-  return null;
+export function keptBackOf(window: RateWindow, told: ToldWindow): { count: number; until: number } | null {
+  const [kept] = keptBackNow(window, told);
+  return kept ? { count: kept.count, until: beginOf(window.options, told) + kept.untilAgeMs } : null;
+}
+
+/** What is still kept back of the window that was told of: what waits for the shortest time first. */
+export function keptBackNow(window: RateWindow, told: ToldWindow): KeptBack[] {
+  const begin = beginOf(window.options, told);
+  return keptBackAtFirst(window, told.isFirst).filter(({ untilAgeMs }) => told.shownWellAt < begin + untilAgeMs);
+}
+
+/** What is kept back when a window begins; more, where nothing is known of the window before it. */
+export function keptBackAtFirst({ limit, options }: RateWindow, isFirst: boolean): KeptBack[] {
+  return keptBack
+    .filter(({ onlyOfFirst }) => isFirst || !onlyOfFirst)
+    .map(({ untilShare, part }) => ({ count: Math.floor(limit * part), untilAgeMs: untilShare * options.windowMs }));
 }
 
 export function isShared({ told, phase, othersBefore, suspected }: RateWindow): boolean {

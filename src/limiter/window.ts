@@ -48,32 +48,6 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   return phase === 'open' && told ? Math.min(limit, Math.max(0, limit - told.remaining + unanswered)) : null;
 }
 
-/**
- * What requests of ours can be expected to find: `left` of them may start until `endsAt` (monotonic ms), `perWindow` in each window
- * after it; spread over it, or as soon as it has begun.
- */
-export function outlookOf(
-  window: RateWindow,
-  now: number,
-): { left: number; endsAt: number; perWindow: number; evenly: boolean } {
-  roll(window, now);
-  const { phase, told, limit, opening, options } = window;
-  const { windowMs } = options;
-  if (phase === 'unknown') {
-    // Nothing was asked yet: the first answer will presumably show a window that nobody has used.
-    const isUnasked = options.sendsHeaders && told === null && countWithin(window.ends, now) === 0;
-    if (isUnasked) return { left: limit, endsAt: now + windowMs, perWindow: limit, evenly: false };
-    return { left: 0, endsAt: now, perWindow: limit / (1 + options.paceMargin), evenly: true };
-  }
-  const endsAt = phase === 'open' && told ? told.endsAt : opening.since + windowMs;
-  const left = Math.max(0, limit - (usedOfWindow(window, now) ?? 0));
-  if (!isShared(window) || told === null) return { left, endsAt, perWindow: limit, evenly: false };
-  const margin = marginOf(window);
-  const theirs = Math.min(expectedOfOthers(window, told, told.endsAt), limit - margin - 1);
-  const perWindow = Math.max(1, limit - margin - Math.max(told.others, ...window.othersBefore));
-  return { left: Math.max(0, Math.floor(left - margin - theirs)), endsAt, perWindow, evenly: true };
-}
-
 function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
   return running > 0 && running + count > concurrencyMax;
 }
@@ -84,7 +58,7 @@ function startsInOpenWindow(window: RateWindow, now: number, need: number): numb
   if (left < need) return told.endsAt;
   if (!isShared(window)) {
     // Nothing is lost by spreading what the window has no room for: all that is left of it is used either way.
-    const from = window.expected > left ? spreadStart(window, usedUpAt(window, told), left) : now;
+    const from = window.expected > left ? spreadStart(window, told.endsAt - endFreeMs(window), left) : now;
     const kept = keptBackOf(window, told);
     if (kept === null || left - kept.count >= need) return from;
     // Then one request by itself asks whether others have come. What is slow is not waited for without end.
@@ -114,13 +88,14 @@ function spreadStart({ lastStart: { at, count }, options }: RateWindow, until: n
 /** What is left of a window is lost with a request that arrives a little late: so much of its end (an eighth, at most) is kept free. */
 const lastPartMsMax = 1_000;
 
-/** When a window that is spread over shall be used up (monotonic ms): before it ends at the earliest that it can. */
-function usedUpAt({ options: { windowMs, resetMarginMs } }: RateWindow, { endsAt, resetAt }: ToldWindow): number {
-  return endsAt - roundingOf(resetAt, windowMs) - resetMarginMs - Math.min(windowMs / 8, lastPartMsMax);
+/** How long before a window is surely over it shall be used up (ms), where it is spread over: before it ends at the earliest that it can. */
+export function endFreeMs({ told, options: { windowMs, resetMarginMs } }: RateWindow): number {
+  const rounding = told === null ? 0 : roundingOf(told.resetAt, windowMs);
+  return rounding + resetMarginMs + Math.min(windowMs / 8, lastPartMsMax);
 }
 
 /** What is left unused of a window that others use, beside their share. */
-function marginOf({ limit, options }: RateWindow): number {
+export function marginOf({ limit, options }: RateWindow): number {
   return Math.max(1, Math.round(limit * options.sharedMargin));
 }
 

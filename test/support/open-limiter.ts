@@ -9,7 +9,18 @@ export const idleUsage: RateUsage = {
   used: 0,
   remaining: null,
   usedOfWindow: null,
-  outlook: { nextAt: 0, left: 60, until: 0, windowMs: 60_000, perWindow: 60, evenly: false },
+  outlook: {
+    nextAt: 0,
+    expected: 0,
+    left: 60,
+    until: 0,
+    windowMs: 60_000,
+    perWindow: 60,
+    evenly: false,
+    endFreeMs: 0,
+    keptBack: [],
+    keptBackLater: [],
+  },
   shared: false,
 };
 

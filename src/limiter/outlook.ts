@@ -1,0 +1,43 @@
+import type { KeptBack, RateOutlook } from '../core/rate-outlook.ts';
+import { expectedOfOthers, isShared, keptBackAtFirst, keptBackNow } from './others.ts';
+import type { RateWindow } from './rate-window.ts';
+import { timeOfAtMost } from './sliding-count.ts';
+import { endFreeMs, marginOf, usedOfWindow } from './window.ts';
+
+/** An outlook whose window ends at `endsAt` (monotonic ms), and that does not know when the next request may start. */
+export type WindowOutlook = Omit<RateOutlook, 'nextAt' | 'until'> & { endsAt: number };
+
+/**
+ * What requests of ours can be expected to find, of which the next may start at `nextAt` (monotonic ms): `left` of them may start until
+ * `endsAt`, `perWindow` in each window after it.
+ */
+export function outlookOf(window: RateWindow, now: number, nextAt: number): WindowOutlook {
+  const used = usedOfWindow(window, now);
+  const { phase, told, limit, expected, opening, options } = window;
+  const { windowMs } = options;
+  const usual = { expected, windowMs, perWindow: limit, evenly: false, endFreeMs: endFreeMs(window) };
+  const keptBackLater = keptBackAtFirst(window, false);
+  if (phase === 'unknown') {
+    // The first answer will presumably show a window that nobody has used, unless we have a moment ago.
+    const isFresh = options.sendsHeaders && timeOfAtMost(window.ends, now, 0) <= nextAt;
+    if (isFresh) {
+      const keptBack = keptBackAtFirst(window, true);
+      return { ...usual, left: limit, endsAt: nextAt + windowMs, keptBack, keptBackLater };
+    }
+    const perWindow = limit / (1 + options.paceMargin);
+    return { ...usual, left: 0, endsAt: now, perWindow, evenly: true, keptBack: none, keptBackLater: none };
+  }
+  const endsAt = phase === 'open' && told ? told.endsAt : opening.since + windowMs;
+  const left = Math.max(0, limit - (used ?? 0));
+  if (!isShared(window) || told === null) {
+    const keptBack = phase === 'open' && told ? keptBackNow(window, told) : keptBackLater;
+    return { ...usual, left, endsAt, keptBack, keptBackLater };
+  }
+  const margin = marginOf(window);
+  const theirs = Math.min(expectedOfOthers(window, told, told.endsAt), limit - margin - 1);
+  const perWindow = Math.max(1, limit - margin - Math.max(told.others, ...window.othersBefore));
+  const leftToUs = Math.max(0, Math.floor(left - margin - theirs));
+  return { ...usual, left: leftToUs, endsAt, perWindow, evenly: true, keptBack: none, keptBackLater: none };
+}
+
+const none: readonly KeptBack[] = [];
