@@ -56,6 +56,11 @@ export function wasSent(state: string): boolean {
   return (sentStates as readonly string[]).includes(state);
 }
 
+/** How many rows were sent of those that are counted here, by state. */
+export function sentAmong(counts: ReadonlyMap<string, number>): number {
+  return sentStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
+}
+
 const terminalStates: ReadonlySet<string> = new Set<RowState>([
   'invalid',
   'skipped',

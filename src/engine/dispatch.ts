@@ -131,9 +131,6 @@ async function recordIntents(context: RunnerContext, rows: readonly RowRecord[])
       if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
       intents.push(...(await writeIntents(unit, context, open, ofBatch)));
     }
-    if (intents.length === rows.length) return intents;
-    const sent = new Set(intents.map(({ row }) => `${row.batch_id}/${row.row_no}`));
-    for (const row of rows) if (!sent.has(`${row.batch_id}/${row.row_no}`)) context.picker.dropped(row);
     return intents;
   });
 }
@@ -172,12 +169,8 @@ async function act(context: RunnerContext, outcome: CreateOutcome, after: AfterO
   await noteWhetherAnswered(context, outcome);
   if (outcome.kind === 'accepted' || outcome.kind === 'refused') noteLetThrough(context);
   if (after.pause) await context.pauseAccount(after.pause.reason, after.pause.detail);
-  if (after.putBack) {
-    const { row, at } = after.putBack;
-    context.picker.putBack(row, at);
-    // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
-    if (outcome.kind === 'not_sent') await waitForService(context, at, outcome);
-  }
+  // Nobody answers: the other rows would fare no better, so the account waits rather than every row in turn.
+  if (after.readyAt !== undefined && outcome.kind === 'not_sent') await waitForService(context, after.readyAt, outcome);
   if (outcome.kind === 'accepted') context.trackWake.wake();
   else context.doubtWake.wake();
 }

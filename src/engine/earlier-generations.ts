@@ -98,7 +98,6 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
   });
-  context.picker.dropped(row);
   return false;
 }
 

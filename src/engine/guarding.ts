@@ -1,16 +1,12 @@
 import { can } from '../core/batch-state.ts';
-import { sentStates } from '../core/row-state.ts';
+import { sentAmong } from '../core/row-state.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
 import { costsOfBatch } from '../ledger/costs.ts';
-import type { Database } from '../ledger/database.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { canaryVerdict, overspent } from './guards.ts';
 
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
-
-const sumOf = (counts: ReadonlyMap<string, number>, states: readonly string[]) =>
-  states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
 
 /** Shows rows that ended to their batches' watches. A batch that must not go on sends nothing from here on. */
 export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): void {
@@ -20,15 +16,13 @@ export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): 
   }
 }
 
-/** How many rows those batches may send that still send their first rows alone. */
-export async function canaryAllowances(db: Database, running: readonly OpenBatch[]): Promise<Map<string, number>> {
-  const allowances = new Map<string, number>();
-  for (const { batch, policy } of running) {
-    if (policy.canary === null || batch.canary_at !== null) continue;
-    const sent = sumOf(await countRows(db, batch.batch_id), sentStates);
-    allowances.set(batch.batch_id, Math.max(0, policy.canary.rows - sent));
-  }
-  return allowances;
+/** How many rows those batches send alone at first which have not sent them all yet, or not all of them have ended. */
+export function rowsAlone(running: readonly OpenBatch[]): Map<string, number> {
+  return new Map(
+    running.flatMap(({ batch, policy: { canary } }) =>
+      canary === null || batch.canary_at !== null ? [] : [[batch.batch_id, canary.rows] as const],
+    ),
+  );
 }
 
 /** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */
@@ -48,7 +42,7 @@ export async function enforceGuards(context: RunnerContext): Promise<void> {
     const why =
       context.trips.get(batchId) ??
       overspent(batch, policy, await costsOfBatch(context.db, batchId)) ??
-      (isCanaryOver ? canaryVerdict(policy, { sent: sumOf(counts, sentStates), failed }) : null);
+      (isCanaryOver ? canaryVerdict(policy, { sent: sentAmong(counts), failed }) : null);
     // With nothing left to send, stopping would only keep the batch from being finished.
     if (why !== null && !isOver) await pauseByGuard(context, batchId, why, isCanaryOver);
     else if (isCanaryOver) await endCanary(context, batchId);
@@ -57,8 +51,9 @@ export async function enforceGuards(context: RunnerContext): Promise<void> {
 
 /** Whether the rows that go alone have all ended, and were not judged yet. */
 function canaryIsOver({ batch, policy }: OpenBatch, counts: ReadonlyMap<string, number>): boolean {
-  if (policy.canary === null || batch.canary_at !== null || sumOf(counts, inFlightStates) > 0) return false;
-  return sumOf(counts, sentStates) >= policy.canary.rows || !counts.has('ready');
+  if (policy.canary === null || batch.canary_at !== null || inFlightStates.some((state) => counts.has(state)))
+    return false;
+  return sentAmong(counts) >= policy.canary.rows || !counts.has('ready');
 }
 
 async function endCanary(context: RunnerContext, batchId: string): Promise<void> {

@@ -4,7 +4,7 @@ import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
 import { makeFileRefs } from '../ledger/file-refs.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { pauseElsewhere } from './elsewhere.ts';
-import { canaryAllowances } from './guarding.ts';
+import { rowsAlone } from './guarding.ts';
 import { makeBatchWatch } from './guards.ts';
 
 /** Brings what the runner knows of the account's open batches up to date with the ledger. */
@@ -31,10 +31,9 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
   context.batches = open;
   context.elsewhere = elsewhere;
   const running = [...open.values()].filter(({ batch }) => batch.status === 'running');
-  const allowances = await canaryAllowances(context.db, running);
   context.picker.setBatches(
     running.map(({ batch }) => batch),
-    allowances,
+    rowsAlone(running),
   );
   for (const { batch } of elsewhere.values())
     if (batch.pause_reason !== 'service_changed') await pauseElsewhere(context, batch);

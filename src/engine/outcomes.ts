@@ -13,8 +13,8 @@ import { evidenceData, settle } from './settle.ts';
 
 /** What dispatch does after an outcome is durable. */
 export interface AfterOutcome {
-  /** The row is ready again, and may be sent from this time on (epoch ms). */
-  putBack?: { row: RowRecord; at: number };
+  /** The row is ready again, and was put back to be sent from this time on (epoch ms). */
+  readyAt?: number;
   /** The account must not go on. Its batches are paused already. */
   pause?: { reason: 'insufficient_balance' | 'credentials_rejected' | 'service_mismatch'; detail: string };
 }
@@ -188,7 +188,10 @@ async function giveBack(
   await updateAttempts(unit.tx, payment);
   const attempts = charge ? row.attempts : row.attempts - 1;
   const ready = await unit.changeRow(row, 'unsent', { attempts, next_action_at: at }, data);
-  return ready ? { putBack: { row: ready, at } } : {};
+  if (!ready) return {};
+  // At once: whoever counts the rows that are about to be sent is to miss none.
+  context.picker.putBack(ready, at);
+  return { readyAt: at };
 }
 
 async function doubt(

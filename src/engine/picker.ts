@@ -1,5 +1,6 @@
 import type { Clock } from '../core/clock.ts';
-import type { BatchRecord, Priority } from '../ledger/batches.ts';
+import { sentAmong } from '../core/row-state.ts';
+import { type BatchRecord, countRows, type Priority } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { SpacedRows } from '../ledger/pace.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
@@ -10,14 +11,12 @@ const readAheadRows = 200;
 /** Decides which row is sent next: by priority, round-robin between the batches of one priority, in file order within one. */
 export interface Picker {
   /**
-   * The batches whose rows may be sent. A batch that is no longer among them gives no more rows. Of a batch with an allowance only
-   * so many rows are given out that were not before; with none any more, all of them.
+   * The batches whose rows may be sent. A batch that is no longer among them gives no more rows. Of one that is named in `rowsAlone` no
+   * further row is given out once so many were sent, by the ledger, or are about to be.
    */
-  setBatches(batches: readonly BatchRecord[], allowances?: ReadonlyMap<string, number>): void;
+  setBatches(batches: readonly BatchRecord[], rowsAlone?: ReadonlyMap<string, number>): void;
   /** How many rows could be taken now, counted no further than `limit`. */
   available(limit: number): Promise<number>;
-  /** A row that was taken is not sent at all: its batch's allowance has room for another, unless it is in doubt and so was sent before. */
-  dropped(row: RowRecord): void;
   /**
    * At most `count` rows to send now; each is given out once until it is settled or put back. Those in doubt go before the others, or after
    * them with `doubtsLast`.
@@ -44,7 +43,7 @@ interface Source {
   buffer: RowRecord[];
   cursor: number;
   exhausted: boolean;
-  allowance: number | null;
+  rowsAlone: number | null;
 }
 
 /** A row that is given out from `at` (epoch ms) on. */
@@ -156,34 +155,43 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         waiting.push({ row, at: Math.max(at, row.next_action_at ?? 0), line });
         return;
       }
-      makeRoom(first.batch_id);
     }
     lines.delete(lineName(first));
   };
 
-  const makeRoom = (batchId: string, rows = 1): void => {
-    const source = sources.get(batchId);
-    if (source && source.allowance !== null) source.allowance += rows;
-  };
-
   /** Whoever reads a batch from its beginning finds in the ledger what is ready; what is in doubt is known here alone. */
   const forgetReady = (batchId: string | null): void => {
-    waiting = waiting.filter(({ row, line }) => {
+    waiting = waiting.filter(({ row }) => {
       const isKept = row.status === 'in_doubt' || (batchId !== null && row.batch_id !== batchId);
       if (isKept) return true;
       lines.delete(lineName(row));
-      makeRoom(row.batch_id, 1 + (line?.length ?? 0));
       return false;
     });
   };
 
+  /** The ready rows of a batch that wait here, or are given out, by their numbers in the file. */
+  const pendingOf = (batchId: string): number[] => {
+    const rowNos = [...(out.get(batchId)?.keys() ?? [])];
+    for (const { row, line } of waiting)
+      if (row.batch_id === batchId && row.status === 'ready') rowNos.push(row.row_no, ...(line ?? []));
+    return rowNos;
+  };
+
+  /** How many rows of a batch may be given out that were not before. */
+  const roomOf = async ({ batch: { batch_id }, rowsAlone }: Source): Promise<number> => {
+    if (rowsAlone === null) return Number.POSITIVE_INFINITY;
+    // While the ledger is asked one may be written as sent, and another come back: each counts twice for a moment rather than not at all.
+    const before = pendingOf(batch_id);
+    const sent = sentAmong(await countRows(db, batch_id));
+    return Math.max(0, rowsAlone - sent - new Set([...before, ...pendingOf(batch_id)]).size);
+  };
+
   const nextOf = async (source: Source, now: number): Promise<RowRecord | null> => {
     for (;;) {
-      if (source.allowance === 0) return null;
       if (source.buffer.length === 0) await refill(source);
+      if (source.buffer.length === 0 || (await roomOf(source)) === 0) return null;
       const row = source.buffer.shift();
       if (!row) return null;
-      if (source.allowance !== null) source.allowance -= 1;
       if ((row.next_action_at ?? 0) <= now) return row;
       waiting.push({ row, at: row.next_action_at ?? 0, line: null });
     }
@@ -214,7 +222,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
   };
 
   return {
-    setBatches(batches, allowances = new Map()) {
+    setBatches(batches, rowsAlone = new Map()) {
       const named = new Set(batches.map(({ batch_id }) => batch_id));
       for (const id of sources.keys()) {
         if (named.has(id)) continue;
@@ -223,9 +231,9 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       }
       for (const batch of batches) {
         const known = sources.get(batch.batch_id);
-        const given = allowances.get(batch.batch_id) ?? null;
-        if (known) Object.assign(known, { batch, allowance: given === null ? null : (known.allowance ?? 0) });
-        else sources.set(batch.batch_id, { batch, buffer: [], cursor: 0, exhausted: false, allowance: given });
+        const now = { batch, rowsAlone: rowsAlone.get(batch.batch_id) ?? null };
+        if (known) Object.assign(known, now);
+        else sources.set(batch.batch_id, { ...now, buffer: [], cursor: 0, exhausted: false });
       }
       const kept = order.filter((source) => sources.get(source.batch.batch_id) === source);
       const added = [...sources.values()].filter((source) => !kept.includes(source));
@@ -238,7 +246,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
         for (const source of order) {
           if (count >= limit) break;
           await refill(source);
-          count += Math.min(source.buffer.length, source.allowance ?? Number.POSITIVE_INFINITY);
+          if (source.buffer.length > 0) count += Math.min(source.buffer.length, await roomOf(source));
         }
         return Math.min(count, limit);
       }),
@@ -251,7 +259,6 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
           if (!next) break;
           const { row } = next;
           if (row.status === 'ready' && outOf(row).has(row.row_no)) {
-            makeRoom(row.batch_id);
             // Whoever has it knows of no line: the rows that stand behind it here wait for nobody else.
             await moveUp(next, now);
             continue;
@@ -271,10 +278,6 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     settled(rows) {
       for (const row of rows) if (outOf(row).get(row.row_no) === row) outOf(row).delete(row.row_no);
     },
-    dropped({ batch_id, status }) {
-      // One in doubt was sent before, and counts among those that were.
-      if (status === 'ready') makeRoom(batch_id);
-    },
     sending: (row) => noteSent(row, clock.now()),
     putBack(row, at) {
       outOf(row).delete(row.row_no);
@@ -284,10 +287,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
     known(batchId) {
       const source = sources.get(batchId);
       if (!source?.exhausted) return Number.POSITIVE_INFINITY;
-      let count = source.buffer.length;
-      for (const { row, line } of waiting)
-        if (row.batch_id === batchId && row.status === 'ready') count += 1 + (line?.length ?? 0);
-      return count + (out.get(batchId)?.size ?? 0);
+      return source.buffer.length + pendingOf(batchId).length;
     },
     rescan() {
       forgetReady(null);

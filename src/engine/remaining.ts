@@ -1,5 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
-import { isTerminal, sentStates } from '../core/row-state.ts';
+import { isTerminal, sentAmong } from '../core/row-state.ts';
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -32,7 +32,7 @@ export function waitsForFirstRows(
 ): boolean {
   const { canary } = storedPolicy(policy);
   if (canary === null || canary_at !== null) return false;
-  return sentStates.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0) >= canary.rows;
+  return sentAmong(counts) >= canary.rows;
 }
 
 /** Whether every row of a batch has ended, by its counts. */

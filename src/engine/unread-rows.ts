@@ -28,7 +28,6 @@ export async function putBackUnread(context: RunnerContext, row: RowRecord, unre
     picker.putBack(later, later.next_action_at);
     return;
   }
-  picker.dropped(row);
   if (later === null) return;
   log.warn('a row waits for a person: it could not be looked up before it is sent', {
     batch: row.batch_id,

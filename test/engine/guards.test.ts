@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
-import { resolveDoubt } from '../../src/engine/decisions.ts';
+import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const minute = 60_000;
 const policy = (fields: Record<string, unknown>) => ({ policy: JSON.stringify(fields) });
@@ -105,6 +107,60 @@ describe('the rows that go alone at first', () => {
     assert.equal(sent.size, 4, [...sent].join());
     await rig.run();
     assert.equal(rig.service.charges.length, 29);
+  });
+});
+
+describe('how many rows go alone at first does not change', () => {
+  const sentOf = ({ service }: Rig) => [...new Set(service.creates.map(({ reference }) => reference))];
+
+  test('where the key of one of them has grown too old to be sent', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(6), policy({ canary: { rows: 2 } }));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * 60 * minute));
+    await resume(rig);
+    const program = staying(rig);
+    await program.after(5 * minute);
+    assert.deepEqual(sentOf(rig), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-1~2']);
+    await program.after(60 * minute);
+    await program.stop();
+    assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('where one of them was held while it was looked up after a restore', async () => {
+    const rig = await makeRig();
+    const { lookUp } = rig.service;
+    await rig.add([aRow(99, { row_ref: 'ref-1' })], { batch_id: 'batch-0' });
+    await rig.run();
+    await rig.add(someRows(5), { ...policy({ canary: { rows: 2 }, repeatWithinDays: 0 }), run_id: 'run-1' });
+    await rig.db.execute(`DELETE FROM payments`);
+    rig.service.lookUp = async (reference) => {
+      const row = await rig.row(1);
+      if (reference === 'run-1/ref-1' && row.status === 'ready')
+        await inUnit(rig.db, { clock: rig.clock, actor: 'engine' }, (unit) => unit.changeRow(row, 'hold', {}, {}));
+      return lookUp(reference);
+    };
+    const runner = rig.runner({ restored: true });
+    await rig.clock.drive(Promise.race([runner.run(36 * 60 * minute), rig.clock.sleep(72 * 60 * minute)]));
+    assert.deepEqual(await rig.states(), ['held', 'completed', 'completed', 'completed', 'completed']);
+    assert.deepEqual(sentOf(rig).slice(0, 3), ['run-1/ref-1', 'run-1/ref-2', 'run-1/ref-3']);
+  });
+
+  test('where one of them has failed, and a person has it tried again while the others are under way', async () => {
+    const rig = await makeRig({ settleMs: 10 * minute });
+    rig.service.script('run-1/ref-1', 'refuse');
+    await rig.add(someRows(6), policy({ canary: { rows: 2, failuresMax: 1 } }));
+    const program = staying(rig);
+    await program.after(minute);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+    await program.after(5 * minute);
+    assert.equal(sentOf(rig).length, 3);
+    await program.after(60 * minute);
+    await program.stop();
+    assert.equal((await rig.batch()).status, 'completed');
   });
 });
 

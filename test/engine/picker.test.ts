@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { makePicker } from '../../src/engine/picker.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
 import type { NewRow, RowRecord } from '../../src/ledger/rows.ts';
+import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
@@ -10,13 +11,13 @@ const apartMs = 65_000;
 const phone_number = '+254712000001';
 
 /** A picker of one running batch; `turns` takes so many times what is due, a spacing apart. */
-async function setUp(rows: readonly NewRow[], allowances?: ReadonlyMap<string, number>) {
+async function setUp(rows: readonly NewRow[], rowsAlone?: ReadonlyMap<string, number>) {
   const clock = makeVirtualClock();
   const db = await memoryLedger();
   await addBatch(db, clock, aBatch(), rows);
   const batch: BatchRecord = { ...((await findBatch(db, 'batch-1')) as BatchRecord), status: 'running' };
   const picker = makePicker(db, clock, { sameNumberSpacingMs: apartMs, lastSentTo: async () => 0 });
-  picker.setBatches([batch], allowances);
+  picker.setBatches([batch], rowsAlone);
   const take = async (count = 10) => (await picker.take(count)).map(({ row_no }) => row_no);
   const turns = async (count: number) => {
     const taken: number[][] = [];
@@ -57,7 +58,7 @@ describe('the picker', () => {
     assert.deepEqual(await turns(3), [[2], [5], []]);
   });
 
-  test('has room in the allowance of a batch for another row where one was skipped while it waited', async () => {
+  test('gives out another of the rows that go alone where one was skipped while it waited', async () => {
     const { db, take, turns } = await setUp([...toOneNumber(1, 3), aRow(4), aRow(5)], new Map([['batch-1', 3]]));
     assert.deepEqual(await take(), [1]);
     await db.execute(`UPDATE rows SET status = 'skipped' WHERE row_no = 3`);
@@ -145,16 +146,34 @@ describe('the picker', () => {
     assert.deepEqual(await turns(4), [[1], [2], [3], []]);
   });
 
-  test('has no room in the allowance of a batch for another row where one in doubt is not sent again', async () => {
-    const { clock, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
+  test('gives out no other of the rows that go alone where one of them is in doubt, and not sent again', async () => {
+    const { clock, db, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
     const taken = await picker.take(1);
+    const doubt = (unit: Unit) => unit.changeRow(taken[0] as RowRecord, 'doubt', {}, {});
+    picker.putBack((await inUnit(db, { clock, actor: 'engine' }, doubt)) as RowRecord, clock.now());
     picker.settled(taken);
-    const doubt: RowRecord = { ...(taken[0] as RowRecord), status: 'in_doubt' };
-    picker.putBack(doubt, clock.now());
     await clock.drive(clock.sleep(apartMs));
     assert.deepEqual(await take(), [1]);
-    picker.dropped(doubt);
     assert.deepEqual(await take(), []);
+  });
+
+  test('gives out no other of the rows that go alone where one of them comes back unsent while the ledger is asked', async () => {
+    const { clock, db, picker, take } = await setUp([aRow(1), aRow(2)], new Map([['batch-1', 1]]));
+    const change = (row: RowRecord, event: 'send' | 'unsent') =>
+      inUnit(db, { clock, actor: 'engine' }, (unit) => unit.changeRow(row, event, {}, {})) as Promise<RowRecord>;
+    const taken = await picker.take(1);
+    const sending = await change(taken[0] as RowRecord, 'send');
+    picker.settled(taken);
+    const { query } = db;
+    db.query = async (sql, params) => {
+      if (!sql.includes('batch_counts')) return query(sql, params);
+      db.query = query;
+      picker.putBack(await change(sending, 'unsent'), clock.now() + 1);
+      return query(sql, params);
+    };
+    assert.deepEqual(await take(), []);
+    await clock.drive(clock.sleep(apartMs));
+    assert.deepEqual(await take(), [1]);
   });
 
   test('says how many ready rows it knows of once a batch was read to its end, those out and those in line with them', async () => {
@@ -168,7 +187,7 @@ describe('the picker', () => {
     assert.equal(picker.known('batch-1'), 5);
   });
 
-  test('has the room for the rows that waited where all is read again', async () => {
+  test('gives out the rows that go alone where they waited, and all is read again', async () => {
     const { clock, picker, take } = await setUp([aRow(1), aRow(2), aRow(3)], new Map([['batch-1', 1]]));
     const [first] = await picker.take(1);
     picker.putBack(first as RowRecord, clock.now());
