@@ -38,7 +38,7 @@ const stopLossShape = z.strictObject({
 export const policyShape = z.strictObject({
   /**
    * A row is held for a person when its number was sent the same amount, or product, under another run id within so many
-   * days; 0: that is not looked at, nor whether a row may correct what its own run has sent.
+   * days; 0: that is not looked at, nor whether a row may correct what its own run has sent, but where nobody could read what was sent.
    */
   repeatWithinDays: z.number().nonnegative().max(400).default(7),
   approval: approvalShape.prefault({}),

@@ -1,4 +1,4 @@
-import { isoTime } from './clock.ts';
+import { dayMs, isoTime } from './clock.ts';
 import { isContentRowRef } from './ids.ts';
 import { moneyText, sameAmount } from './money.ts';
 import type { RowState } from './row-state.ts';
@@ -163,8 +163,12 @@ export interface AskingRow extends Pick<PaymentTerms, 'amount' | 'currency' | 'p
   row_ref: string | null;
   /** What was first sent until then (epoch ms) it was held for, and a person has let it go: only what was sent since counts. */
   told_until: number | null;
-  /** What was first sent before this (epoch ms) does not count, but where no reference tells it apart from the row within its run. */
-  since: number;
+  /**
+   * What was first sent more days than this before `asOf` (epoch ms) does not count, but where no reference tells it apart from the row
+   * within its run, or nobody knows what it was.
+   */
+  days: number;
+  asOf: number;
 }
 
 /** Why a row waits for a person, and which payment it is held for: a row of another batch, or, of one that was lost, the service's id. */
@@ -191,7 +195,8 @@ export async function repeatProblem(
     ({ first_sent_at }) => row.told_until === null || first_sent_at > row.told_until,
   );
   const same = others.find(
-    (payment) => (payment.first_sent_at >= row.since || isUnnamedInRun(row, payment)) && maySame(row, payment),
+    (payment) =>
+      (payment.first_sent_at >= countsFrom(row, payment) || isUnnamedInRun(row, payment)) && maySame(row, payment),
   );
   const until = others.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
   if (same) return { problem: sentLately(same), other: nameOf(same), until };
@@ -209,6 +214,19 @@ function isLost(payment: OtherPayment | LostPayment): payment is LostPayment {
 
 function isSent(payment: OtherPayment | LostPayment): payment is OtherPayment {
   return !isLost(payment);
+}
+
+/** Whether it is of the service's list where nobody could read it: then it may be any payment, also the row's own. */
+export function isUnread(payment: LostPayment): boolean {
+  return payment.amount === null;
+}
+
+/** What nobody could read counts for so many days at least: who compares no runs has not said that the same file may be paid again. */
+const unreadDaysMin = 7;
+
+/** What was first sent before this (epoch ms) does not count. */
+function countsFrom({ days, asOf }: AskingRow, payment: OtherPayment | LostPayment): number {
+  return asOf - Math.max(days, isLost(payment) && isUnread(payment) ? unreadDaysMin : 0) * dayMs;
 }
 
 /** Whether it is the payment of a row with the same run id and reference, of whatever generation. */
@@ -239,7 +257,7 @@ type Terms = Pick<PaymentTerms, 'amount' | 'currency' | 'product_id'>;
 /** Of what was lost nobody knows whether it was a product: then it may be the one that is asked for. */
 function maySame(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (!isLost(payment)) return sameTerms(row, payment);
-  return row.product_id !== null || payment.amount === null || sameTerms(row, { ...payment, product_id: null });
+  return row.product_id !== null || isUnread(payment) || sameTerms(row, { ...payment, product_id: null });
 }
 
 function sameTerms(a: Terms, b: Terms): boolean {
@@ -266,9 +284,12 @@ function mayCorrect(row: AskingRow, payment: OtherPayment | LostPayment, sent: r
 
 const unreadSince = 'unread since ';
 
-/** What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody could read. */
-export function unreadSinceName(fromMs: number): string {
-  return `${unreadSince}${isoTime(fromMs)}`;
+/**
+ * What stands in place of the service's id for all that its list may hold from then on (epoch ms), and that nobody could read until `toldMs`,
+ * when a person went on without it: who does so after a second restore says it of other payments.
+ */
+export function unreadSinceName(fromMs: number, toldMs: number): string {
+  return `${unreadSince}${isoTime(fromMs)}, told ${isoTime(toldMs)}`;
 }
 
 function unknownPlaceOf(lost: LostPayment): string {

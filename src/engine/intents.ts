@@ -4,6 +4,7 @@ import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } fro
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
+import { unreadTo } from '../ledger/lost-payments.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { type Sent, sentLately } from '../ledger/sent-lately.ts';
@@ -160,8 +161,9 @@ async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner 
 /** What other batches of the account sent lately. */
 interface Repeats {
   sent: readonly Sent[];
-  /** What was first sent before this (epoch ms) does not count. */
-  since: number;
+  /** What was first sent more days than this before `asOf` (epoch ms) does not count. */
+  days: number;
+  asOf: number;
 }
 
 /** What other batches sent lately to the numbers of these rows, also (`withLost`) what a restored ledger has lost of it. */
@@ -171,14 +173,19 @@ async function repeatsOf(
   rows: readonly RowRecord[],
   withLost: boolean,
 ): Promise<Repeats> {
-  const since = Math.min(batch.created_at, unit.at) - policy.repeatWithinDays * dayMs;
-  if (policy.repeatWithinDays === 0) return { sent: [], since };
+  const { repeatWithinDays: days } = policy;
+  const asOf = Math.min(batch.created_at, unit.at);
+  if (days === 0 && !withLost) return { sent: [], days, asOf };
   const numbers = new Set<string>();
   for (const { status, phone_number } of rows) {
     if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
   }
-  const query = { account: batch.account, batchId: batch.batch_id, since, withLost };
-  return { sent: await sentLately(unit.tx, query, [...numbers]), since };
+  const { account, batch_id: batchId } = batch;
+  const sent =
+    days === 0
+      ? await unreadTo(unit.tx, account, [...numbers])
+      : await sentLately(unit.tx, { account, batchId, since: asOf - days * dayMs, withLost }, [...numbers]);
+  return { sent, days, asOf };
 }
 
 /**
@@ -189,11 +196,13 @@ async function holdRepeated(
   unit: Unit,
   { batch: { run_id }, file }: OpenBatch,
   row: RowRecord,
-  { sent, since }: Repeats,
+  { sent, ...within }: Repeats,
 ): Promise<boolean> {
   const toTheSameNumber = sent.filter(({ phone_number }) => phone_number === row.phone_number);
   if (toTheSameNumber.length === 0) return false;
-  const found = await repeatProblem({ ...row, run_id, since }, toTheSameNumber, (rowRef) => file.has(unit.tx, rowRef));
+  const found = await repeatProblem({ ...row, run_id, ...within }, toTheSameNumber, (rowRef) =>
+    file.has(unit.tx, rowRef),
+  );
   if (!found) return false;
   const { problem, other, until } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);

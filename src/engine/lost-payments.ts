@@ -101,7 +101,7 @@ export function goOnUnlisted(actor: Actor, batchId: string, why: string): Promis
           hint: 'Leave --unlisted out.',
         },
       );
-    const unread = { topup_id: unreadSinceName(fromMs), phone_number: '', amount: null, currency: null };
+    const unread = { topup_id: unreadSinceName(fromMs, unit.at), phone_number: '', amount: null, currency: null };
     const { runId: run_id, rowRef: row_ref, generation } = nobodys;
     await insertLost(unit.tx, [{ ...unread, account, run_id, row_ref, generation, first_sent_at: unit.at }]);
     await noteLostFrom(unit.tx, account, null);

@@ -4,8 +4,8 @@ import { repeatProblem } from '../core/earlier-payment.ts';
 import { type BatchRecord, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { makeFileRefs } from '../ledger/file-refs.ts';
-import { anyLost } from '../ledger/lost-payments.ts';
-import { anySentSince, sentLately } from '../ledger/sent-lately.ts';
+import { anyLost, unreadTo } from '../ledger/lost-payments.ts';
+import { anySentSince, type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { EarlierBatches, JudgedRow } from './earlier-batches.ts';
 
 /**
@@ -15,22 +15,24 @@ import type { EarlierBatches, JudgedRow } from './earlier-batches.ts';
  * turn comes.
  */
 export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
-  const { repeatWithinDays } = storedPolicy(batch.policy);
-  if (repeatWithinDays === 0) return null;
-  const { account, batch_id: batchId, run_id } = batch;
-  const since = batch.created_at - repeatWithinDays * dayMs;
-  const { firstAt } = await runSoFar(db, account, run_id);
+  const { repeatWithinDays: days } = storedPolicy(batch.policy);
+  const { account, batch_id: batchId, run_id, created_at: asOf } = batch;
   const withLost = await anyLost(db, account);
+  if (days === 0 && !withLost) return null;
+  const since = asOf - days * dayMs;
+  const { firstAt } = await runSoFar(db, account, run_id);
   const query = { account, batchId, since: Math.min(since, firstAt ?? since), withLost };
   if (!withLost && !(await anySentSince(db, query))) return null;
+  const sentTo = (tx: Queryable, numbers: readonly string[]) =>
+    days === 0 ? unreadTo(tx, account, numbers) : sentLately(tx, query, numbers);
   const file = makeFileRefs(batchId);
   return async (tx, rows) => {
     const numbers = rows.flatMap((row) => (mayBeSent(row) && row.phone_number !== null ? [row.phone_number] : []));
-    const sent = Map.groupBy(await sentLately(tx, query, [...new Set(numbers)]), ({ phone_number }) => phone_number);
+    const sent = Map.groupBy<string, Sent>(await sentTo(tx, [...new Set(numbers)]), ({ phone_number }) => phone_number);
     const judged: JudgedRow[] = [];
     for (const row of rows) {
       const toTheSameNumber = mayBeSent(row) ? sent.get(row.phone_number ?? '') : undefined;
-      const asking = { ...row, run_id, told_until: null, since };
+      const asking = { ...row, run_id, told_until: null, days, asOf };
       const found = toTheSameNumber && (await repeatProblem(asking, toTheSameNumber, (rowRef) => file.has(tx, rowRef)));
       if (!found) {
         judged.push(row);

@@ -1,4 +1,4 @@
-import type { LostPayment } from '../core/earlier-payment.ts';
+import { isUnread, type LostPayment } from '../core/earlier-payment.ts';
 import type { Queryable } from './database.ts';
 import { forgetFact, readFact, writeFact } from './facts.ts';
 import { filledLists, places } from './filled-lists.ts';
@@ -48,6 +48,11 @@ export async function lostTo(db: Queryable, account: string, numbers: readonly s
     }
   }
   return found;
+}
+
+/** Those of them of which nobody could read what they are: they are compared also where a policy compares no runs. */
+export async function unreadTo(db: Queryable, account: string, numbers: readonly string[]): Promise<LostToNumber[]> {
+  return (await lostTo(db, account, numbers)).filter(isUnread);
 }
 
 /** The last generation of a row that was lost, or null. */

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dayMs } from '../../src/core/clock.ts';
 import {
   type AskingRow,
   bearsEarlierPayment,
@@ -96,7 +97,14 @@ test('a row that has failed as often as it may be tried is told to be skipped, w
 });
 
 describe('what others sent to the number of a row', () => {
-  const asking: AskingRow = { ...terms, run_id: 'bonus', row_ref: 'R-1', told_until: null, since: 1_000 };
+  const asking: AskingRow = {
+    ...terms,
+    run_id: 'bonus',
+    row_ref: 'R-1',
+    told_until: null,
+    days: 1,
+    asOf: 1_000 + dayMs,
+  };
   const other: OtherPayment = {
     ...terms,
     batch_id: 'b',

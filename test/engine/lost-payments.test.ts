@@ -31,6 +31,16 @@ const otherRun = ({ clock }: Rig) => ({ batch_id: 'batch-2', run_id: 'run-2', cr
 const lostIn = async ({ db }: Rig) =>
   (await db.query<{ topup_id: string }>('SELECT topup_id FROM lost_payments')).map(({ topup_id }) => topup_id);
 
+/** What reading a file of two rows makes of them, and why. */
+async function judged(rig: Rig, policy = '{}') {
+  const batch = { ...aBatch({ ...otherRun(rig), policy }), audit_seq: 0, audit_head: '' };
+  const rows = someRows(2).map(({ batch_id: _, ...row }): JudgedRow => {
+    return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
+  });
+  const found = (await (await findRepeatedPayments(rig.db, batch))?.(rig.db, rows)) ?? [];
+  return found.map(({ status, problems: [problem] }) => [status, problem?.code]);
+}
+
 /** The lost part has paid row 1 of run-1 some days ago; the same stands in a file of run-2. */
 async function lostAndAsked(days: number, rows: readonly NewRow[] = someRows(2)) {
   const rig = await makeRig();
@@ -127,18 +137,15 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     await payLost(rig, 'run-1/ref-1');
     await rig.add([aRow(9)]);
     await runRestored(rig);
-    const batch = { ...aBatch(otherRun(rig)), audit_seq: 0, audit_head: '' };
-    const rows = someRows(2).map(({ batch_id: _, ...row }): JudgedRow => {
-      return { ...row, status: 'ready', problems: [], has_reference: true, before: null };
-    });
-    const judged = await (await findRepeatedPayments(rig.db, batch))?.(rig.db, rows);
-    assert.deepEqual(
-      judged?.map(({ status, problems: [problem] }) => [status, problem?.code]),
-      [
-        ['held', 'SENT_LATELY'],
-        ['ready', undefined],
-      ],
-    );
+    assert.deepEqual(await judged(rig), [
+      ['held', 'SENT_LATELY'],
+      ['ready', undefined],
+    ]);
+    // Who compares no runs is asked only about what nobody could read.
+    const policy = '{"repeatWithinDays":0}';
+    assert.deepEqual(new Set((await judged(rig, policy))?.map(([status]) => status)), new Set(['ready']));
+    await rig.db.execute('UPDATE lost_payments SET amount = NULL');
+    assert.deepEqual(await judged(rig, policy), await judged(rig));
   });
 
   test('is compared where its own row stood in the backup, tried and not sent', async () => {
@@ -294,10 +301,10 @@ describe('an entry of the list that cannot be read', () => {
 
 describe('the list of what was lost', () => {
   /** More lost payments than stand on a page, the last of them to the number of a row of run-2. */
-  async function manyLost() {
+  async function manyLost(policy = '{}') {
     const rig = await makeRig();
     for (let count = 1; count <= 120; count++) await payLost(rig, `run-1/lost-${count}`, aRow(count));
-    await rig.add([aRow(120), aRow(999)], otherRun(rig));
+    await rig.add([aRow(120), aRow(999)], { ...otherRun(rig), policy });
     return rig;
   }
   const listOf = ({ service }: Rig) => service.list as NonNullable<typeof service.list>;
@@ -375,6 +382,46 @@ describe('the list of what was lost', () => {
     await releaseRows(mary(rig), 'batch-2', [999]);
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+  });
+
+  test('that is gone without holds what may repeat a payment also where the policy compares no runs, for a week', async () => {
+    const policy = '{"repeatWithinDays":0}';
+    const rig = await manyLost(policy);
+    Object.assign(rig.service, { list: async () => unavailable });
+    const running = rig.runner({ restored: true }).run(patienceMs);
+    await sleep(rig, dayMs);
+    await goOnUnlisted(mary(rig), 'batch-2', 'asked');
+    await rig.clock.drive(running);
+    assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
+    assert.match(
+      (await rig.row(999, 'batch-2')).problems ?? '',
+      /SENT_LATELY.*may have been sent the same after 2026-/,
+    );
+    await releaseRows(mary(rig), 'batch-2', [999]);
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+    for (const [batch_id, days, state] of [
+      ['batch-3', 6, 'held'],
+      ['batch-4', 2, 'completed'],
+    ] as const) {
+      await sleep(rig, days * dayMs);
+      await rig.add([aRow(120)], { ...otherRun(rig), batch_id, run_id: batch_id, policy });
+      await rig.run();
+      assert.deepEqual(await rig.states(batch_id), [state]);
+    }
+  });
+
+  test('that is gone without after a second restore as well may hold any payment once more', async () => {
+    const rig = await manyLost();
+    Object.assign(rig.service, { list: async () => unavailable });
+    for (const rows of [[120, 999], [999]]) {
+      const running = rig.runner({ restored: true }).run(patienceMs);
+      await sleep(rig, dayMs);
+      await goOnUnlisted(mary(rig), 'batch-2', 'asked');
+      await rig.clock.drive(running);
+      assert.deepEqual(await rig.states('batch-2'), ['held', 'held']);
+      await releaseRows(mary(rig), 'batch-2', rows);
+    }
   });
 
   test('is none where the service has no list: nobody can go on without it', async () => {
