@@ -4,6 +4,7 @@ import { isSameService } from '../core/service-name.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { moveService } from '../engine/elsewhere.ts';
 import { goOnUnlisted } from '../engine/lost-payments.ts';
+import { personsPause } from '../engine/persons-pause.ts';
 import { type BatchRecord, unfinishedBatches } from '../ledger/batches.ts';
 import { batchStateWords } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -25,9 +26,13 @@ export function execute(
   return withSession(context, async (session) => {
     requireRole(session, 'run');
     const open = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
-    // What a person stopped goes on when a person means that very batch.
-    const isLeft = (batch: BatchRecord) => batchId === undefined && batch.pause_reason === 'by_person';
-    const batches = open.filter((batch) => !isLeft(batch));
+    const left: BatchRecord[] = [];
+    const batches: BatchRecord[] = [];
+    for (const batch of open) {
+      // What a person stopped goes on when a person means that very batch.
+      const isLeft = batchId === undefined && (await personsPause(session.db, batch)) !== null;
+      (isLeft ? left : batches).push(batch);
+    }
     const serviceMoved = options.serviceMoved === true;
     if (serviceMoved && batchId === undefined)
       throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
@@ -49,7 +54,7 @@ export function execute(
         })),
       );
     }
-    for (const { batch_id } of open.filter(isLeft))
+    for (const { batch_id } of left)
       context.terminal.error(`Left as a person paused it: "airbatch resume ${batch_id}" goes on with it.\n`);
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (open.length === 0)

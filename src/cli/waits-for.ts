@@ -1,6 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { longWaitMs } from '../core/rate-outlook.ts';
+import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
@@ -32,7 +33,10 @@ export async function workerOf({ db, clock }: LedgerNow, account: string): Promi
 export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
   const { status, pause_reason: reason } = batch;
   const { label } = batchStateWords[status];
-  if (reason !== null) return `${label}: ${pauseReasonWords[reason].label}`;
+  if (reason !== null) {
+    const stopped = (await personsPause(db, batch)) === null ? reason : 'by_person';
+    return `${label}: ${pauseReasonWords[stopped].label}`;
+  }
   if (status !== 'running' || worker !== null) return label;
   const moves = await movesByItself(db, batch, clock.now(), Number.POSITIVE_INFINITY);
   return moves ? 'interrupted' : 'waits for a person';
@@ -101,10 +105,12 @@ export async function waitsFor(
     const account = config.accounts.get(batch.account);
     const goesOnFunded = reason === 'insufficient_balance' && account?.resumeWhenFunded;
     const next = nextOf(batch, account?.credentialsFrom);
-    if (goesOnFunded && (await workerOf(session, batch.account)) !== null)
+    const stopped = reason === 'by_person' ? null : await personsPause(db, batch);
+    if (goesOnFunded && stopped === null && (await workerOf(session, batch.account)) !== null)
       return `money: it goes on by itself when a wallet holds more, or by ${next}`;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
-    return `a person: ${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
+    const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
+    return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
   }
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);

@@ -24,6 +24,7 @@ import { makeListMark } from './list-mark.ts';
 import { refreshBatches } from './open-batches.ts';
 import { noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
+import { dropPersonsPause } from './persons-pause.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
 import { allTerminal, movesByItself } from './remaining.ts';
@@ -353,6 +354,7 @@ async function completeBatch(context: RunnerContext, batchId: string): Promise<b
   const completed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'complete') || !allTerminal(await countRows(unit.tx, batchId))) return null;
+    await dropPersonsPause(unit.tx, batchId);
     return unit.changeBatch(
       batch,
       'complete',

@@ -23,6 +23,7 @@ import {
 import { cancelRowsLeft } from './cancelled-rows.ts';
 import { type Taken, takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
+import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { toldBalance } from './told-balance.ts';
 
@@ -117,12 +118,16 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
 /** Fails with `BATCH_STATE` where a batch does not wait for a second person. */
 export function requireWaiting({ batch_id, status }: BatchRecord): void {
   if (status === 'awaiting_approval') return;
-  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it does not wait for approval`);
+  throw new AirbatchError(
+    'BATCH_STATE',
+    `batch ${batch_id} is ${status.replace('_', ' ')}: it does not wait for approval`,
+  );
 }
 
 /** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where it is not paused. */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
-  return move(actor, batchId, 'resume', (unit, batch) => {
+  return move(actor, batchId, 'resume', async (unit, batch) => {
+    await dropPersonsPause(unit.tx, batchId);
     // It may have been paused before it began.
     const started_at = batch.started_at ?? unit.at;
     return { fields: { pause_reason: null, pause_detail: null, started_at }, data: {} };
@@ -130,15 +135,22 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
 }
 
 /**
- * Pauses a batch until a person resumes it; what is under way ends. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where it is neither
- * approved nor running.
+ * Pauses a batch until a person resumes it, also one that is paused for another reason; what is under way ends. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` where a person has paused it already, or where it is neither approved nor running nor paused.
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const pause_detail = withoutNumbers(why);
-  return move(actor, batchId, 'pause', () => ({
-    fields: { pause_reason: 'by_person', pause_detail },
-    data: { why: pause_detail },
-  }));
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    const data = { why: pause_detail };
+    if (batch.status !== 'paused')
+      return moveIn(unit, batch, 'pause', { fields: { pause_reason: 'by_person', pause_detail }, data });
+    if ((await personsPause(unit.tx, batch)) !== null)
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`);
+    await addPersonsPause(unit.tx, batchId, pause_detail);
+    await unit.append(batchId, 'batch.pause', { from: batch.status, to: batch.status, ...data });
+    return batch;
+  });
 }
 
 /**
@@ -173,16 +185,32 @@ function move(
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const batch = await requireBatch(unit.tx, batchId);
     requireMove(batch, event);
-    const { fields, data } = await change(unit, batch);
-    const changed = await unit.changeBatch(batch, event, fields, data);
-    if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
-    return changed;
+    return moveIn(unit, batch, event, await change(unit, batch));
   });
 }
 
+async function moveIn(unit: Unit, batch: BatchRecord, event: BatchEvent, { fields, data }: Move): Promise<BatchRecord> {
+  requireMove(batch, event);
+  const changed = await unit.changeBatch(batch, event, fields, data);
+  if (!changed) throw new AirbatchError('BATCH_STATE', `batch ${batch.batch_id} changed meanwhile`);
+  return changed;
+}
+
+/** What an event would do to a batch, for whoever is told that it cannot. */
+const eventWords: Partial<Record<BatchEvent, string>> = {
+  ask_approval: 'left for approval',
+  approve: 'approved',
+  pause: 'paused',
+  resume: 'resumed',
+  cancel: 'given up',
+};
+
 function requireMove({ batch_id, status }: BatchRecord, event: BatchEvent): void {
   if (can(status, event)) return;
-  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${status}: it cannot be changed by "${event}"`);
+  const is = status.replace('_', ' ');
+  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${is}: it cannot be ${eventWords[event] ?? 'changed'}`, {
+    hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
+  });
 }
 
 /** What became of the held rows that a person let go. */

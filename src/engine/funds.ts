@@ -1,10 +1,11 @@
 import { compareAmounts } from '../core/money.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { findBatch, openBatches } from '../ledger/batches.ts';
+import { type BatchRecord, findBatch, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
+import { personsPause } from './persons-pause.ts';
 
 /** What each wallet held at the lowest, by its id, since the account's money ran out. */
 type Purses = Record<string, string>;
@@ -23,9 +24,8 @@ export function noteShortage(tx: Queryable, account: string): Promise<void> {
  */
 export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   const { db, account, log } = context;
-  const waiting = (await openBatches(db, account)).filter(
-    ({ status, pause_reason }) => status === 'paused' && pause_reason === 'insufficient_balance',
-  );
+  const waiting: BatchRecord[] = [];
+  for (const batch of await openBatches(db, account)) if (await waitsForMoney(db, batch)) waiting.push(batch);
   if (waiting.length === 0) return false;
   const outcome = await askBalance(context);
   if (outcome.kind !== 'balance') return false;
@@ -41,7 +41,7 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
     await forgetFact(unit.tx, factName(account));
     for (const { batch_id } of waiting) {
       const batch = await findBatch(unit.tx, batch_id);
-      if (batch?.status !== 'paused' || batch.pause_reason !== 'insufficient_balance') continue;
+      if (batch === null || !(await waitsForMoney(unit.tx, batch))) continue;
       await unit.changeBatch(
         batch,
         'resume',
@@ -53,6 +53,15 @@ export async function resumeFunded(context: RunnerContext): Promise<boolean> {
   });
   if (isFunded) log.info('the balance is back, and the account goes on', { account });
   return isFunded;
+}
+
+/** Whether nothing but money keeps the batch from going on: no person has stopped it besides. */
+async function waitsForMoney(db: Queryable, batch: BatchRecord): Promise<boolean> {
+  return (
+    batch.status === 'paused' &&
+    batch.pause_reason === 'insufficient_balance' &&
+    (await personsPause(db, batch)) === null
+  );
 }
 
 function pursesOf({ wallets }: Balance): Purses {

@@ -60,3 +60,26 @@ test('an account that is pointed at another service pays nothing of its batches 
   assert.deepEqual([refused.code, (await one.liveCharges()).size], [5, 0], refused.stderr);
   assert.match(refused.stderr, /\[SERVICE_CHANGED\]\n.*--service-moved/);
 });
+
+test('what a person has paused is not sent once its account is pointed back, until that batch is resumed by its name', async (t) => {
+  const { one, two, pointAt, run } = await twoServices(t);
+  pointAt(one.url);
+  await run('submit', 'payroll.csv');
+  const [{ batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
+  await run('approve', batch, '--yes');
+  pointAt(two.url);
+  await run('resume');
+  assert.match((await run('status', batch)).stdout, /Status {5}paused: the account is at another service/);
+  assert.equal((await run('pause', batch, '--why', 'the wrong month')).code, 0);
+  assert.match(
+    (await run('status', batch)).stdout,
+    /Status {5}paused: by a person[\s\S]*Waits for {2}a person: it is paused \(the wrong month\), and besides, the account is at/,
+  );
+
+  pointAt(one.url);
+  const unnamed = await run('resume');
+  assert.deepEqual([unnamed.code, /Left as a person paused it/.test(unnamed.stderr)], [0, true], unnamed.stderr);
+  assert.equal((await one.liveCharges()).size, 0);
+  await run('resume', batch);
+  assert.equal((await one.liveCharges()).size, 1);
+});

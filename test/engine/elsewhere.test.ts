@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { releaseRows, resumeBatch } from '../../src/engine/acts.ts';
+import { pauseBatch, releaseRows, resumeBatch } from '../../src/engine/acts.ts';
 import { moveService } from '../../src/engine/elsewhere.ts';
+import { personsPause } from '../../src/engine/persons-pause.ts';
 import { movesByItself } from '../../src/engine/remaining.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
@@ -63,6 +64,18 @@ describe('a batch of another service than its account', () => {
     await resumeBatch(mary(rig), 'batch-1');
     await runAt(rig, one);
     assert.equal((await rig.batch()).status, 'completed');
+  });
+
+  test('stays paused by the person who had paused it, whatever reason is named first, until a person resumes it', async () => {
+    const rig = await moved();
+    const why = async () => personsPause(rig.db, await rig.batch());
+    assert.equal(await why(), null);
+    await pauseBatch(mary(rig), 'batch-1', 'the wrong month');
+    await runAt(rig, two);
+    assert.deepEqual([(await rig.batch()).pause_reason, await why()], ['service_changed', 'the wrong month']);
+    await resumeBatch(mary(rig), 'batch-1');
+    await runAt(rig, two);
+    assert.deepEqual([(await rig.batch()).pause_reason, await why()], ['service_changed', null]);
   });
 
   test('goes on where a person says that the service has moved, which is kept in the audit log', async () => {

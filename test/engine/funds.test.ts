@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 
 const minute = 60_000;
@@ -49,6 +50,23 @@ describe('an account whose money ran out', () => {
     await stop();
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
     assert.equal(rig.service.charges.length, 5);
+  });
+
+  test('does not go on by itself with what a person has paused besides, and that one is resumed by a person', async () => {
+    const { rig, after, stop } = await shortOfMoney(true);
+    const mary = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await pauseBatch(mary, 'batch-1', 'the wrong month');
+    await assert.rejects(pauseBatch(mary, 'batch-1', 'once more'), {
+      code: 'BATCH_STATE',
+      message: 'batch batch-1 is paused by a person already',
+    });
+    rig.service.purse.opening = 10;
+    await after(60 * minute);
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [2, 'paused']);
+    await resumeBatch(mary, 'batch-1');
+    await after(minute);
+    await stop();
+    assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);
   });
 
   test('waits for a person otherwise', async () => {

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { AirbatchError } from '../../src/core/errors.ts';
+import { pauseBatch } from '../../src/engine/acts.ts';
+import { personsPause } from '../../src/engine/persons-pause.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const pauses = ({ warnings }: Rig) => warnings.filter((message) => message === 'the account is paused').length;
@@ -49,6 +51,20 @@ describe('an account that is paused', () => {
       await rig.run();
       assert.equal(rig.service.creates.length, 1);
     });
+
+  test('names a payment that is not what it should be before what a person has paused, and stays paused by that person', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'wrong_answer');
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      await pauseBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1', 'the wrong month');
+      return create(request);
+    };
+    await rig.add(someRows(1));
+    await rig.run(60_000);
+    const batch = await rig.batch();
+    assert.deepEqual([batch.pause_reason, await personsPause(rig.db, batch)], ['service_mismatch', 'the wrong month']);
+  });
 
   test('is not paused by a program that has lost it to another', async () => {
     const rig = await makeRig();
