@@ -50,11 +50,12 @@ export async function waitForService(
   await noteOwnPace(context);
 }
 
-/** The connection was lost, or who answered was not the service in order: this speaks of all rows alike, and of none of them. */
+/**
+ * The connection was lost, be it within the answer, or who answered was not the service in order (a redirect, a page of HTML on whatever
+ * status): this speaks of all rows alike, and of none of them.
+ */
 function isUnanswered(outcome: CreateOutcome): boolean {
-  if (outcome.kind !== 'in_doubt' || outcome.isInOrder) return false;
-  const { httpStatus, code } = outcome.evidence;
-  return httpStatus === null || httpStatus >= 500 || code === 'unparsable';
+  return outcome.kind === 'in_doubt' && !outcome.isInOrder;
 }
 
 /** Whether the last payments met no answer, too many of them for a chance. */

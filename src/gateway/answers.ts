@@ -117,7 +117,11 @@ export function createOutcome(
     case 'account_blocked':
       return { kind: 'account_blocked', reason: verdict.reason, evidence };
     case 'in_doubt':
-      return { kind: 'in_doubt', evidence, ...(verdict.isInOrder && { isInOrder: true }) };
+      return {
+        kind: 'in_doubt',
+        evidence,
+        ...((verdict.isInOrder || isNamed(result.status, evidence)) && { isInOrder: true }),
+      };
     default:
       return { kind: verdict.kind, evidence };
   }
@@ -128,6 +132,11 @@ export function readProblem(result: TransportResult, evidence: Evidence, verdict
   if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
   if (verdict.kind === 'throttled') {
     return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
+/** Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from something in between. */
+function isNamed(status: number, { code }: Evidence): boolean {
+  return status < 500 && code !== unparsable.code && code !== ourWords(status).code;
+}
+
   }
   if (verdict.kind === 'account_blocked' && verdict.reason === 'credentials_rejected') {
     return { kind: 'account_blocked', reason: verdict.reason, evidence };

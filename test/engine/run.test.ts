@@ -354,6 +354,33 @@ describe('the engine', () => {
     assert.equal(afterwards, null, 'it is back');
   });
 
+  for (const [code, httpStatus] of [
+    ['redirect_refused', 302],
+    ['http_404', 404],
+    ['connection_lost', 201],
+    ['timeout', 200],
+  ] as const) {
+    test(`sends but a row now and then while every payment meets "${code}" on HTTP ${httpStatus}`, async () => {
+      const rig = await makeRig({ paceMs: 1_000 });
+      const sends: number[] = [];
+      const evidence = { code, message: '', httpStatus, requestId: null };
+      Object.assign(rig.service, {
+        create: async () => {
+          sends.push(rig.clock.now());
+          return { kind: 'in_doubt', evidence };
+        },
+      });
+      await rig.add(someRows(100));
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(90_000));
+      runner.stop();
+      await rig.clock.drive(running);
+      assert.ok(sends.length < 30, `${sends.length} were sent into it`);
+      assert.ok(rig.warnings.includes('the service cannot be reached; it is tried again'));
+    });
+  }
+
   test('is not held up by rows that the service never answers, while it answers the others', async () => {
     const [rows, broken] = [300, 20];
     const rig = await makeRig({ paceMs: 1_000, jobsAtOnce: 200 });

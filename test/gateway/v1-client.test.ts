@@ -135,6 +135,8 @@ describe('a creation in Version 1', () => {
     assert.ok(declined.kind === 'in_doubt' && declined.isInOrder);
     const broken = await create(answer(500, envelope(undefined, undefined, 500)));
     assert.ok(broken.kind === 'in_doubt' && !broken.isInOrder);
+    const lost = await create(answer(404, envelope(undefined, undefined, 404)));
+    assert.ok(lost.kind === 'in_doubt' && !lost.isInOrder);
   });
 
   const table: [status: number, body: unknown, kind: string, code: string][] = [
