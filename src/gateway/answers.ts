@@ -1,5 +1,5 @@
 import { withoutNumbers } from '../core/redact.ts';
-import type { CreateOutcome, Evidence, RateHeaders, ReadProblem } from './gateway.ts';
+import type { CreateOutcome, Evidence, RateHeaders, ReadProblem, ServicePayment } from './gateway.ts';
 import type { AnswerHeaders, TransportResult } from './transport.ts';
 import type { Verdict } from './verdict.ts';
 
@@ -102,6 +102,11 @@ export function okEvidence({ httpStatus, requestId }: Evidence): Evidence {
   return { httpStatus, code: 'ok', message: '', requestId };
 }
 
+/** What a look-up found, without what it names twice in the same words: that is one payment, and no second one. */
+export function eachOnce(payments: readonly ServicePayment[]): ServicePayment[] {
+  return [...new Map(payments.map((payment) => [JSON.stringify(payment), payment])).values()];
+}
+
 /** A verdict on an answer to a request to create, as the engine takes it. */
 export function createOutcome(
   verdict: Verdict,
@@ -127,16 +132,16 @@ export function createOutcome(
   }
 }
 
-/** A read that gave no answer to its question, as the engine takes it. */
-export function readProblem(result: TransportResult, evidence: Evidence, verdict: Verdict, now: number): ReadProblem {
-  if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
-  if (verdict.kind === 'throttled') {
-    return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
 /** Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from something in between. */
 function isNamed(status: number, { code }: Evidence): boolean {
   return status < 500 && code !== unparsable.code && code !== ourWords(status).code;
 }
 
+/** A read that gave no answer to its question, as the engine takes it. */
+export function readProblem(result: TransportResult, evidence: Evidence, verdict: Verdict, now: number): ReadProblem {
+  if (result.kind !== 'answer') return { kind: 'unavailable', evidence };
+  if (verdict.kind === 'throttled') {
+    return { kind: 'throttled', retryAfterMs: retryAfterMs(result.headers, now), evidence };
   }
   if (verdict.kind === 'account_blocked' && verdict.reason === 'credentials_rejected') {
     return { kind: 'account_blocked', reason: verdict.reason, evidence };

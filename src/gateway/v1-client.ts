@@ -1,5 +1,5 @@
 import type { Clock } from '../core/clock.ts';
-import { createOutcome, okEvidence, readProblem } from './answers.ts';
+import { createOutcome, eachOnce, okEvidence, readProblem } from './answers.ts';
 import type {
   BalanceOutcome,
   CatalogOutcome,
@@ -40,7 +40,8 @@ export interface V1GatewayOptions extends GatewayOptions {
   credentials: { email: string; token: string };
 }
 
-/** The code of a look-up that finds nothing (spec section 7.2). */
+/** The codes of a look-up that was answered, and of one that finds nothing (spec section 7.2). */
+const successCode = 1;
 const notFoundCode = 235;
 
 /** What the requests of one account have in common. */
@@ -109,7 +110,8 @@ function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
       return { kind: 'not_found', evidence: called.evidence };
     }
     const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
-    if (!found) return problem(session, called);
+    // An error may bring an empty list along: what has nothing says so with success.
+    if (!found || (found.length === 0 && code !== successCode)) return problem(session, called);
     if (found.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
     const ours = found.filter(({ extRefId }) => extRefId == null || extRefId === reference);
     if (ours.length === 0) {
@@ -120,7 +122,7 @@ function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
     const reason = found.length === 1 && called.error ? called.evidence.message : null;
     return {
       kind: 'found',
-      payments: ours.map((transaction) => toPayment(transaction, reason)),
+      payments: eachOnce(ours.map((transaction) => toPayment(transaction, reason))),
       evidence: okEvidence(called.evidence),
     };
   });

@@ -1,5 +1,5 @@
 import { type Clock, isoTime } from '../core/clock.ts';
-import { createOutcome, okEvidence, readProblem } from './answers.ts';
+import { createOutcome, eachOnce, okEvidence, readProblem } from './answers.ts';
 import {
   type BalanceOutcome,
   type CatalogOutcome,
@@ -36,6 +36,7 @@ import {
   v2Page,
   v2Payment,
   v2RequestId,
+  v2ShowsPayment,
   v2Unreadable,
   type WalletMode,
 } from './v2-wire.ts';
@@ -94,7 +95,8 @@ function create(session: V2Session, { body, idempotencyKey, beforeWrite }: Creat
       const payment = isSuccess(called) ? v2Payment(v2Data(called.json), true) : null;
       // The answer to a creation must name what was asked for, so that it can be checked.
       if (payment?.reference) return { kind: 'accepted', payment, evidence: okEvidence(called.evidence) };
-      return createOutcome(verdict(called), called.result, called.evidence, session.clock.now());
+      const no = v2Verdict(called.status, called.error?.code ?? null, v2ShowsPayment(called.json));
+      return createOutcome(no, called.result, called.evidence, session.clock.now());
     },
   );
 }
@@ -108,7 +110,13 @@ function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
       const message = 'an entry of the list, perhaps of this reference, does not have the promised shape';
       return { kind: 'unavailable', evidence: { ...called.evidence, code: 'unparsable', message } };
     }
-    const payments = paymentsOf(listed).filter((payment) => payment.reference === reference);
+    const payments = eachOnce(paymentsOf(listed).filter((payment) => payment.reference === reference));
+    const isPaid = payments.some(({ state }) => state !== 'failed');
+    if (!isPaid && (listed.hasNext || listed.total > listed.entries.length)) {
+      // What it holds back may be the one that was paid.
+      const message = 'the list says that it has more than it shows';
+      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'list_cut_short', message } };
+    }
     if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
     if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
     // Others came back than were asked for, or something unreadable: that says nothing about ours.

@@ -36,15 +36,16 @@ export const v2Statuses: Readonly<Record<number, Verdict>> = {
 
 /**
  * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code of an
- * intact error envelope, or null.
+ * intact error envelope, or null; `hasPayment`: beside it the answer shows one.
  *
  * The complete list of codes is not shown, so a code that is not in the table is in doubt, even on a 400: it may say
  * "duplicate" in words that nobody promised, and to refuse that row would let somebody pay it again. The doubt is looked
  * up, asked again with the same key, and shown to a person with the service's own words.
  */
-export function v2Verdict(status: number, code: string | null): Verdict {
+export function v2Verdict(status: number, code: string | null, hasPayment = false): Verdict {
   if (status > 500)
     return { kind: 'in_doubt', why: 'not the service itself, or it broke down, perhaps after the charge' };
+  if (hasPayment) return { kind: 'in_doubt', why: 'a refusal that shows a payment contradicts itself' };
   const byCode = code !== null && Object.hasOwn(v2Codes, code) ? v2Codes[code] : undefined;
   const verdict = byCode ?? v2Statuses[status];
   if (verdict) return verdict;

@@ -36,6 +36,11 @@ export function v2Error(json: unknown): ServiceError | null {
   return isObject(json) && json.success === false ? (read(errorShape, json)?.error ?? null) : null;
 }
 
+/** Whether an answer shows a payment, be it one that cannot be read; only a success should (spec section 2.1). */
+export function v2ShowsPayment(json: unknown): boolean {
+  return isObject(json) && isObject(json.data) && isWord(json.data.id);
+}
+
 /** The request id, where an answer has one; nothing depends on it. */
 export function v2RequestId(json: unknown): string | null {
   const meta = isObject(json) ? json.meta : null;
@@ -101,14 +106,23 @@ const isE164 = /^\+[0-9]{7,15}$/;
 export function v2Unreadable(entry: unknown): UnreadableEntry | null {
   if (v2Payment(entry, false) !== null) return null;
   const { id, status, reference, phone_number: phoneNumber, created_at: createdAt } = isObject(entry) ? entry : {};
-  return {
-    topupId: isWord(id) ? id : `entry-${sha256(JSON.stringify(entry)).slice(0, 16)}`,
+  const legible = {
     reference: isWord(reference) ? reference : null,
     // Another spelling would be compared with no row.
     phoneNumber: isWord(phoneNumber) && isE164.test(phoneNumber) ? phoneNumber : null,
     createdAt: readTime(createdAt),
     hasFailed: isWord(status) && v2State(status).state === 'failed',
   };
+  return { ...legible, topupId: isWord(id) ? id : `entry-${sha256(textOf(entry, legible)).slice(0, 16)}` };
+}
+
+/** An entry's own text; of one that is nested too deeply to be written, what can be read of it. */
+function textOf(entry: unknown, legible: object): string {
+  try {
+    return JSON.stringify(entry);
+  } catch {
+    return JSON.stringify(legible);
+  }
 }
 
 function v2Money(money: unknown): Money | null {

@@ -193,6 +193,13 @@ describe('a look-up in Version 1', () => {
     );
   });
 
+  test('finds one payment where the answer names one twice in the same words', async () => {
+    const second = { ...lookedUp, transactionId: 'b' };
+    const outcome = await lookUp(answer(200, envelope(1, [lookedUp, lookedUp, second])));
+    assert.ok(outcome.kind === 'found');
+    assert.equal(outcome.payments.length, 2);
+  });
+
   const failed: [word: string, code: number][] = [
     ['FAILED', 5],
     ['UNDERLIVERED', 5],
@@ -242,6 +249,8 @@ describe('a look-up in Version 1', () => {
       answer(500, envelope(235)),
       answer(200, envelope(1, [{ ...lookedUp, extRefId: 'another' }])),
       answer(200, envelope(1, [{ ...lookedUp, msisdn: undefined }])),
+      answer(200, { data: [] }),
+      answer(200, { ...envelope(5, []), statusCode: 500 }),
     ]) {
       assert.equal((await lookUp(result)).kind, 'unavailable');
     }

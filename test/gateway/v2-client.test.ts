@@ -225,6 +225,43 @@ describe('a creation in Version 2', () => {
     }
   });
 
+  test('is in doubt where a refusal shows a payment beside it, whatever its code and status', async () => {
+    for (const [status, code] of [
+      [400, 'INVALID_PHONE_NUMBER'],
+      [200, 'NETWORK_NOT_FOUND'],
+      [402, 'INSUFFICIENT_BALANCE'],
+      [401, 'UNAUTHORIZED'],
+      [429, 'RATE_LIMITED'],
+    ] as const) {
+      const refusal = failure(code, status);
+      assert.equal((await create(answer(status, { ...refusal, data: topup() }))).kind, 'in_doubt', code);
+      assert.equal((await create(answer(status, { ...refusal, data: { id: 't-1' } }))).kind, 'in_doubt', code);
+      assert.notEqual((await create(answer(status, { ...refusal, data: null }))).kind, 'in_doubt', code);
+    }
+  });
+
+  test('in doubt tells the service in order, which says what is wrong, from whatever else may answer', async () => {
+    const isInOrder = async (result: TransportResult) => {
+      const outcome = await create(result);
+      assert.ok(outcome.kind === 'in_doubt');
+      return outcome.isInOrder ?? false;
+    };
+    assert.ok(await isInOrder(answer(400, failure('E_1234', 400))));
+    assert.ok(await isInOrder(answer(200, failure('E_1234', 400))));
+    for (const result of [
+      answer(404, '<html>'),
+      answer(405, { message: 'Cannot POST /v2/topups' }),
+      answer(200, '<html>'),
+      answer(201, success({ id: 't-1' })),
+      answer(500, failure('INTERNAL_ERROR', 500)),
+      answer(503, failure('E_1234', 503)),
+      { kind: 'unknown', code: 'redirect_refused', message: 'no', status: 302 } as const,
+      { kind: 'unknown', code: 'connection_lost', message: 'no', status: 201 } as const,
+    ]) {
+      assert.equal(await isInOrder(result), false, JSON.stringify(result));
+    }
+  });
+
   test('takes over what the transport proved, and nothing more', async () => {
     const lost = { code: 'timeout', message: 'no answer', status: null };
     const notSent = await create({ kind: 'not_sent', ...lost });
@@ -328,9 +365,29 @@ describe('a look-up in Version 2', () => {
       // A service that ignores the filter says nothing about our reference.
       answer(200, success([topup({ reference: 'another' })], page(1))),
       answer(200, success([{ id: 1 }], page(1))),
+      // Nor does one that says that it has more than it shows.
+      answer(200, success([], page(1))),
+      answer(200, success([], page(0, true))),
     ]) {
       assert.equal((await lookUp(result)).kind, 'unavailable');
     }
+  });
+
+  test('takes failed payments for all that there is only where the list shows all that it has', async () => {
+    const failed = topup({ status: 'failed' });
+    assert.equal((await lookUp(answer(200, success([failed], page(2))))).kind, 'unavailable');
+    assert.equal((await lookUp(answer(200, success([failed], page(1, true))))).kind, 'unavailable');
+    assert.equal((await lookUp(answer(200, success([failed, topup({ id: 't-2' })], page(3))))).kind, 'found');
+  });
+
+  test('finds one payment where the list names one twice in the same words, and two where the words differ', async () => {
+    const found = async (...entries: unknown[]) => {
+      const outcome = await lookUp(answer(200, success(entries, page(entries.length))));
+      return outcome.kind === 'found' && outcome.payments.length;
+    };
+    assert.equal(await found(topup(), topup()), 1);
+    assert.equal(await found(topup(), topup({ id: 't-2' })), 2);
+    assert.equal(await found(topup(), topup({ amount: { value: 1, currency: 'KES' } })), 2);
   });
 
   test('is throttled, or blocked, as everything else', async () => {
@@ -388,6 +445,19 @@ describe('the list, the balance and the catalog of Version 2', () => {
     assert.deepEqual(third, { ...unknown, topupId: third?.topupId, createdAt: null, hasFailed: false });
     assert.deepEqual([outcome.payments.length, more, second?.topupId === third?.topupId], [1, [], false]);
     assert.match(second?.topupId ?? '', /^entry-[0-9a-f]{16}$/);
+  });
+
+  test('names an entry that is nested too deeply to be written by what can be read of it', async () => {
+    const deep = `${'['.repeat(100_000)}${']'.repeat(100_000)}`;
+    const text = JSON.stringify(success([{ reference: 'r', metadata: 0 }, topup()], page(2))).replace(
+      '"metadata":0',
+      `"metadata":${deep}`,
+    );
+    const outcome = await setUp(answer(200, text)).gateway.list?.({ page: 1, perPage: 100, fromMs: null, toMs: null });
+    assert.ok(outcome?.kind === 'page');
+    const [only] = outcome.unreadable;
+    assert.deepEqual([outcome.payments.length, outcome.unreadable.length, only?.reference], [1, 1, 'r']);
+    assert.match(only?.topupId ?? '', /^entry-[0-9a-f]{16}$/);
   });
 
   test('lists a page in the order and the span that is asked for, and leaves out what it cannot read', async () => {
