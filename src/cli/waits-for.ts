@@ -1,13 +1,13 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
-import { longWaitMs } from '../core/rate-outlook.ts';
+import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
-import { durationText, timeText } from '../reports/format.ts';
+import { durationText, overlongText, timeText } from '../reports/format.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
 import { isDeadProcess } from '../runtime/process-holder.ts';
@@ -52,10 +52,18 @@ export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<No
 export function serviceWords({ unreachableSince, toldToWait }: NotedPace, now: number): string | null {
   if (unreachableSince !== null)
     return `the service, not reached for ${durationText(Math.max(0, now - unreachableSince))}`;
-  const { since, until } = toldToWait ?? { since: 0, until: 0 };
-  if (until <= now + 1_000) return null;
-  const told = `the service, which has told the account to wait (429), ${durationText(until - now)} more`;
-  return until - since < longWaitMs ? told : `${told}, until ${timeText(isoTime(until))}`;
+  return toldToWait === null || toldToWait.until <= now + 1_000 ? null : toldWords(toldToWait, now);
+}
+
+/** A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was told. */
+export function toldWords(told: ToldWait, now: number): string {
+  const { since, until } = told;
+  const service = 'the service, which has told the account to wait (429)';
+  const [left, time] = [durationText(Math.max(0, until - now)), timeText(isoTime(until))];
+  const overlong = overlongText(told);
+  if (overlong !== null)
+    return `${service} for ${overlong}; after a day at most it is asked again: in ${left}, at ${time}`;
+  return until - since < longWaitMs ? `${service}, ${left} more` : `${service}, ${left} more, until ${time}`;
 }
 
 /** What a person can do where no limit explains how long the account is told to wait: only a process that begins knows nothing of it. */

@@ -63,6 +63,3 @@ function startInWindow(
     .map(({ untilAgeMs }) => until - windowMs + untilAgeMs);
   return Math.max(from, ...waits);
 }
-
-/** What is limited by the minute tells who is too quick to wait for a minute or so: a wait of this length is worth a person's look. */
-export const longWaitMs = 15 * 60_000;

@@ -2,6 +2,7 @@ import type { BatchPolicy } from '../core/batch-policy.ts';
 import type { PauseReason } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
 import type { Random } from '../core/random.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
@@ -75,8 +76,8 @@ export interface RunnerContext extends EngineDeps {
   unreachableSince: number | null;
   /** Until when the account waits because the service could not be reached (epoch ms). */
   unreachableUntil: number;
-  /** Since when the service tells the account to wait, and until when it last did (epoch ms); null where it lets it through. */
-  toldToWait: { since: number; until: number } | null;
+  /** That the service tells the account to wait; null where it lets it through. */
+  toldToWait: ToldWait | null;
   /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
   credentialsRefused: boolean;
   endings: Endings;

@@ -26,8 +26,7 @@ export async function readTrouble(
   problem: ReadProblem,
 ): Promise<number> {
   if (problem.kind === 'throttled') {
-    waitAsTold(context, requestClass, problem);
-    return problem.retryAfterMs;
+    return waitAsTold(context, requestClass, problem);
   }
   const { code, message } = problem.evidence;
   if (problem.kind === 'account_blocked') {

@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { longWaitMs } from '../core/rate-outlook.ts';
+import { longWaitMs, waitMsOf } from '../core/told-wait.ts';
 import type { CreateOutcome, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
 
@@ -9,30 +9,37 @@ const sameWaitMs = 60_000;
 /** A 429, in answer to whatever request. */
 type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
 
-/** The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant I10). */
+/**
+ * The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant I10); after a day it
+ * is asked again. Returns for how long (ms).
+ */
 export function waitAsTold(
   context: RunnerContext,
   requestClass: RequestClass,
   { retryAfterMs, evidence: { code } }: Throttled,
-): void {
+): number {
   const { limiter, clock, log, account } = context;
-  limiter.hold(requestClass, retryAfterMs);
+  const waitMs = waitMsOf(retryAfterMs);
+  limiter.hold(requestClass, waitMs);
   const now = clock.now();
-  const known = toldToWait(context) ?? { since: now, until: now };
-  const until = Math.max(known.until, now + retryAfterMs);
+  const known = toldToWait(context) ?? { since: now, until: now, saidMs: 0 };
+  const isLater = now + waitMs > known.until;
+  const until = isLater ? now + waitMs : known.until;
   // Rows that were under way together are told the same, and short waits one after another become a long one; another long one is news.
   const isNews = until - known.until >= longWaitMs;
   const wasLong = known.until - known.since >= longWaitMs;
   const since = isNews ? now : known.since;
-  context.toldToWait = { since, until };
+  context.toldToWait = { since, until, saidMs: isLater ? retryAfterMs : known.saidMs };
   if (isNews || (!wasLong && until - since >= longWaitMs))
     log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
       account,
       since: isoTime(since),
       until: isoTime(until),
+      retry_after_ms: context.toldToWait.saidMs,
       code,
       request: requestClass,
     });
+  return waitMs;
 }
 
 /** The wait that goes on, or was over a moment ago without a payment having been let through since; null where there is none. */

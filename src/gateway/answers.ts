@@ -5,8 +5,6 @@ import type { Verdict } from './verdict.ts';
 
 /** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
 const retryAfterDefaultMs = 60_000;
-/** Nothing that limits by the minute means a longer wait than this; a mad header must not stop an account for years. */
-const retryAfterMsMax = 24 * 3_600_000;
 /** Messages are cut here: they are for people, and go into the ledger once a row. */
 const messageLengthMax = 300;
 /** What is shorter is no secret, and would be found by chance in the middle of words. */
@@ -25,7 +23,7 @@ function retryAfterMs(headers: AnswerHeaders, now: number): number {
   // A date is the service's own, so it is measured from the service's own time, where the answer tells that.
   const wait = at === null ? retryAfterDefaultMs : at - (httpDate(headers, 'date') ?? now);
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : wait;
-  return Math.min(Math.max(ms, 0), retryAfterMsMax);
+  return Math.min(Math.max(ms, 0), Number.MAX_SAFE_INTEGER);
 }
 
 /** A header's date (epoch ms), or null where it is none. */

@@ -100,7 +100,7 @@ export type CreateOutcome =
   | { kind: 'refused'; evidence: Evidence }
   /** The service says that the reference was used before (V1 code 90, or V2 a key with another body): look up. */
   | { kind: 'exists'; evidence: Evidence }
-  /** Told to wait before anything else is sent for the account; nothing was created. */
+  /** Told to wait (for so long as the service says) before anything else is sent for the account; nothing was created. */
   | { kind: 'throttled'; retryAfterMs: number; evidence: Evidence }
   /** The account cannot pay or may not ask; nothing was created, and nothing else of it would be. */
   | { kind: 'account_blocked'; reason: 'insufficient_balance' | 'credentials_rejected'; evidence: Evidence }

@@ -1,4 +1,5 @@
 import type { RateOutlook } from '../core/rate-outlook.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import type { Queryable } from './database.ts';
 import { readFact, writeFact } from './facts.ts';
 import { findLease } from './leases.ts';
@@ -19,8 +20,8 @@ export interface NotedPace {
   spaced: Record<string, SpacedRows>;
   /** Whether others were seen to use the account. */
   shared: boolean;
-  /** Since when the service tells the account to wait, and until when (epoch ms); null where it does not. */
-  toldToWait: { since: number; until: number } | null;
+  /** That the service tells the account to wait; null where it does not. */
+  toldToWait: ToldWait | null;
   /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
   unreachableSince: number | null;
 }

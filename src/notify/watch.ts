@@ -1,5 +1,5 @@
 import { type Clock, dayMs } from '../core/clock.ts';
-import { longWaitMs } from '../core/rate-outlook.ts';
+import { longWaitMs } from '../core/told-wait.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import {
@@ -74,7 +74,7 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
     const told = (await notedPace(db, account, now))?.toldToWait;
     if (!told || told.until <= now || told.until - told.since < longWaitMs) continue;
     const event_id = `told_to_wait:${account}:${told.since}`;
-    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, until: told.until });
+    news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, toldToWait: told });
   }
   return news;
 }

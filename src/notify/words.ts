@@ -1,10 +1,11 @@
 import { isoTime } from '../core/clock.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { findSlot } from '../ledger/slots.ts';
-import { askedText, sumsText, timeText } from '../reports/format.ts';
+import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
@@ -17,8 +18,8 @@ export interface News {
   batch_id: string | null;
   account: string | null;
   job: string | null;
-  /** Until when an account is told to wait (epoch ms). */
-  until?: number;
+  /** That an account is told to wait. */
+  toldToWait?: ToldWait;
 }
 
 /** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
@@ -36,7 +37,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
   if (news.kind === 'slot_missed') return slotWord(db, news, events);
   if (news.kind === 'low_balance') return lowBalanceWord(news);
   if (news.kind === 'unreachable') return unreachableWord(news);
-  if (news.kind === 'told_to_wait') return toldToWaitWord(news);
+  if (news.kind === 'told_to_wait') return news.toldToWait ? toldToWaitWord(news, news.toldToWait) : null;
   const batch = news.batch_id === null ? null : await findBatch(db, news.batch_id);
   if (!batch) return null;
   const summary = await batchSummary(db, batch.batch_id);
@@ -184,16 +185,22 @@ function unreachableWord({ account, event_id }: News): Word {
   };
 }
 
-function toldToWaitWord({ account, event_id, until: untilMs = 0 }: News): Word {
-  const [since, until] = [isoTime(Number(event_id.split(':').at(-1))), isoTime(untilMs)] as const;
+function toldToWaitWord({ account }: News, told: ToldWait): Word {
+  const [since, until] = [isoTime(told.since), isoTime(told.until)];
+  const overlong = overlongText(told);
+  const untilText = overlong === null ? `until ${timeText(until)}` : `for ${overlong}`;
+  const askedAgain =
+    overlong === null
+      ? 'Nothing of it is sent or asked until then'
+      : `After a day at most it is asked again all the same, at ${timeText(until)}: nothing of it is sent or asked until then`;
   return {
     kind: 'told_to_wait',
-    subject: `The service has told account ${account} to wait until ${timeText(until)}`,
+    subject: `The service has told account ${account} to wait ${untilText}`,
     lines: [
-      `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait until ${timeText(until)}. Nothing of it is sent or asked until then; no row is lost, and then it goes on by itself.`,
+      `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait ${untilText}. ${askedAgain}; no row is lost, and then it goes on by itself.`,
       'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch and start it again, which asks anew.',
     ],
-    facts: { account, since, until },
+    facts: { account, since, until, retry_after_ms: told.saidMs },
     report: null,
   };
 }

@@ -1,4 +1,6 @@
+import { dayMs } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
+import { type ToldWait, toldWaitMsMax } from '../core/told-wait.ts';
 import { counted, grouped } from './words.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
@@ -46,4 +48,10 @@ export function durationText(ms: number): string {
   if (minutes < 60) return seconds % 60 === 0 ? `${minutes} min` : `${minutes} min ${seconds % 60} s`;
   const hours = Math.floor(minutes / 60);
   return minutes % 60 === 0 ? `${hours} h` : `${hours} h ${minutes % 60} min`;
+}
+
+/** How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else null. */
+export function overlongText({ saidMs }: ToldWait): string | null {
+  if (!(saidMs > toldWaitMsMax)) return null;
+  return saidMs < 3 * dayMs ? durationText(saidMs) : counted(Math.floor(saidMs / dayMs), 'day');
 }

@@ -111,9 +111,9 @@ test('an account that the service tells to wait says so whatever its rows wait f
   const noted = await notedPace(db, 'main', clock.now());
   assert.ok(noted);
   const batch = await rig.batch();
-  const words = async (ms: number | null) => {
+  const words = async (ms: number | null, saidMs = ms ?? 0) => {
     const now = clock.now();
-    const toldToWait = ms === null ? null : { since: now, until: now + ms };
+    const toldToWait = ms === null ? null : { since: now, until: now + ms, saidMs };
     await notePace(db, 'main', { ...noted, toldToWait });
     return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, batch.batch_id));
   };
@@ -123,6 +123,11 @@ test('an account that the service tells to wait says so whatever its rows wait f
     await words(24 * 3_600_000),
     'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
       'ask the service why; where that is its mistake, start airbatch again to ask anew',
+  );
+  assert.equal(
+    await words(24 * 3_600_000, 30 * 24 * 3_600_000),
+    'the service, which has told the account to wait (429) for 30 days; after a day at most it is asked again: in 24 h, ' +
+      'at 2026-11-21 09:00:05 UTC: ask the service why; where that is its mistake, start airbatch again to ask anew',
   );
   runner.stop();
   await clock.drive(running);

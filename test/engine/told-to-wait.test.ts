@@ -27,19 +27,19 @@ async function told(...waits: number[]) {
   const noted = async (afterMs: number) => {
     await rig.clock.drive(rig.clock.sleep(begunAt + afterMs - rig.clock.now()));
     const wait = (await notedPace(rig.db, 'main', rig.clock.now()))?.toldToWait;
-    return wait && [wait.since - begunAt, wait.until - begunAt].map((ms) => Math.round(ms / minute));
+    return wait && [wait.since - begunAt, wait.until - begunAt, wait.saidMs].map((ms) => Math.round(ms / minute));
   };
   const firstSentMs = () => (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
-  return { rig, running, noted, firstSentMs };
+  return { rig, runner, running, noted, firstSentMs };
 }
 
 test('a wait of hours that the service tells is logged once, noted until when, and kept', async () => {
   const { rig, running, noted, firstSentMs } = await told(120 * minute);
-  assert.deepEqual(await noted(2_000), [0, 120]);
+  assert.deepEqual(await noted(2_000), [0, 120, 120]);
   assert.deepEqual(rig.warnings, [
     'the service tells the account to wait long, and nothing is sent until then; ask it why',
   ]);
-  assert.deepEqual(await noted(119 * minute), [0, 120]);
+  assert.deepEqual(await noted(119 * minute), [0, 120, 120]);
   assert.equal((await noted(120 * minute + 3_000)) ?? null, null, 'it is over');
   assert.ok(firstSentMs() >= 120 * minute, `${firstSentMs()} ms`);
   await rig.clock.drive(running);
@@ -47,11 +47,19 @@ test('a wait of hours that the service tells is logged once, noted until when, a
   assert.equal(rig.warnings.length, 1);
 });
 
+test('a wait of more than a day is kept for a day, and what the service said is noted beside', async () => {
+  const day = 24 * 60;
+  const { rig, runner, running, noted } = await told(30 * day * minute);
+  assert.deepEqual(await noted(2_000), [0, day, 30 * day]);
+  runner.stop();
+  await rig.clock.drive(running);
+});
+
 test('short waits one after another are one long one, told of once it lasts for a quarter of an hour', async () => {
   const { rig, running, noted } = await told(...Array<number>(20).fill(minute));
-  assert.deepEqual(await noted(5 * minute + 5_000), [0, 6]);
+  assert.deepEqual(await noted(5 * minute + 5_000), [0, 6, 1]);
   assert.equal(rig.warnings.length, 0);
-  assert.deepEqual(await noted(16 * minute + 5_000), [0, 17]);
+  assert.deepEqual(await noted(16 * minute + 5_000), [0, 17, 1]);
   assert.equal(rig.warnings.length, 1);
   await rig.clock.drive(running);
   assert.equal(rig.warnings.length, 1);
@@ -59,8 +67,8 @@ test('short waits one after another are one long one, told of once it lasts for 
 
 test('a long wait after a short one is one of its own', async () => {
   const { rig, running, noted } = await told(20 * minute, 60 * minute);
-  assert.deepEqual(await noted(5_000), [0, 20]);
-  assert.deepEqual(await noted(21 * minute), [20, 80]);
+  assert.deepEqual(await noted(5_000), [0, 20, 20]);
+  assert.deepEqual(await noted(21 * minute), [20, 80, 60]);
   assert.equal(rig.warnings.length, 2);
   await rig.clock.drive(running);
 });

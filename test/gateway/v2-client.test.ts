@@ -193,11 +193,20 @@ describe('a creation in Version 2', () => {
 
   test('waits as long as a 429 asks: seconds, a date, or a minute where it does not say', async () => {
     const waits: (number | null)[] = [];
-    for (const header of ['7', new Date(now + 90_000).toUTCString(), undefined, 'soon', '-5', ['7', '8']]) {
+    for (const header of [
+      '7',
+      '2592000',
+      '9'.repeat(400),
+      new Date(now + 90_000).toUTCString(),
+      undefined,
+      'soon',
+      '-5',
+      ['7', '8'],
+    ]) {
       const outcome = await create(answer(429, failure('RATE_LIMITED', 429), { 'retry-after': header }));
       waits.push(outcome.kind === 'throttled' ? outcome.retryAfterMs : null);
     }
-    assert.deepEqual(waits, [7_000, 90_000, 60_000, 60_000, 60_000, 60_000]);
+    assert.deepEqual(waits, [7_000, 30 * 86_400_000, Number.MAX_SAFE_INTEGER, 90_000, 60_000, 60_000, 60_000, 60_000]);
   });
 
   test('waits until the date of a 429 by the service’s own time, however far that is from ours', async () => {

@@ -146,7 +146,8 @@ describe('word', () => {
     const holder = { holder: 'elsewhere/1/1', deadHolder: null };
     const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
     assert.ok(held);
-    const wordsOf = async (toldToWait: { since: number; until: number } | null) => {
+    const wordsOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
+      const toldToWait = wait && { saidMs: wait.until - wait.since, ...wait };
       await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, toldToWait }));
       await pass();
       await pass();
@@ -156,10 +157,17 @@ describe('word', () => {
     assert.deepEqual(await wordsOf({ since, until: since + minute }), [], 'as its limits have it');
     const until = since + 24 * 60 * minute;
     const [word] = await wordsOf({ since, until });
-    assert.deepEqual(word?.facts, { account: 'main', since: isoTime(since), until: isoTime(until) });
+    assert.deepEqual(word?.facts, {
+      account: 'main',
+      since: isoTime(since),
+      until: isoTime(until),
+      retry_after_ms: until - since,
+    });
     assert.equal(word?.subject, `The service has told account main to wait until ${timeText(isoTime(until))}`);
     assert.deepEqual(await wordsOf({ since, until: until + 1 }), [], 'told once');
-    assert.equal((await wordsOf({ since: since + 1, until })).length, 1, 'another time');
+    const [longer] = await wordsOf({ since: since + 1, until, saidMs: 30 * 24 * 60 * minute });
+    assert.equal(longer?.subject, 'The service has told account main to wait for 30 days', 'another time');
+    assert.match(longer?.lines[0] ?? '', /After a day at most it is asked again all the same, at /);
     assert.deepEqual(await wordsOf({ since: since - 30 * minute, until: since }), [], 'it is over');
     assert.deepEqual(await wordsOf(null), []);
   });
