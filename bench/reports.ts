@@ -191,6 +191,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
     clock,
     random: { fraction: () => 0, hex: () => '0000' },
     admit: <Answer>(ask: () => Promise<Answer>) => ask(),
+    waitAsTold: async () => undefined,
     refused: () => new Error('the service of the bench refuses nobody'),
   };
   const period = { account: 'main', fromMs: benchStartMs - 1, toMs: benchStartMs + rows * 10 };

@@ -2,19 +2,21 @@ import { relative } from 'node:path';
 import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { timeText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
 import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
 import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
-import { credentialsRefused } from '../runtime/credentials-refused.ts';
+import { reconcileDeps } from '../runtime/reconcile-deps.ts';
 import type { Session } from '../runtime/session.ts';
 import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
 import { outOf, withSession } from './session.ts';
+import { toldWords } from './waits-for.ts';
 
 interface ReconcileOptions {
   account?: string;
@@ -34,26 +36,29 @@ export function execute(context: CommandContext, _args: string[], given: Record<
     const request = await requestOf(session, options);
     return withAccount(session, request.account, async (account) => {
       const out = outOf(context, session, options.out);
-      const { clock, random, db } = session;
-      const { gateway, limiter } = account;
-      const { dir, files, reconciliation } = await reconcile(
-        db,
-        {
-          gateway,
-          clock,
-          random,
-          admit: (ask) => limiter.admit('read', ask),
-          refused: (evidence) => credentialsRefused(account, evidence, 'try again'),
-        },
-        request,
-        out,
-      );
+      const showWait = context.terminal.isInteractive ? showingWait(context, session) : undefined;
+      const deps = reconcileDeps(account, session, { next: 'try again', showWait });
+      const { dir, files, reconciliation } = await reconcile(session.db, deps, request, out);
       const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
       const lines = [...linesOf(context, reconciliation), where];
       answer(context, { reconciliation, reports: { dir, files } }, lines.join('\n'));
       return isSettled(reconciliation) ? 0 : 5;
     });
   });
+}
+
+/** How often the line of a wait is brought up to date. */
+const redrawMs = 1_000;
+
+/** Shows what is waited for, and for how much longer, until the wait is over. */
+function showingWait({ terminal }: CommandContext, { clock }: Session): (told: ToldWait) => Promise<void> {
+  return async (told) => {
+    for (let now = clock.now(); now < told.until; now = clock.now()) {
+      terminal.show([`Waits for ${toldWords(told, now)}`]);
+      await clock.sleep(Math.min(redrawMs, told.until - now));
+    }
+    terminal.show([]);
+  };
 }
 
 async function requestOf(session: Session, { account, from, to, batch }: ReconcileOptions): Promise<ReconcileRequest> {

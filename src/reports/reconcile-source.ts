@@ -15,6 +15,8 @@ export interface ReconcileDeps {
   gateway: Pick<Gateway, 'list' | 'lookUp' | 'balance'>;
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
   admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
+  /** The service has told the account to wait for so long (ms): nothing of it is asked meanwhile, and who watches is told. */
+  waitAsTold: (retryAfterMs: number) => Promise<void>;
   /** What is thrown where the service refuses the account's credentials. */
   refused: (evidence: Evidence) => Error;
   clock: Clock;
@@ -58,7 +60,7 @@ async function insist<Answer extends { kind: string }>(
     if (!isProblem(answer)) return answer as Exclude<Answer, ReadProblem>;
     switch (answer.kind) {
       case 'throttled':
-        await deps.clock.sleep(answer.retryAfterMs);
+        await deps.waitAsTold(answer.retryAfterMs);
         break;
       case 'account_blocked':
         throw deps.refused(answer.evidence);

@@ -3,7 +3,7 @@ import { dayMs } from '../core/clock.ts';
 import { reconcile } from '../reports/reconcile.ts';
 import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
-import { credentialsRefused } from '../runtime/credentials-refused.ts';
+import { reconcileDeps } from '../runtime/reconcile-deps.ts';
 import type { Session } from '../runtime/session.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 
@@ -12,23 +12,16 @@ import type { SlotOutcome } from './claimed-slot.ts';
  * a failed one, so that whoever is told of those is told of it.
  */
 export async function reconcileSlot(
-  { db, clock, random, config }: Session,
+  session: Session,
   account: OpenAccount,
   dueAt: number,
   days: number,
 ): Promise<SlotOutcome> {
-  const { name, gateway, limiter } = account;
   const { dir, reconciliation } = await reconcile(
-    db,
-    {
-      gateway,
-      clock,
-      random,
-      admit: (ask) => limiter.admit('read', ask),
-      refused: (evidence) => credentialsRefused(account, evidence, 'run the job again'),
-    },
-    { account: name, fromMs: dueAt - days * dayMs, toMs: dueAt },
-    config.out,
+    session.db,
+    reconcileDeps(account, session, { next: 'run the job again' }),
+    { account: account.name, fromMs: dueAt - days * dayMs, toMs: dueAt },
+    session.config.out,
   );
   return {
     outcome: isSettled(reconciliation) ? 'done' : 'failed',

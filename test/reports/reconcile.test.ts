@@ -103,6 +103,7 @@ async function run(
     clock,
     random: { fraction: () => 0.5, hex: () => nextId() },
     admit: <Answer>(ask: () => Promise<Answer>) => ask(),
+    waitAsTold: async () => undefined,
     refused: ({ message }: { message: string }) => new Error(message),
   };
   const period = { account: 'main', fromMs: startMs - 3_600_000, toMs: startMs + 3_600_000 };
