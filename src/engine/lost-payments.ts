@@ -4,7 +4,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
-import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
+import { type Gateway, paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
 import { openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
@@ -13,7 +13,11 @@ import { findRow, findRowByTopup } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type Actor, requireBatch } from './acts.ts';
 import type { RunnerContext } from './context.ts';
+import { type CheckedPage, checkedPage, entriesOf, type ListPlace } from './list-end.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
+
+/** The list may show whole seconds of what it compares in finer ones: whoever goes on from an entry begins so much before it. */
+const secondMs = 1_000;
 
 /** From when on (epoch ms) no request of the lost program is under way any more. */
 export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
@@ -27,8 +31,7 @@ export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: numb
  * list.
  */
 export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
-  const { account, clock, db, gateway, limiter, log, stopping } = context;
-  const { list } = gateway;
+  const { account, clock, db, gateway, log, stopping } = context;
   const wait = nothingUnderWayAt(context, restoredAtMs) - clock.now();
   if (wait > 0)
     log.warn('the ledger was restored: nothing is sent while requests of the lost program may be under way', {
@@ -36,52 +39,80 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
     });
   const fromMs = await lostFrom(db, account);
   if (fromMs === null) return;
-  if (list === null) {
+  if (gateway.list === null) {
     await context.committer.commit((unit) => noteLostFrom(unit.tx, account, null));
     return;
   }
   if (wait > 0) await clock.sleep(wait, stopping);
+  const kept = await readList(context, gateway.list, fromMs);
+  if (kept !== null) log.info('the service was asked what was paid and is no longer in the ledger', { payments: kept });
+  else if ((await lostFrom(db, account)) === null)
+    log.warn('a person goes on without the service’s list; what may repeat a payment is held');
+}
+
+/** Returns how many payments were kept; null where it was not read to its end. */
+async function readList(
+  context: RunnerContext,
+  list: NonNullable<Gateway['list']>,
+  fromMs: number,
+): Promise<number | null> {
+  const { account, clock, db, limiter, stopping } = context;
+  const place: ListPlace = { read: 0, before: null };
   let kept = 0;
   let troubleSince: number | null = null;
   for (let page = 1; !stopping.aborted; ) {
     const query = { page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true };
-    const outcome = await limiter.admit('read', () => list(query));
-    if (outcome.kind !== 'page') {
-      const retryMs = await readTrouble(context, 'read', outcome);
-      if (troubleSince === null)
-        log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
-          code: outcome.evidence.code,
-          without_it: 'airbatch resume BATCH --unlisted WHY',
-        });
+    const found = checkedPage(await limiter.admit('read', () => list(query)), place);
+    if (found.kind !== 'checked') {
+      const retryMs = await readTrouble(context, 'read', found);
+      if (troubleSince === null) tellWait(context, { code: found.evidence.code });
       troubleSince ??= clock.now();
       await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
-      if ((await lostFrom(db, account)) === null) {
-        log.warn('a person goes on without the service’s list; what may repeat a payment is held');
-        return;
-      }
+      if ((await lostFrom(db, account)) === null) return null;
       continue;
     }
     troubleSince = null;
-    // The total ends it as well: a list that always has more would be read for ever.
-    const isLast = !outcome.hasNext || page * paymentsPerPageMax >= outcome.total;
-    const { payments } = outcome;
-    const unread = outcome.unreadable.filter(({ hasFailed }) => !hasFailed);
-    if (unread.length > 0)
-      log.warn('entries of the service’s list cannot be read; what may repeat them is held for a person', {
-        entries: unread.length,
-      });
-    kept += await context.committer.commit(async (unit) => {
-      await noteLostFrom(unit.tx, account, isLast ? null : (payments.at(-1)?.createdAt ?? fromMs));
-      // Those may be payments of ours, of any amount.
-      const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
-      return insertLost(unit.tx, await lostAmong(unit, account, listed));
-    });
-    if (isLast) {
-      log.info('the service was asked what was paid and is no longer in the ledger', { payments: kept });
-      return;
-    }
+    const some = await keepLost(context, found, fromMs);
+    if (some === null) return null;
+    kept += some;
+    if (found.isLast) return kept;
+    const { total } = found.page;
+    const wasBeyond = place.read > total;
+    place.read += entriesOf(found.page).length;
+    place.before = found.page;
+    // It may end yet. One that never does is a person's to go on without.
+    if (place.read > total && !wasBeyond) tellWait(context, { code: 'list_goes_on', total });
     page += 1;
   }
+  return null;
+}
+
+function tellWait({ log }: RunnerContext, why: { code: string; total?: number }): void {
+  log.warn('the ledger was restored: nothing is sent before the service has listed what was paid since', {
+    ...why,
+    without_it: 'airbatch resume BATCH --unlisted WHY',
+  });
+}
+
+/** Returns how many payments of the page were kept; null where a person has gone on without the list. */
+async function keepLost(
+  { account, committer, log }: RunnerContext,
+  { page: { payments, unreadable }, isLast }: CheckedPage,
+  fromMs: number,
+): Promise<number | null> {
+  const unread = unreadable.filter(({ hasFailed }) => !hasFailed);
+  if (unread.length > 0)
+    log.warn('entries of the service’s list cannot be read; what may repeat them is held for a person', {
+      entries: unread.length,
+    });
+  const last = payments.at(-1)?.createdAt ?? null;
+  return committer.commit(async (unit) => {
+    if ((await lostFrom(unit.tx, account)) === null) return null;
+    await noteLostFrom(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
+    // Those may be payments of ours, of any amount.
+    const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
+    return insertLost(unit.tx, await lostAmong(unit, account, listed));
+  });
 }
 
 /**

@@ -101,11 +101,16 @@ export async function noteLostFrom(tx: Queryable, account: string, from: number 
   else await writeFact(tx, unreadName(account), String(from));
 }
 
-/** When the service accepted the last payment that the ledger knows of, by the service's own time (epoch ms), or null. Reads every row. */
+/**
+ * When the service accepted the last payment that the ledger knows of (epoch ms), or null: by the service's own time, but no later than
+ * the last was sent by ours, since nothing is listed after a time that it gave by mistake. Reads every row.
+ */
 export async function lastAcceptedAt(db: Queryable, account: string): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>(
-    `SELECT MAX(rows.accepted_at) AS at FROM batches JOIN rows ON rows.batch_id = batches.batch_id WHERE batches.account = ?`,
+  const [last] = await db.query<{ accepted: number | null; sent: number | null }>(
+    `SELECT MAX(rows.accepted_at) AS accepted, MAX(rows.first_sent_at) AS sent
+     FROM batches JOIN rows ON rows.batch_id = batches.batch_id WHERE batches.account = ?`,
     [account],
   );
-  return last?.at ?? null;
+  const accepted = last?.accepted ?? null;
+  return accepted === null ? null : Math.min(accepted, last?.sent ?? accepted);
 }

@@ -3,8 +3,9 @@ import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import type { ListPage } from '../../src/engine/list-end.ts';
 import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
-import type { ListQuery, UnreadableEntry } from '../../src/gateway/gateway.ts';
+import type { ListQuery, ServicePayment, UnreadableEntry } from '../../src/gateway/gateway.ts';
 import type { JudgedRow } from '../../src/intake/earlier-batches.ts';
 import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
@@ -190,6 +191,18 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(known, { ...name, topup_id: lost, phone_number, amount, currency });
   });
 
+  test('is looked for also where the service has dated the last payment that the ledger knows in the far future', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(9)]);
+    await rig.run();
+    await rig.db.execute('UPDATE rows SET accepted_at = ?', [rig.clock.now() + 365 * dayMs]);
+    await sleep(rig, dayMs);
+    const lost = await payLost(rig, 'run-1/ref-1');
+    await rig.add(someRows(2), otherRun(rig));
+    await runRestored(rig);
+    assert.deepEqual([await lostIn(rig), await rig.states('batch-2')], [[lost], ['held', 'completed']]);
+  });
+
   test('is what its own row finds, though a look-up does not show it: the row is not sent', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1~2');
@@ -329,6 +342,71 @@ describe('the list of what was lost', () => {
     assert.ok(sent.every(({ at }) => at >= startedAt + outageMs));
   });
 
+  /** The list lies: `lie` changes what the page says that `asks` asks for instead. What is sent after the restore is followed by a true one. */
+  function lyingList(
+    rig: Rig,
+    lie: (page: ListPage, query: ListQuery) => Partial<ListPage>,
+    asks: Partial<ListQuery> = {},
+  ) {
+    const list = listOf(rig);
+    Object.assign(rig.service, {
+      list: async (query: ListQuery) => {
+        const isLost = rig.service.creates.length <= 120;
+        const page = await list(isLost ? { ...query, ...asks } : query);
+        return page.kind === 'page' && isLost ? { ...page, ...lie(page, query) } : page;
+      },
+    });
+  }
+
+  for (const [what, lie] of [
+    ['names a total that is too small', () => ({ total: 3 })],
+    ['says on each page that there is no more', () => ({ hasNext: false })],
+    ['says for ever that there is more, and shows nothing more', () => ({ hasNext: true })],
+  ] as const)
+    test(`is read to its end where it ${what}`, async () => {
+      const rig = await manyLost();
+      lyingList(rig, lie);
+      await runRestored(rig);
+      assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+      assert.equal((await lostIn(rig)).length, 120);
+    });
+
+  for (const [what, lie, asks] of [
+    [
+      'ends before the total that it names',
+      ({ payments }, { page }) => ({ payments: page === 1 ? payments.slice(0, 7) : [], hasNext: false }),
+      {},
+    ],
+    ['shows nothing of the total that it names', () => ({ payments: [], hasNext: false }), {}],
+    ['shows the same page for ever', () => ({ hasNext: true }), { page: 1 }],
+  ] as [string, (page: ListPage, query: ListQuery) => Partial<ListPage>, Partial<ListQuery>][])
+    test(`that ${what} is no list: nothing is sent until a person goes on without it`, async () => {
+      const rig = await manyLost();
+      lyingList(rig, lie, asks);
+      const running = rig.runner({ restored: true }).run(patienceMs);
+      await sleep(rig, dayMs);
+      assert.equal(rig.service.creates.length, 120);
+      assert.ok(rig.warnings.some((message) => message.includes('nothing is sent before the service has listed')));
+      await goOnUnlisted(mary(rig), 'batch-2', 'asked');
+      await rig.clock.drive(running);
+      assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
+    });
+
+  test('that never ends is told of, and gone on without once a person says so', async () => {
+    const rig = await manyLost();
+    const [charge] = rig.service.payments.values();
+    lyingList(rig, (_, { page }) => ({
+      payments: [{ ...(charge as ServicePayment), topupId: `made up ${page}`, reference: `run-1/made-up-${page}` }],
+      hasNext: true,
+    }));
+    const running = rig.runner({ restored: true }).run(patienceMs);
+    await sleep(rig, 600_000);
+    assert.ok(rig.warnings.some((message) => message.includes('nothing is sent before the service has listed')));
+    await goOnUnlisted(mary(rig), 'batch-2', 'asked');
+    await rig.clock.drive(running);
+    assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
+  });
+
   test('is gone on with by the next program from where it was', async () => {
     const rig = await manyLost();
     const list = listOf(rig);
@@ -350,7 +428,7 @@ describe('the list of what was lost', () => {
     isDown = false;
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
-    const places = [froms[0], rig.service.charges[99]?.at];
+    const places = [froms[0], (rig.service.charges[99]?.at ?? 0) - 1_000];
     assert.ok(froms.includes(places[1] ?? 0));
     const read = froms.length;
     await rig.add([aRow(998)], { ...otherRun(rig), batch_id: 'batch-3' });
