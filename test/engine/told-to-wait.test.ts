@@ -72,3 +72,22 @@ test('a long wait after a short one is one of its own', async () => {
   assert.equal(rig.warnings.length, 2);
   await rig.clock.drive(running);
 });
+
+test('nothing is sent before the service lets it, where it said so when asked for the balance before a batch begins', async () => {
+  const rig = await makeRig();
+  const { balance } = rig.service;
+  const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: 'r-1' };
+  const askedAt: number[] = [];
+  rig.service.balance = async () => {
+    askedAt.push(rig.clock.now());
+    return askedAt.length === 1 ? { kind: 'throttled', retryAfterMs: 20 * minute, evidence } : balance();
+  };
+  await rig.add(someRows(2), { policy: JSON.stringify({ shortBalance: 'pause' }) });
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['completed', 'completed']);
+  const firstAt = Math.min(...rig.service.creates.map(({ at }) => at));
+  const [toldAt = Number.NaN, againAt = Number.NaN] = askedAt;
+  assert.ok(firstAt >= toldAt + 20 * minute, `${firstAt - toldAt} ms`);
+  assert.ok(againAt >= toldAt + 20 * minute, `${againAt - toldAt} ms`);
+  assert.equal(rig.warnings.length, 1, 'a long wait is logged, whatever was asked');
+});
