@@ -8,7 +8,7 @@ import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Worker } from 'node:worker_threads';
+import { Worker } from 'node:worker_threads';
 import type { Database } from '../../src/ledger/database.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { soonLong } from './busy-writer.ts';
@@ -232,6 +232,39 @@ describe('bringing the write-ahead log into the database', () => {
     await assert.rejects(db.compact(), { code: 'LEDGER_BUSY' });
     other.close();
     await db.emptyLog();
+    assert.equal(statSync(`${path}-wal`).size, 0);
+    await db.close();
+  });
+
+  test('emptying the log waits for another program that brings the log into the database', {
+    timeout: 30_000,
+  }, async () => {
+    const { db, path } = await ledgerAt('beside.db', { busyTimeoutMs: 10_000 });
+    await writeMany(db, 5);
+    const reader = new DatabaseSync(path, { readOnly: true });
+    reader.exec('BEGIN; SELECT COUNT(*) FROM t');
+    await writeMany(db, 5);
+    // It is at it for as long as the reader reads: whoever comes meanwhile is sent away at once, whatever its busy timeout.
+    const other = new Worker(
+      `const { DatabaseSync } = require('node:sqlite');
+       const database = new DatabaseSync(require('node:worker_threads').workerData, { timeout: 20_000 });
+       database.exec('PRAGMA wal_checkpoint(RESTART)');
+       database.close();`,
+      { eval: true, workerData: path },
+    );
+    const done = once(other, 'exit');
+    const probe = new DatabaseSync(path);
+    const isAtIt = () => probe.prepare('PRAGMA wal_checkpoint(PASSIVE)').get()?.busy === 1;
+    while (!isAtIt()) await wait(5);
+    probe.close();
+    let emptied = false;
+    const emptying = db.emptyLog().then(() => {
+      emptied = true;
+    });
+    await wait(100);
+    assert.equal(emptied, false);
+    reader.close();
+    await Promise.all([emptying, done]);
     assert.equal(statSync(`${path}-wal`).size, 0);
     await db.close();
   });
