@@ -13,6 +13,7 @@ import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { notePace } from '../../src/ledger/pace.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
@@ -96,6 +97,33 @@ describe('word', () => {
     assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
     assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
+  });
+
+  test('to those who approve names the products, which no sum has', async () => {
+    const { db, clock, told, pass, actor } = await teller();
+    const product = { amount: null, currency: null, product_id: '102' };
+    const texts: Record<string, readonly NewRow[]> = {
+      'with-amounts': [aRow(1), aRow(2, product), aRow(3, product)],
+      'products-alone': [aRow(1, product)],
+    };
+    for (const [batch_id, rows] of Object.entries(texts)) {
+      const made = aBatch({ batch_id, run_id: batch_id, created_by: 'ann', created_at: clock.now() });
+      await addBatch(
+        db,
+        clock,
+        made,
+        rows.map((row) => ({ ...row, batch_id })),
+      );
+      await askApproval(actor, batch_id, 'every batch needs a second person');
+    }
+    await pass();
+    const asked = Object.fromEntries(told.map(({ word }) => [word.facts.batch_id, [word.subject, word.lines[0]]]));
+    const what = { 'with-amounts': '3 rows, KES 101.00, and 2 products', 'products-alone': '1 row, 1 product' };
+    for (const [batch, text] of Object.entries(what)) {
+      const [subject, first] = asked[batch] ?? [];
+      assert.equal(subject, `Payout ${batch} waits for your approval: ${text}`);
+      assert.ok(first?.startsWith(`ann has submitted ${text}.`), first);
+    }
   });
 
   test('is of rows in doubt that only a person can end, of slots that were missed, and of a low balance', async () => {
