@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { cpSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { closingLines } from '../../src/cli/closing.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import { productsText } from '../../src/reports/format.ts';
-import { batchSummary } from '../../src/reports/summary.ts';
+import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { runCommand, workFolder } from '../support/command.ts';
 import { startSandbox } from './sandbox-process.ts';
@@ -37,29 +37,47 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
   assert.doesNotMatch(again.stderr, /0 of 0 rows/);
 });
 
-test('what comes next for rows in doubt is to look them up again, or a decision', async (t) => {
+/** What the closing lines of a batch say comes next: the sample batch, with what `change` makes of its summary. */
+async function nextOf(t: TestContext, change: (summary: BatchSummary) => Partial<BatchSummary>, exitCode = 5) {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
-  const nextOf = (inDoubt: number, left_to_person: number, exitCode = 5) => {
-    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
-    const in_doubt = { ...summary.in_doubt, rows: inDoubt, left_to_person };
-    const result = {
-      summary: { ...summary, rows, in_doubt },
-      reports: { dir: '/r', files: [] },
-      exitCode,
-      readWith: null,
-      credentialsFrom: 'TOPUP_KEY',
-    };
-    const paint = (_style: string, text: string) => text;
-    const text = closingLines({ paint } as unknown as Terminal, result, '/');
-    return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+  const result = {
+    summary: { ...summary, ...change(summary) },
+    reports: { dir: '/r', files: [] },
+    exitCode,
+    readWith: null,
+    credentialsFrom: 'TOPUP_EMAIL and TOPUP_TOKEN',
   };
+  const paint = (_style: string, text: string) => text;
+  const text = closingLines({ paint } as unknown as Terminal, result, '/');
+  return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+}
+
+test('what comes next for rows in doubt is to look them up again, or a decision', async (t) => {
+  const next = (inDoubt: number, left_to_person: number, exitCode?: number) =>
+    nextOf(
+      t,
+      ({ rows, in_doubt }) => ({
+        rows: { ...rows, by_status: { ...rows.by_status, in_doubt: inDoubt } },
+        in_doubt: { ...in_doubt, rows: inDoubt, left_to_person },
+      }),
+      exitCode,
+    );
   const resolve = 'airbatch status B-1, then airbatch resolve for the rows that a person must decide';
   const resume = 'airbatch resume B-1 looks the rows in doubt up again';
-  assert.deepEqual([nextOf(2, 0), nextOf(2, 1), nextOf(2, 2)], [[resume], [resolve, resume], [resolve]]);
+  assert.deepEqual(await next(2, 0), [resume]);
+  assert.deepEqual(await next(2, 1), [resolve, resume]);
+  assert.deepEqual(await next(2, 2), [resolve]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
-  assert.deepEqual([nextOf(2, 1, 130), nextOf(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
+  assert.deepEqual(await next(2, 1, 130), ['airbatch resume B-1']);
+  assert.deepEqual(await next(2, 2, 130), [resolve]);
+});
+
+test('what comes next where the credentials were refused is to correct the variables that hold them', async (t) => {
+  const pause = { reason: 'credentials_rejected', detail: 'UNAUTHORIZED: no such key' } as const;
+  const next = await nextOf(t, () => ({ status: 'paused', pause }));
+  assert.deepEqual(next, ['correct TOPUP_EMAIL and TOPUP_TOKEN, then airbatch resume B-1']);
 });
 
 test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
