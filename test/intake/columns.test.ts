@@ -151,11 +151,28 @@ describe('columns', () => {
     });
   });
 
-  test('that the mapping names must be there', () => {
-    assert.throws(
-      () => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }),
-      /reads amount from the column "Net pay"/,
-    );
+  test('that the mapping names must be there: the message has those of the file, as many as can be read', () => {
+    assert.throws(() => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }), {
+      code: 'FILE_REJECTED',
+      message:
+        'the mapping reads amount from the column "Net pay", and the file has no such column; its first line reads "phone", "network_id", "amount"',
+    });
+    const many = Array.from({ length: 20 }, (_, index) => `c${index + 1}`);
+    assert.throws(() => plan(many, { amount: 'Net pay' }), /reads "c1", .*"c12", \.\.\.$/);
+    assert.throws(() => plan(many.slice(0, 12), { amount: 'Net pay' }), /reads "c1", .*"c12"$/);
+  });
+
+  test('that a file without a header lacks are told without the person in its first line', () => {
+    const person = ['Amina', '+254712345678', '50'];
+    for (const mapping of [{}, { amount: 'Net pay' }])
+      assert.throws(
+        () => plan(person, mapping),
+        ({ message }: Error) => {
+          assert.match(message, /; its first line has a number as a row does: it is no header$/);
+          assert.doesNotMatch(message, /Amina|712345678/);
+          return true;
+        },
+      );
   });
 
   test('one of which means two things are refused', () => {
