@@ -286,3 +286,17 @@ test('a batch of which nothing goes on by itself is not called under way', async
   );
   assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows was paid yet\. .*not every row has ended/);
 });
+
+test('a skipped row is not said to be paid: another batch may have it under way, or in doubt', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const about = (skipped: number) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, skipped } };
+    return verdictOf({ ...summary, rows }).details.find((detail) => detail.includes('skipped'));
+  };
+  const why = (them: string) => `another batch has paid ${them} or has ${them} under way, or a person decided so.`;
+  assert.equal(about(1), `1 row was skipped: ${why('it')}`);
+  assert.equal(about(2), `2 rows were skipped: ${why('them')}`);
+  assert.equal(about(0), undefined);
+});
