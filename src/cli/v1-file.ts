@@ -1,7 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { V1Row } from '../gateway/migrate.ts';
 import { meaningOf, plainName } from '../intake/column-names.ts';
-import { requireWorkbook } from '../intake/format.ts';
 import { plainText } from '../intake/plain-text.ts';
 import { intakeSettings } from '../intake/settings.ts';
 import { openSource } from '../intake/source.ts';
@@ -38,9 +37,8 @@ export async function* v1FileRows(
   { signal, sheetIsNamed }: { signal: AbortSignal; sheetIsNamed: boolean },
 ): AsyncGenerator<V1FileRow> {
   const settings = intakeSettings(given);
-  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, signal });
+  const source = await openSource({ file, fileBytesMax: settings.limits.fileBytesMax, sheetIsNamed, signal });
   try {
-    if (sheetIsNamed) requireWorkbook(source);
     const { header, rows } = await openTable(source, settings, signal);
     const plan = planColumns(header);
     for await (const { records, lines } of rows) {

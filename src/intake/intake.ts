@@ -14,7 +14,6 @@ import { checkBeside } from './checker-thread.ts';
 import { sameContentWarnings } from './earlier-batches.ts';
 import { giveUp, isRejection } from './end-reading.ts';
 import type { FileFindings } from './findings.ts';
-import { requireWorkbook } from './format.ts';
 import type { PackedRows } from './packed-rows.ts';
 import { type IntakeSettings, intakeSettings } from './settings.ts';
 import { openSource, type Source } from './source.ts';
@@ -41,7 +40,7 @@ export interface IntakeOptions {
   priority: Priority;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
-  /** Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those that are. */
+  /** As of `SourceOptions`. */
   sheetIsNamed?: boolean;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
@@ -68,13 +67,12 @@ export interface IntakeResult extends FileFindings {
  * has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
-  const { runId, signal, stdin } = options;
+  const { runId, file, sheetIsNamed, stdin, signal } = options;
   if (runId !== null && !isRunId(runId)) throw new AirbatchError('RUN_ID_INVALID', `"${runId}" is not a run id`);
   const settings = intakeSettings(options.settings);
   const { fileBytesMax } = settings.limits;
-  const source = await openSource({ file: options.file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
+  const source = await openSource({ file, fileBytesMax, sheetIsNamed, stdin, signal });
   try {
-    if (options.sheetIsNamed) requireWorkbook(source);
     let received: Promise<BatchRecord> | null = null;
     const receiveOnce = () => {
       received ??= receive(deps, options, source);

@@ -4,6 +4,7 @@ import { stat } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { requireWorkbook } from './format.ts';
 import { openNameless } from './scratch.ts';
 
 /** Bytes read at once: some thousand rows, so that a read is worth its turn, and small beside everything else. */
@@ -48,39 +49,38 @@ export interface SourceOptions {
   /** A path, or "-" for standard input. */
   file: string;
   fileBytesMax: number;
+  /** Whether a sheet was named for this very file, which must be a workbook then; that of a configuration is for those that are. */
+  sheetIsNamed?: boolean | undefined;
   /** Standard input; only read when `file` is "-". */
-  stdin?: AsyncIterable<Uint8Array>;
+  stdin?: AsyncIterable<Uint8Array> | undefined;
   signal?: AbortSignal | undefined;
 }
 
 /**
  * Opens a file and reads it once to its end for its digest: what a run id is made of must be known before the first row.
- * Throws `FILE_UNREADABLE` where it cannot be read, `FILE_REJECTED` where it is too large.
+ * Throws `FILE_UNREADABLE` where it cannot be read, `FILE_REJECTED` where it is too large, `USAGE` where a sheet was named and it has none.
  */
-export async function openSource({ file, fileBytesMax, stdin, signal }: SourceOptions): Promise<Source> {
+export async function openSource({ file, stdin, ...limits }: SourceOptions): Promise<Source> {
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
       throw unreadable(basename(file), error);
     });
     if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`);
-    if (info.isFile()) return measured({ path: file, name: basename(file) }, fileBytesMax, () => undefined, signal);
+    if (info.isFile()) return measured({ path: file, name: basename(file) }, limits, () => undefined);
     // A pipe, such as a shell's <(...), gives its bytes once.
-    return spooled(basename(file), createReadStream(file, { signal }), fileBytesMax, signal);
+    return spooled(basename(file), createReadStream(file, { signal: limits.signal }), limits);
   }
-  return spooled('standard input', stdin ?? process.stdin, fileBytesMax, signal);
+  return spooled('standard input', stdin ?? process.stdin, limits);
 }
 
+type Limits = Pick<SourceOptions, 'fileBytesMax' | 'sheetIsNamed' | 'signal'>;
+
 /** Keeps what can be read only once in a file without a name. */
-async function spooled(
-  name: string,
-  from: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-  signal: AbortSignal | undefined,
-): Promise<Source> {
+async function spooled(name: string, from: AsyncIterable<Uint8Array>, limits: Limits): Promise<Source> {
   const kept = openNameless();
   try {
-    await spool(name, from, kept.fd, bytesMax);
-    return await measured({ fd: kept.fd, name }, bytesMax, kept.close, signal);
+    await spool(name, from, kept.fd, limits.fileBytesMax);
+    return await measured({ fd: kept.fd, name }, limits, kept.close);
   } catch (error) {
     kept.close();
     // What cannot be kept is not the fault of what was given.
@@ -100,9 +100,8 @@ async function spool(name: string, from: AsyncIterable<Uint8Array>, fd: number, 
 
 async function measured(
   { name, ...place }: Place & { name: string },
-  bytesMax: number,
+  { fileBytesMax, sheetIsNamed, signal }: Limits,
   dispose: () => void,
-  signal: AbortSignal | undefined,
 ): Promise<Source> {
   const head: Buffer[] = [];
   let headBytes = 0;
@@ -112,14 +111,16 @@ async function measured(
   const looked = Buffer.allocUnsafeSlow(readBytes);
   for await (const chunk of fileChunks(name, place, hash, signal, () => looked)) {
     bytes += chunk.length;
-    if (bytes > bytesMax) throw tooLarge(name, bytesMax);
+    if (bytes > fileBytesMax) throw tooLarge(name, fileBytesMax);
     if (headBytes < headBytesMax) {
       const part = Buffer.from(chunk.subarray(0, headBytesMax - headBytes));
       head.push(part);
       headBytes += part.length;
     }
   }
-  return sourceOf({ name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head), place }, dispose);
+  const source = sourceOf({ name, bytes, sha256: hash.digest('hex'), head: Buffer.concat(head), place }, dispose);
+  if (sheetIsNamed) requireWorkbook(source);
+  return source;
 }
 
 /** A file that was read before. */

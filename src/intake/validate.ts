@@ -2,7 +2,6 @@ import type { Catalog } from './catalog.ts';
 import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
 import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally } from './findings.ts';
-import { requireWorkbook } from './format.ts';
 import { intakeSettings } from './settings.ts';
 import { openSource } from './source.ts';
 
@@ -11,7 +10,7 @@ export interface ValidateOptions {
   file: string;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
-  /** As of intake's options. */
+  /** As of `SourceOptions`. */
   sheetIsNamed?: boolean;
   catalog?: Catalog | null;
   /** Is given all rows with their verdicts, in file order and a few hundred at a time. */
@@ -29,12 +28,11 @@ const rowsPerChunk = 500;
  * as a whole; everything that is wrong with its rows is in the findings.
  */
 export async function validateFile({ file, settings, ...options }: ValidateOptions): Promise<FileFindings> {
-  const { stdin, signal } = options;
+  const { sheetIsNamed, stdin, signal } = options;
   const checked = intakeSettings(settings);
   const { fileBytesMax } = checked.limits;
-  const source = await openSource({ file, fileBytesMax, ...(stdin ? { stdin } : {}), signal });
+  const source = await openSource({ file, fileBytesMax, sheetIsNamed, stdin, signal });
   try {
-    if (options.sheetIsNamed) requireWorkbook(source);
     const { catalog = null, onProgress, onRows } = options;
     const table = await checkFile({ source, settings: checked, catalog, needsNames: false, onProgress, signal });
     try {

@@ -18,7 +18,7 @@ export interface FileToTakeIn {
   /** `intake` and `policy` of the configuration, with what the command line or the job says instead. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;
-  /** As of intake's options. */
+  /** As of `SourceOptions`. */
   sheetIsNamed?: boolean;
   /** As `readWith` of intake's options. */
   readWith?: ReadWith | null;

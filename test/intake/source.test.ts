@@ -92,3 +92,15 @@ test('what cannot be read is said in one sentence', async (t) => {
   });
   await assert.rejects(openSource({ file: folder, fileBytesMax }), { code: 'FILE_UNREADABLE', message: /folder/ });
 });
+
+test('a file that a sheet was named for is a workbook, wherever it comes from', async (t) => {
+  const folder = folderOf(t);
+  const file = join(folder, 'payroll.csv');
+  writeFileSync(file, 'one,two');
+  const refused = { code: 'USAGE', message: /is no workbook/ };
+  await assert.rejects(openSource({ file, fileBytesMax, sheetIsNamed: true }), refused);
+  const from = (text: string) => ({ file: '-', fileBytesMax, stdin: given(text) });
+  await assert.rejects(openSource({ ...from('one,two'), sheetIsNamed: true }), refused);
+  (await openSource({ ...from('one,two'), sheetIsNamed: false })).dispose();
+  (await openSource({ ...from('PK\u0003\u0004'), sheetIsNamed: true })).dispose();
+});
