@@ -274,6 +274,9 @@ const codes: Record<number, ErrorCode> = {
   26: 'LEDGER_DAMAGED',
 };
 
+/** Those of a ledger that is there, and that this person may not open or write. */
+const shutCodes: ReadonlySet<number> = new Set([8, 14]);
+
 function attempt<Result>(path: string, work: () => Result): Result {
   try {
     return work();
@@ -284,8 +287,13 @@ function attempt<Result>(path: string, work: () => Result): Result {
 
 /** What SQLite or the file system fails with, as trouble of the ledger; anything else as it is. */
 function asLedgerError(path: string, error: unknown): unknown {
-  const { errcode: resultCode, syscall } = error as { errcode?: number; syscall?: string };
+  const { errcode: resultCode, syscall, code: syscallCode } = error as { errcode?: number } & NodeJS.ErrnoException;
   const ofSqlite = resultCode === undefined ? undefined : codes[resultCode & 0xff];
   const code = ofSqlite ?? (syscall === undefined ? undefined : 'LEDGER_IO');
-  return code ? new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, { cause: error }) : error;
+  if (!code) return error;
+  const isShut = ofSqlite === undefined ? syscallCode === 'EACCES' : shutCodes.has((resultCode ?? 0) & 0xff);
+  return new AirbatchError(code, `the ledger ${path}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(isShut ? { hint: 'Check that you may read and write the ledger and its folder: ask whoever keeps it.' } : {}),
+  });
 }

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { parseEnv } from 'node:util';
@@ -24,6 +24,7 @@ import {
   type SecretOf,
 } from '../notify/recipients.ts';
 import { type Anchor, type AnchorInput, anchorsShape } from './anchor-places.ts';
+import { readEditedText } from './edited-text.ts';
 import type { LogFile } from './log.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
@@ -237,7 +238,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
 
 async function readConfigFile(path: string): Promise<unknown> {
   try {
-    if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readFileSync(path, 'utf8'));
+    if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readEditedText(path));
     resolveAirbatch();
     const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
     if (module.default === undefined) throw new Error('it has no default export');
@@ -251,7 +252,15 @@ async function readConfigFile(path: string): Promise<unknown> {
 
 function readDotEnv(cwd: string): Record<string, string | undefined> {
   const path = join(cwd, '.env');
-  return existsSync(path) ? parseEnv(readFileSync(path, 'utf8')) : {};
+  if (!existsSync(path)) return {};
+  try {
+    return parseEnv(readEditedText(path));
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `${path} cannot be read: ${errorMessage(error)}`, {
+      hint: 'Whoever uses this folder must be able to read .env: ask its owner.',
+      cause: error,
+    });
+  }
 }
 
 function requireSecret(

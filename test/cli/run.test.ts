@@ -58,6 +58,8 @@ describe('airbatch run', () => {
     const noLedger = await runCommand(['status', '--json', '--ledger', join(file, 'ledger.db')], { cwd });
     assert.equal(noLedger.code, 5, noLedger.stderr);
     assert.equal(JSON.parse(noLedger.stdout).error.code, 'LEDGER_IO');
+    const shut = await runCommand(['status', '--json', '--ledger', cwd], { cwd });
+    assert.match(JSON.parse(shut.stdout).error.hint, /^Check that you may read and write the ledger/);
   });
 
   test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
