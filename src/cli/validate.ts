@@ -14,6 +14,7 @@ import { counted } from '../reports/words.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
+import { balanceOf } from '../runtime/take-in.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { understoodLines } from './file-lines.ts';
@@ -35,7 +36,8 @@ export async function execute(
     throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
   return whileReading(terminal, async ({ signal, onProgress }) => {
-    const findings = await withAccount(config, options.account as string | undefined, async ({ catalog, gateway }) => {
+    const findings = await withAccount(config, options.account as string | undefined, async (account) => {
+      const { catalog, gateway } = account;
       const errors = errorsPath === null ? null : errorsFile(errorsPath);
       try {
         const settings = intakeSettingsWith(config.intake, options);
@@ -50,6 +52,8 @@ export async function execute(
           onProgress,
           ...onRows,
         });
+        // As a run of the file: rows would be called wrong that are not.
+        if (catalog.wasRefused()) await balanceOf(account, 'validate the file again');
         if (!gateway.sendsTexts && found.textRows > 0) found.warnings.push(lostTextsText(found.textRows));
         return found;
       } finally {

@@ -12,6 +12,8 @@ export const catalogKeptMs = 5 * 60_000;
 /** The catalog as intake asks it, with the prices of products. */
 export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
+  /** Whether the service has refused the account's credentials instead of answering. */
+  wasRefused(): boolean;
 }
 
 /**
@@ -27,12 +29,14 @@ export function accountCatalog({
   gateway: Pick<Gateway, 'networks' | 'products'>;
   clock: Pick<Clock, 'monotonic'>;
 }): AccountCatalog {
+  let wasRefused = false;
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
     return async (key: Key): Promise<Item[] | null> => {
       const known = answers.get(key);
       if (known && clock.monotonic() < known.until) return known.items;
       const outcome = await limiter.admit('catalog', () => read(key));
+      wasRefused ||= outcome.kind === 'account_blocked';
       if (outcome.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
       return outcome.items;
@@ -46,5 +50,6 @@ export function accountCatalog({
       return found?.filter(({ countryCode }) => countryCode === '' || countryCode === country) ?? null;
     },
     products: kept((networkId: number) => gateway.products({ networkId })),
+    wasRefused: () => wasRefused,
   };
 }

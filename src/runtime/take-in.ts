@@ -1,4 +1,5 @@
 import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
+import type { BalanceOutcome } from '../gateway/gateway.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
@@ -41,13 +42,20 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
 
 /** Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
-  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
-  if (balance.kind === 'account_blocked') {
-    throw credentialsRefused(account, balance.evidence, 'run the file again: nothing was sent');
-  }
+  const balance = await balanceOf(account, 'run the file again: nothing was sent');
   const { limiter, gateway } = account;
   const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account) };
   return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service });
+}
+
+/** Asks for the balance. Throws `CREDENTIALS_REJECTED`, with what is `next` once they are right. */
+export async function balanceOf(
+  account: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'limiter' | 'gateway'>,
+  next: string,
+): Promise<BalanceOutcome> {
+  const balance = await account.limiter.admit('balance', () => account.gateway.balance());
+  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next);
+  return balance;
 }
 
 /** The prices that the catalog tells. Version 1 names no currency, and so no price that could be added up. */

@@ -39,3 +39,24 @@ test('airbatch resume ends with exit code 5 where the service refuses the key, a
   assert.equal(summary.rows.by_status.in_doubt, 2);
   assert.equal(stderr.match(/the account is paused/g)?.length, 1, stderr);
 });
+
+test('airbatch validate ends with the refusal of the key, and calls no row wrong for it', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const sandbox = await startSandbox(folder.path, ['--instant']);
+  t.after(() => sandbox.stop());
+  const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
+  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(
+    join(folder.path, 'a.csv'),
+    'phone_number,network_id,amount,currency\n+254712405118,Safaricom,10,KES\n',
+  );
+  const under = (key: string) => runCommand(['validate', 'a.csv'], { cwd: folder.path, env: { TOPUP_KEY: key } });
+  const refused = await under('another-key');
+  assert.deepEqual([refused.code, refused.stdout], [5, ''], refused.stderr);
+  assert.match(
+    refused.stderr,
+    /rejects the credentials .*TOPUP_KEY.*\nCorrect TOPUP_KEY .* then validate the file again/,
+  );
+  assert.equal((await under('sandbox-key')).code, 0);
+});
