@@ -48,21 +48,23 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   const { batch_id, run_id, rows, status, pause, service, in_doubt } = summary;
   const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
   const { left_to_person: left } = in_doubt;
-  if (exitCode === interruptedExitCode && ready + sending + accepted + in_doubt.rows > left)
-    return [`airbatch resume ${batch_id}`];
   if (pause?.reason === 'service_changed')
     return [
       `point the account back at ${service}, then airbatch resume ${batch_id}`,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
   if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
+  const resume = `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
+  if (exitCode === interruptedExitCode && ready + sending + accepted + in_doubt.rows > left) return [resume];
   const waiting: string[] = [];
   if (held > 0) waiting.push(`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`);
   if (left > 0)
     waiting.push(`airbatch status ${batch_id}, then airbatch resolve for the rows that a person must decide`);
-  if (in_doubt.rows > left) waiting.push(`airbatch resume ${batch_id} looks the rows in doubt up again`);
+  // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
+  if (pause !== null && ready > 0) waiting.push(resume);
+  else if (in_doubt.rows > left) waiting.push(`airbatch resume ${batch_id} looks the rows in doubt up again`);
   if (waiting.length > 0) return waiting;
-  if (status !== 'completed') return [`airbatch resume ${batch_id}`];
+  if (status !== 'completed') return [resume];
   if (failed + invalid === 0) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { closingLines } from '../../src/cli/closing.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
+import type { PauseReason } from '../../src/core/batch-state.ts';
 import { productsText } from '../../src/reports/format.ts';
 import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
@@ -78,6 +79,36 @@ test('what comes next where the credentials were refused is to correct the varia
   const pause = { reason: 'credentials_rejected', detail: 'UNAUTHORIZED: no such key' } as const;
   const next = await nextOf(t, () => ({ status: 'paused', pause }));
   assert.deepEqual(next, ['correct TOPUP_EMAIL and TOPUP_TOKEN, then airbatch resume B-1']);
+});
+
+test('what comes next where a pause and rows for a person come together is told of both, and of what to mend first', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const nextOf = (reason: PauseReason, exitCode = 5) => {
+    const by_status = { ...summary.rows.by_status, ready: 3, held: 1 };
+    const result = {
+      summary: {
+        ...summary,
+        status: 'paused' as const,
+        pause: { reason, detail: null },
+        rows: { ...summary.rows, by_status },
+      },
+      reports: { dir: '/r', files: [] },
+      exitCode,
+      readWith: null,
+      credentialsFrom: 'TOPUP_KEY',
+    };
+    const paint = (_style: string, text: string) => text;
+    const text = closingLines({ paint } as unknown as Terminal, result, '/');
+    return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+  };
+  const held = 'airbatch status B-1, then airbatch release or airbatch skip for the held rows';
+  assert.deepEqual(nextOf('insufficient_balance'), [held, 'fund the account, then airbatch resume B-1']);
+  assert.deepEqual(nextOf('guard_tripped'), [held, 'airbatch resume B-1']);
+  // After Ctrl-C too.
+  assert.deepEqual(nextOf('insufficient_balance', 130), ['fund the account, then airbatch resume B-1']);
+  assert.deepEqual(nextOf('credentials_rejected', 130), ['correct TOPUP_KEY, then airbatch resume B-1']);
 });
 
 test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
