@@ -4,8 +4,10 @@ import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
 import { type WaitsSession, waitsFor } from './waits-for.ts';
 
-/** What a command does that watches another process work on its batches. */
+/** What a command tells of its batches while it works on them, or watches another process do so. */
 export interface Watching {
+  /** Says of batches that are paused, and of which something moves all the same, what they wait for. */
+  tellPauses(): Promise<void>;
   /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
   look(): Promise<boolean>;
 }
@@ -30,6 +32,14 @@ export function makeWatching(
   };
 
   return {
+    async tellPauses() {
+      for (const batchId of batchIds) {
+        const batch = await findBatch(db, batchId);
+        // Where nothing moves the command ends, and what it says then tells of the pause.
+        if (batch?.status !== 'paused' || !(await movesByItself(db, batch, clock.now(), patienceMs))) continue;
+        tellPause(batch, await waitsFor(session, batch, await countRows(db, batchId)));
+      }
+    },
     async look() {
       const moving: BatchRecord[] = [];
       const stands: unknown[] = [];

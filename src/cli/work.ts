@@ -16,7 +16,7 @@ import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
 import { workerOf } from './waits-for.ts';
-import { makeWatching } from './watching.ts';
+import { makeWatching, type Watching } from './watching.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */
 const patienceMs = 20 * 60_000;
@@ -53,7 +53,7 @@ export async function workOn(
     runner.stop();
     context.terminal.error(
       isWatching
-        ? 'This command stops watching. The other process goes on sending: stop it there.\n'
+        ? `This command stops watching, and the other process goes on: "airbatch pause ${options.batchIds.length === 1 ? options.batchIds[0] : 'BATCH'} --why TEXT" stops a batch.\n`
         : 'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
     );
   });
@@ -126,7 +126,7 @@ async function runOrWatch(
   for (let isFirst = true; ; isFirst = false) {
     try {
       onWatching(false);
-      return await runner.run(patienceMs, batchIds);
+      return await tellingPauses(session, watching, () => runner.run(patienceMs, batchIds));
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
       onWatching(true);
@@ -134,6 +134,32 @@ async function runOrWatch(
     }
     await session.clock.sleep(watchMs);
     if (interrupted() || !(await watching.look())) return;
+  }
+}
+
+/** How often it is looked whether a batch is paused while rows of it are still followed. */
+const pauseLookMs = 3_000;
+
+/** What is followed may take long: until its end nothing else would say what the pause waits for. */
+async function tellingPauses(
+  { clock }: Session,
+  watching: Pick<Watching, 'tellPauses'>,
+  work: () => Promise<void>,
+): Promise<void> {
+  const ended = new AbortController();
+  const telling = async () => {
+    for (;;) {
+      await clock.sleep(pauseLookMs, ended.signal);
+      if (ended.signal.aborted) return;
+      await watching.tellPauses();
+    }
+  };
+  const told = telling();
+  try {
+    await work();
+  } finally {
+    ended.abort();
+    await told;
   }
 }
 

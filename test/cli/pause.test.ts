@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand, workFolder } from '../support/command.ts';
 
 test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
   const folder = workFolder();
@@ -29,4 +29,22 @@ test('what a person paused is sent by no program until that batch is resumed by 
   assert.deepEqual(await counts(), { completed: 1 });
   const again = await airbatch('pause', batch, '--why', 'too late');
   assert.deepEqual([again.code, /is completed.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
+});
+
+test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
+  timeout: 60_000,
+}, async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const header = 'phone_number,network_id,amount,currency';
+  // One is processed for ever, and the money is out at the next.
+  const rows = ['+254712100003,1,50,KES', '+254712100004,1,50,KES'];
+  writeFileSync(join(folder.path, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
+  const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder.path });
+  await run.seen(
+    /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); "airbatch resume \1"\. What was sent is still followed\.$/m,
+  );
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  assert.deepEqual([code, stderr.match(/ waits for a person: /g)?.length], [130, 1], stderr);
 });
