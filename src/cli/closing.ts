@@ -2,7 +2,7 @@ import { join, relative } from 'node:path';
 import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { moneyText } from '../core/money.ts';
 import { visible } from '../core/visible.ts';
-import { durationText, sumsText } from '../reports/format.ts';
+import { durationText, failureText, sumsText } from '../reports/format.ts';
 import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
@@ -22,9 +22,9 @@ export function closingLines(terminal: Terminal, result: WorkResult, cwd: string
   const lines = ['', `${terminal.paint(style, mark)} ${terminal.paint('bold', headline)}`];
   for (const detail of details) lines.push(`  ${visible(detail)}`);
   lines.push('');
-  for (const [code, { rows, reason }] of Object.entries(summary.failures)) {
+  for (const [code, failed] of Object.entries(summary.failures)) {
     const named = code === noFailureCode ? '' : ` ${code}`;
-    lines.push(`Failed     ${counted(rows, 'row')}${named}: ${visible(reason ?? 'no reason given')}`);
+    lines.push(`Failed     ${counted(failed.rows, 'row')}${named}: ${visible(failureText(failed))}`);
   }
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);

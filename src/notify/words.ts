@@ -115,7 +115,6 @@ async function toSendText(db: Database, { batch_id, rows, requested }: BatchSumm
 }
 
 function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
-  const { completed, failed, invalid, in_doubt, held, ready } = summary.rows.by_status;
   return {
     batch_id: batch.batch_id,
     run_id: batch.run_id,
@@ -125,12 +124,8 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
     status: batch.status,
     pause_reason: batch.pause_reason,
     rows: summary.rows.total,
-    completed,
-    failed,
-    invalid,
-    in_doubt,
-    held,
-    ready,
+    // Every state, so that they add up to the rows.
+    ...summary.rows.by_status,
     charged: sumsText(summary.charged.total),
   };
 }

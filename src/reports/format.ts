@@ -1,6 +1,7 @@
 import { dayMs } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { type ToldWait, toldWaitMsMax } from '../core/told-wait.ts';
+import type { Failures } from './survey.ts';
 import { counted, grouped } from './words.ts';
 
 /** Sums by currency in one line: "KES 12,300.00, UGX 40,000"; "none" where there are none. */
@@ -27,6 +28,12 @@ export function productsText(products: number, priced: Record<string, string>, u
 /** What becomes of the text messages of so many rows where the service has no place for them (spec section 4.9). */
 export function lostTextsText(rows: number): string {
   return `${counted(rows, 'row')} with a text message that is not sent: Version 1 has none, and sends an SMS in its own words`;
+}
+
+/** Why rows of one code failed: "The operator declined it. (1 of them has another reason, in results.csv)". */
+export function failureText({ reason, other_reasons }: Failures): string {
+  const others = `${grouped(other_reasons)} of them ${other_reasons === 1 ? 'has' : 'have'} another reason`;
+  return `${reason ?? 'no reason given'}${other_reasons === 0 ? '' : ` (${others}, in results.csv)`}`;
 }
 
 /** A time for people: "2026-11-01 08:00:01 UTC". */

@@ -6,7 +6,7 @@ import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
-import { durationText, sumsText, timeText } from './format.ts';
+import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { pageStyle } from './html-style.ts';
@@ -89,7 +89,7 @@ ${shown.map(
 )}
 <tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
     rows.with_product > 0
-      ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ask for no amount.`
+      ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ${rows.with_product === 1 ? 'asks' : 'ask'} for no amount.`
       : '',
     Object.keys(charged.earlier).length > 0
       ? `${sumsText(charged.earlier)} of it for earlier payments of rows that were sent again.`
@@ -102,10 +102,10 @@ function timeSection(timeline: Timeline): Html {
 }
 
 function failuresSection({ failures, problems }: BatchSummary): Html {
-  const failed = Object.entries(failures).map(([code, { rows, reason }]) => ({
+  const failed = Object.entries(failures).map(([code, some]) => ({
     code,
-    rows,
-    reason,
+    rows: some.rows,
+    reason: some.reason && failureText(some),
     state: 'failed' as const,
   }));
   const invalid = Object.entries(problems).map(([code, rows]) => ({

@@ -9,7 +9,7 @@ import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
 import { maskNumbers } from './mask.ts';
-import { type Survey, surveyRows } from './survey.ts';
+import { type Failures, type Survey, surveyRows } from './survey.ts';
 
 /** Amounts by currency code, as canonical decimal texts ("1250.5"): read them as decimals, not as floats. */
 export type AmountsByCurrency = Record<string, string>;
@@ -78,8 +78,8 @@ export interface BatchSummary {
   };
   /** How often each problem occurs over all rows, by its code. */
   problems: Record<string, number>;
-  /** Failed rows by the service's code, with the reason given for the first of them. */
-  failures: Record<string, { rows: number; reason: string | null }>;
+  /** Failed rows by the service's code, with the reason given for the first of them; `other_reasons`: how many of them have another. */
+  failures: Record<string, Failures>;
   /** The end of the batch's audit chain as this summary was made. */
   audit: { events: number; head: string };
 }
@@ -171,7 +171,7 @@ export function maskSummary(summary: BatchSummary): BatchSummary {
     // Here a day is told from a number: files are named after days.
     file_name: withoutNumbers(summary.file_name),
     failures: Object.fromEntries(
-      Object.entries(summary.failures).map(([code, { rows, reason }]) => [code, { rows, reason: masked(reason) }]),
+      Object.entries(summary.failures).map(([code, failed]) => [code, { ...failed, reason: masked(failed.reason) }]),
     ),
   };
 }

@@ -27,8 +27,8 @@ export interface Survey {
   refundedFirst: ReportedRow[];
   /** How often each problem occurs, over all rows. */
   problems: Map<string, number>;
-  /** Failed rows by the service's code, with the reason that came with the first of them. */
-  failures: Map<string, { rows: number; reason: string | null }>;
+  /** Failed rows by the service's code. */
+  failures: Map<string, Failures>;
   /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
   oldestDoubtAt: number | null;
   /** Rows in doubt that are looked up no more: only a person can tell. */
@@ -37,6 +37,13 @@ export interface Survey {
   timeline: Timeline | null;
   /** The most cells that a line of the file has: more than its header where lines are ragged. */
   cellsMax: number;
+}
+
+/** Failed rows of one code, with the reason that came with the first of them, and how many of them came with another. */
+export interface Failures {
+  rows: number;
+  reason: string | null;
+  other_reasons: number;
 }
 
 /** Rows of each kind that report.html lists one by one: a page is read by people. The files have them all. */
@@ -93,8 +100,10 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
   }
   if (row.status === 'failed') {
     const code = row.failure_code ?? noFailureCode;
-    const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason };
-    survey.failures.set(code, { ...known, rows: known.rows + 1 });
+    const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason, other_reasons: 0 };
+    known.rows += 1;
+    if (known.reason !== row.failure_reason) known.other_reasons += 1;
+    survey.failures.set(code, known);
   }
   if (isLeftToPerson(row)) survey.doubtsLeftToPerson += 1;
   if (row.status === 'in_doubt' && row.first_sent_at !== null) {

@@ -1,6 +1,7 @@
+import { compareAmounts, subtractAmounts } from '../core/money.ts';
 import { sumsText } from './format.ts';
 import type { BatchSummary } from './summary.ts';
-import { batchStateWords, counted, pauseReasonWords } from './words.ts';
+import { batchStateWords, counted, grouped, pauseReasonWords } from './words.ts';
 
 /** What came of a batch, in sentences that a payroll clerk understands. */
 export interface Verdict {
@@ -20,24 +21,34 @@ export function verdictOf(summary: BatchSummary): Verdict {
       : unpaid + summary.refunded.rows > 0 || summary.balance.explained === false
         ? 'attention'
         : 'good';
-  return { tone, headline: headlineOf(summary, total, count.completed), details: detailsOf(summary) };
+  return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary) };
 }
 
 function openRows({ rows: { by_status: count } }: BatchSummary): number {
   return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
 }
 
-function headlineOf(summary: BatchSummary, total: number, completed: number): string {
+/** A subject of a notification is no more than this: it must not call rows unpaid that another batch has paid. */
+function headlineOf(
+  summary: BatchSummary,
+  total: number,
+  { completed, skipped }: Pick<BatchSummary['rows']['by_status'], 'completed' | 'skipped'>,
+): string {
   if (summary.status === 'rejected') return 'The file was rejected. Nothing was sent.';
+  if (total > 0 && skipped === total)
+    return total === 1
+      ? 'The row was skipped: this batch has not paid it.'
+      : `All ${grouped(total)} rows were skipped: this batch has paid none of them.`;
   const paid = sumsText(summary.requested.completed);
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && completed === total)
-    return total === 1 ? `The row was paid${what}.` : `All ${total.toLocaleString('en-US')} rows were paid${what}.`;
+    return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
+  const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
   if (completed === 0) {
     const none = total === 1 ? 'The row was not paid' : `None of ${counted(total, 'row')} was paid`;
-    return `${none}${openRows(summary) === 0 ? '' : ' yet'}.`;
+    return `${none}${openRows(summary) === 0 ? '' : ' yet'}${beside}.`;
   }
-  return `${completed.toLocaleString('en-US')} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}.`;
+  return `${grouped(completed)} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}${beside}.`;
 }
 
 function detailsOf(summary: BatchSummary): string[] {
@@ -91,8 +102,12 @@ function detailsOf(summary: BatchSummary): string[] {
   );
   if (summary.balance.explained === true) details.push('What left the wallets is explained to the last unit.');
   for (const { currency, unexplained } of summary.balance.explanation) {
-    if (unexplained !== '0')
+    if (compareAmounts(unexplained, '0') > 0)
       details.push(`${sumsText({ [currency]: unexplained })} that left the wallets is explained by no row.`);
+    if (compareAmounts(unexplained, '0') < 0)
+      details.push(
+        `${sumsText({ [currency]: subtractAmounts('0', unexplained) })} less left the wallets than was charged: money came in meanwhile, or came back.`,
+      );
   }
   return details;
 }

@@ -2,7 +2,7 @@ import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
-import { durationText, timeText } from './format.ts';
+import { durationText, failureText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
 import { inputColumns, type ResultColumn, resultColumns, resultLine } from './results.ts';
 import { rowPages, troubledPages } from './stored.ts';
@@ -201,7 +201,7 @@ function summaryRows(summary: BatchSummary): Cell[][] {
       count(failure.rows),
       null,
       null,
-      failure.reason,
+      failure.reason && failureText(failure),
     ]),
     [],
     heading('Problems by code', 'Times', '', '', ''),

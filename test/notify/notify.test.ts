@@ -8,6 +8,7 @@ import { describe, type TestContext, test } from 'node:test';
 import { SMTPServer } from 'smtp-server';
 import { Webhook } from 'standardwebhooks';
 import { isoTime } from '../../src/core/clock.ts';
+import { rowStates } from '../../src/core/row-state.ts';
 import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
@@ -96,6 +97,12 @@ describe('word', () => {
     assert.match(again?.lines.join('\n') ?? '', /A person paused it\. \(once more\)/);
     assert.match(finished?.subject ?? '', /All 3 rows were paid: KES 306\.00/);
     assert.deepEqual([finished?.report, finished?.facts.completed], ['batch-1', 3]);
+    const counts = rowStates.map((state) => Number(finished?.facts[state]));
+    assert.equal(
+      counts.reduce((sum, count) => sum + count),
+      finished?.facts.rows,
+      'every state has its number',
+    );
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
   });
 

@@ -6,12 +6,15 @@ import { addAmounts } from '../../src/core/money.ts';
 import { rowStates } from '../../src/core/row-state.ts';
 import { addToCosts } from '../../src/ledger/costs.ts';
 import { findRow, writeRefund } from '../../src/ledger/rows.ts';
+import { failureText } from '../../src/reports/format.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
+import type { Failures } from '../../src/reports/survey.ts';
 import { verdictOf } from '../../src/reports/verdict.ts';
 import {
   balanceJson,
   completedWay,
+  failedWay,
   newBatch,
   newRow,
   type Step,
@@ -128,7 +131,9 @@ test('problems and failures are counted by their codes', async (t) => {
   await writeSampleBatch(db);
   const { problems, failures } = await batchSummary(db, 'B-1');
   assert.deepEqual(problems, { PHONE_INVALID: 1 });
-  assert.deepEqual(failures, { PROVIDER_DECLINED: { rows: 1, reason: 'The operator declined it' } });
+  assert.deepEqual(failures, {
+    PROVIDER_DECLINED: { rows: 1, reason: 'The operator declined it', other_reasons: 0 },
+  });
 });
 
 test('rows in doubt are money with a sum and an age of its own', async (t) => {
@@ -279,7 +284,7 @@ test('a batch of which nothing goes on by itself is not called under way', async
     const { headline, details } = verdictOf({ ...summary, status: 'running', rows });
     return `${headline} ${details[0]}`;
   };
-  assert.match(words({ skipped: 10 }), /^None of 10 rows was paid\. Every row of the file has its final outcome/);
+  assert.match(words({ skipped: 10 }), /^All 10 rows were skipped: .* Every row of the file has its final outcome/);
   assert.match(
     words({ held: 10 }),
     /^None of 10 rows was paid yet\. Nothing of it is under way: a person is waited for/,
@@ -299,4 +304,53 @@ test('a skipped row is not said to be paid: another batch may have it under way,
   assert.equal(about(1), `1 row was skipped: ${why('it')}`);
   assert.equal(about(2), `2 rows were skipped: ${why('them')}`);
   assert.equal(about(0), undefined);
+});
+
+test('rows that were skipped are named beside those that were paid: they may have been paid before', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const headline = (total: number, counts: Partial<typeof summary.rows.by_status>) => {
+    const none = Object.fromEntries(rowStates.map((state) => [state, 0])) as typeof summary.rows.by_status;
+    const rows = { ...summary.rows, total, by_status: { ...none, ...counts } };
+    const requested = { ...summary.requested, completed: counts.completed ? { KES: '20' } : {} };
+    return verdictOf({ ...summary, rows, requested }).headline;
+  };
+  assert.equal(headline(500, { skipped: 500 }), 'All 500 rows were skipped: this batch has paid none of them.');
+  assert.equal(headline(1, { skipped: 1 }), 'The row was skipped: this batch has not paid it.');
+  assert.equal(headline(3, { completed: 2, skipped: 1 }), '2 of 3 rows were paid: KES 20.00; 1 was skipped.');
+  assert.equal(headline(3, { failed: 1, skipped: 2 }), 'None of 3 rows was paid; 2 were skipped.');
+  assert.equal(headline(3, { failed: 3 }), 'None of 3 rows was paid.');
+});
+
+test('money that came into the wallets is not called money that left them', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const about = (unexplained: string) => {
+    const none = { difference: '0', charged_by_this_batch: '0', charged_by_other_batches: '0' };
+    const explanation = [{ currency: 'USD', ...none, unexplained }];
+    return verdictOf({ ...summary, balance: { ...summary.balance, explanation, explained: false } }).details.join(' ');
+  };
+  assert.match(about('0.5'), /USD 0\.50 that left the wallets is explained by no row\./);
+  assert.match(
+    about('-0.5'),
+    /USD 0\.50 less left the wallets than was charged: money came in meanwhile, or came back\./,
+  );
+});
+
+test('rows of one code that failed for several reasons are not all given the first one', async (t) => {
+  const db = await testLedger(t);
+  const reasons = ['declined', 'delivered in part', 'declined', 'blocked'];
+  await writeBatch(
+    db,
+    newBatch('B-1'),
+    reasons.map((reason, at) => ({ row: newRow('B-1', at + 1), way: failedWay(at + 1, 'REFUSED', reason) })),
+  );
+  const { failures } = await batchSummary(db, 'B-1');
+  assert.deepEqual(failures, { REFUSED: { rows: 4, reason: 'declined', other_reasons: 2 } });
+  const text = 'declined (2 of them have another reason, in results.csv)';
+  assert.equal(failureText(failures.REFUSED as Failures), text);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  assert.ok((await readFile(join(dir, 'report.html'), 'utf8')).includes(text));
 });
