@@ -37,12 +37,12 @@ export async function resolveDoubt(
     }
     // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
     const data = { as: decision.as, evidence: withoutNumbers(decision.evidence) };
-    const ended = { completed_at: unit.at };
-    const failure = { failure_code: 'RESOLVED_NOT_PAID', failure_reason: `${actor.name}: ${decision.evidence}` };
-    const resolved =
-      decision.as === 'paid'
-        ? await unit.changeRow(row, 'complete', { ...ended, failure_code: null, failure_reason: null }, data)
-        : await unit.changeRow(row, 'fail', { ...ended, ...failure }, data);
+    const isPaid = decision.as === 'paid';
+    // Who reads the results must not take it for the service's own word, in either case.
+    const failure_code = isPaid ? 'RESOLVED_PAID' : 'RESOLVED_NOT_PAID';
+    const failure_reason = `${actor.name}: ${decision.evidence}`;
+    const ended = { completed_at: unit.at, failure_code, failure_reason };
+    const resolved = await unit.changeRow(row, isPaid ? 'complete' : 'fail', ended, data);
     if (!resolved) throw new AirbatchError('BATCH_STATE', `row ${rowNo} changed meanwhile`);
     return resolved;
   });

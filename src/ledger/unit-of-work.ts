@@ -205,10 +205,13 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
       const after = rowWith(before, status, fields);
       const told: EventData = { from: before.status, to: status, generation: after.generation };
       if (event === 'complete' || event === 'fail') {
-        // What an end cost, whoever brought it about: a sum of costs is then one of which the chain tells.
+        // What an end cost and when it was, whoever brought it about: a sum of costs is then one of which the chain tells, and a
+        // payment cannot be moved into another month.
         told.topup_id = after.topup_id;
         told.cost = after.cost;
         told.cost_currency = after.cost_currency;
+        told.service_status = after.service_status;
+        told.completed_at = after.completed_at;
       }
       return writeRow(before, after, `row.${event}`, Object.assign(told, data));
     },

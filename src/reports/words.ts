@@ -10,7 +10,10 @@ export interface Words {
 }
 
 export const rowStateWords: Record<RowState, Words> = {
-  completed: { label: 'completed', meaning: 'The service says that the airtime was delivered.' },
+  completed: {
+    label: 'completed',
+    meaning: 'The service says that the airtime was delivered, or a person decided so on evidence (RESOLVED_PAID).',
+  },
   failed: { label: 'failed', meaning: 'The service refused it, or could not deliver it in full.' },
   invalid: { label: 'invalid', meaning: 'The row has mistakes and was not sent; correct it and send it again.' },
   skipped: {

@@ -55,6 +55,8 @@ export interface ChainFacts {
   sentOf(rowNo: number): number;
   /** `fingerprint` of the service's id and cost as the row ended, or 0. */
   paidOf(rowNo: number): number;
+  /** `fingerprint` of when the row ended and the service's last word of it, or 0: chains of before do not tell it. */
+  endedOf(rowNo: number): number;
   /** The state that intake gave the row, or null where no event tells of the row. */
   intakeStateOf(rowNo: number): string | null;
   /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
@@ -222,6 +224,7 @@ export function makeFacts(): GatheredFacts {
   let [state, first, atApproval] = [new Uint8Array(1_024), new Uint8Array(1_024), new Uint8Array(1_024)];
   let sent = new Uint32Array(1_024);
   let paid = new Uint32Array(1_024);
+  let ended = new Uint32Array(1_024);
   // Few rows have their money given back.
   const refunds = new Map<number, Refund | 'cost'>();
   const grow = (rowNo: number) => {
@@ -235,6 +238,7 @@ export function makeFacts(): GatheredFacts {
     atApproval = larger(new Uint8Array(size), atApproval);
     sent = larger(new Uint32Array(size), sent);
     paid = larger(new Uint32Array(size), paid);
+    ended = larger(new Uint32Array(size), ended);
   };
   const noteState = (rowNo: number, { from, to }: Record<string, unknown>) => {
     state[rowNo] = placeOf(to);
@@ -249,15 +253,19 @@ export function makeFacts(): GatheredFacts {
       if (typeof data.to === 'string') noteState(rowNo, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
-      if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready')) [sent[rowNo], paid[rowNo]] = [0, 0];
-      if ((kind === 'row.complete' || kind === 'row.fail') && data.cost !== undefined)
-        paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
+      if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
+        [sent[rowNo], paid[rowNo], ended[rowNo]] = [0, 0, 0];
+      if (kind === 'row.complete' || kind === 'row.fail') {
+        if (data.cost !== undefined) paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
+        if (typeof data.completed_at === 'number') ended[rowNo] = fingerprint(data.completed_at, data.service_status);
+      }
       const refund = refunds.has(rowNo) ? null : refundIn(kind, data);
       if (refund !== null) refunds.set(rowNo, refund);
     },
     stateOf: (rowNo) => states[state[rowNo] ?? 0] || null,
     sentOf: (rowNo) => sent[rowNo] ?? 0,
     paidOf: (rowNo) => paid[rowNo] ?? 0,
+    endedOf: (rowNo) => ended[rowNo] ?? 0,
     intakeStateOf: (rowNo) => states[first[rowNo] ?? 0] || null,
     approvedStateOf: (rowNo) => states[atApproval[rowNo] ?? 0] || null,
     refundOf: (rowNo) => refunds.get(rowNo) ?? null,

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { type ChainFacts, fingerprint } from './chain.ts';
 import { ExactSums } from './decimal.ts';
 import type { Findings } from './findings.ts';
-import { withoutInnerGuards } from './guards.ts';
+import { unguarded, withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import { type ResultRow, resultRows } from './rows.ts';
@@ -101,7 +101,7 @@ async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Fi
   }
 }
 
-/** The row's state, payment and cost are those of which the chain tells last. */
+/** The row's state, payment, cost and end are those of which the chain tells last. */
 export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const state = chain.stateOf(rowNo);
   const { status = '' } = row;
@@ -116,6 +116,13 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
     findings.add('results.csv', `row ${rowNo} has a cost, and was never paid: it is ${status}.`);
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
+  }
+  const ended = chain.endedOf(rowNo);
+  if (ended !== 0 && ended !== fingerprint(Date.parse(row.completed_at ?? ''), unguarded(row.service_status))) {
+    findings.add(
+      'results.csv',
+      `row ${rowNo} ended at another time, or with another word of the service, than the audit chain says.`,
+    );
   }
 }
 

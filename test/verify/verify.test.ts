@@ -122,6 +122,11 @@ const columnEdits: Record<string, RegExp> = {
     /has nothing in wallet USD-global after the batch; the audit chain says 94\.4\.;.*has 94\.4 in wallet USD-local after/,
   "rows SET cost = '3' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
   "rows SET topup_id = 'another' WHERE row_no = 8": /row 8 has another payment or cost than the audit chain/,
+  'rows SET completed_at = completed_at - 86400000 WHERE row_no = 1':
+    /row 1 ended at another time, .* than the audit chain/,
+  'rows SET completed_at = NULL WHERE row_no = 8': /row 8 ended at another time, .* than the audit chain/,
+  "rows SET service_status = 'TIMEOUT' WHERE row_no = 8":
+    /row 8 ended .* with another word of the service, than the audit chain/,
   "rows SET cost = '3', cost_currency = 'USD' WHERE row_no = 10":
     /row 10 has a cost, and was never paid: it is skipped/,
   "batches SET status = 'running'": /has running as its state; the audit chain says completed\./,
