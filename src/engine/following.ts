@@ -1,5 +1,6 @@
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
+import { listCutShort, makePageMarks } from '../gateway/list-pages.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { type FollowedQuery, type FollowedSum, findRow, followedRows, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -162,6 +163,7 @@ async function look(
   // Pages that were asked for before their turn.
   const ahead: ReturnType<typeof readPage>[] = [];
   let troubleMs = 0;
+  let isNew = makePageMarks();
   const readPage = (page: number) =>
     context.limiter.admit('read', async () => {
       const fromMs = from - marginMs(context, from);
@@ -191,6 +193,11 @@ async function look(
       mark.covered = Math.max(mark.covered, fresh.newest ?? never);
       break;
     }
+    // A service that always says that there is more would be read for ever.
+    if (!isNew(outcome)) {
+      troubleMs = await readTrouble(context, 'read', listCutShort);
+      break;
+    }
     const pagesLeft = (outcome.total - page * paymentsPerPageMax) / paymentsPerPageMax;
     if (pagesLeft >= backlogPages && waitedFor(context, news, listedBefore) >= endsPerPageAheadMin) {
       // The list is long and full of what is waited for: a single page at a time would not keep up with what is sent.
@@ -199,8 +206,6 @@ async function look(
         ahead.push(readPage(page + ahead.length));
       continue;
     }
-    // A service that always says that there is more would be read for ever.
-    if (outcome.payments.length === 0) break;
     if (ahead.length > 0 || listedTo <= from) {
       page += 1;
       continue;
@@ -215,6 +220,7 @@ async function look(
     if (beyond.oldest === null) break;
     page = 1;
     from = beyond.oldest;
+    isNew = makePageMarks();
   }
   await Promise.allSettled(ahead);
   await Promise.all(writing);

@@ -4,7 +4,8 @@ import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
-import { type Gateway, paymentsPerPageMax, type ServicePayment } from '../gateway/gateway.ts';
+import type { Gateway, ServicePayment } from '../gateway/gateway.ts';
+import { makeListReader, type ReadPage } from '../gateway/list-pages.ts';
 import { openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
@@ -13,7 +14,6 @@ import { findRow, findRowByTopup } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { type Actor, requireBatch } from './acts.ts';
 import type { RunnerContext } from './context.ts';
-import { type CheckedPage, checkedPage, entriesOf, type ListPlace } from './list-end.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
 
 /** The list may show whole seconds of what it compares in finer ones: whoever goes on from an entry begins so much before it. */
@@ -57,32 +57,28 @@ async function readList(
   fromMs: number,
 ): Promise<number | null> {
   const { account, clock, db, limiter, stopping } = context;
-  const place: ListPlace = { read: 0, before: null };
+  const readOn = makeListReader(list, { fromMs, toMs: null });
   let kept = 0;
   let troubleSince: number | null = null;
-  for (let page = 1; !stopping.aborted; ) {
-    const query = { page, perPage: paymentsPerPageMax, fromMs, toMs: null, oldestFirst: true };
-    const found = checkedPage(await limiter.admit('read', () => list(query)), place);
-    if (found.kind !== 'checked') {
-      const retryMs = await readTrouble(context, 'read', found);
-      if (troubleSince === null) tellWait(context, { code: found.evidence.code });
+  let isEndless = false;
+  while (!stopping.aborted) {
+    const page = await limiter.admit('read', readOn);
+    if (page.kind !== 'page') {
+      const retryMs = await readTrouble(context, 'read', page);
+      if (troubleSince === null) tellWait(context, { code: page.evidence.code });
       troubleSince ??= clock.now();
       await clock.sleep(unansweredWaitMs(clock.now() - troubleSince, retryMs), stopping);
       if ((await lostFrom(db, account)) === null) return null;
       continue;
     }
     troubleSince = null;
-    const some = await keepLost(context, found, fromMs);
+    const some = await keepLost(context, page, fromMs);
     if (some === null) return null;
     kept += some;
-    if (found.isLast) return kept;
-    const { total } = found.page;
-    const wasBeyond = place.read > total;
-    place.read += entriesOf(found.page).length;
-    place.before = found.page;
+    if (page.isLast) return kept;
     // It may end yet. One that never does is a person's to go on without.
-    if (place.read > total && !wasBeyond) tellWait(context, { code: 'list_goes_on', total });
-    page += 1;
+    if (page.shown > page.total && !isEndless) tellWait(context, { code: 'list_goes_on', total: page.total });
+    isEndless ||= page.shown > page.total;
   }
   return null;
 }
@@ -97,7 +93,7 @@ function tellWait({ log }: RunnerContext, why: { code: string; total?: number })
 /** Returns how many payments of the page were kept; null where a person has gone on without the list. */
 async function keepLost(
   { account, committer, log }: RunnerContext,
-  { page: { payments, unreadable }, isLast }: CheckedPage,
+  { payments, unreadable, isLast }: ReadPage,
   fromMs: number,
 ): Promise<number | null> {
   const unread = unreadable.filter(({ hasFailed }) => !hasFailed);

@@ -1,5 +1,6 @@
 import { isSameService } from '../core/service-name.ts';
 import { type Gateway, paymentsPerPageMax } from '../gateway/gateway.ts';
+import { makePageMarks } from '../gateway/list-pages.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import { endedRows, findRow, type RowRecord } from '../ledger/rows.ts';
@@ -25,6 +26,7 @@ const rowsPerLook = 1_000;
 interface Listing {
   nextPage: number;
   isWhole: boolean;
+  isNew: ReturnType<typeof makePageMarks>;
   seen: RowMarks;
 }
 
@@ -61,7 +63,7 @@ export function makeRereading(context: RunnerContext): () => Promise<number> {
 
 function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing {
   const name = placeName(batch);
-  const listing = listings.get(name) ?? { nextPage: 1, isWhole: false, seen: makeRowMarks() };
+  const listing = listings.get(name) ?? { nextPage: 1, isWhole: false, isNew: makePageMarks(), seen: makeRowMarks() };
   listings.set(name, listing);
   return listing;
 }
@@ -101,8 +103,8 @@ async function readPage(
   });
   tell(context, differences);
   listing.nextPage += 1;
-  // An empty page is the end, whatever the service says: it would be read for ever.
-  listing.isWhole = !outcome.hasNext || outcome.payments.length === 0;
+  // A page that shows nothing new is the end, whatever the service says: it would be read for ever.
+  listing.isWhole = !outcome.hasNext || !listing.isNew(outcome);
   return 0;
 }
 

@@ -15,6 +15,7 @@ export const buckets = [
   'ledger_only',
   'service_only_other_program',
   'service_only_unknown',
+  'unreadable',
 ] as const;
 export type Bucket = (typeof buckets)[number];
 
@@ -53,6 +54,10 @@ export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
   service_only_unknown: {
     meaning: 'Its reference is of our kind, and this ledger does not know it.',
     next: 'Look for another ledger of yours (a second installation, a restored backup) that pays from this account.',
+  },
+  unreadable: {
+    meaning: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
+    next: 'Ask the service what it is, with the top-up id.',
   },
 };
 

@@ -1,13 +1,8 @@
 import { unreachable } from '../core/assert.ts';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import {
-  type Evidence,
-  type Gateway,
-  paymentsPerPageMax,
-  type ReadProblem,
-  type ServicePayment,
-} from '../gateway/gateway.ts';
+import type { Evidence, Gateway, ReadProblem, ServicePayment, UnreadableEntry } from '../gateway/gateway.ts';
+import { makeListReader } from '../gateway/list-pages.ts';
 import type { StoredBalance } from './stored.ts';
 
 /** What a reconciliation asks of the service, each question under the account's rate limit. */
@@ -26,17 +21,24 @@ export interface ReconcileDeps {
 const triesMax = 6;
 const retryMs = 1_000;
 
-/** The account's payments that the service has, the oldest first, page by page. V1 has no list: nothing is yielded then. */
-export async function* listedPayments(
+/** A page of the account's payments, and what stands on it beside them and may be payments, too. */
+export interface ListedPage {
+  payments: ServicePayment[];
+  unreadable: UnreadableEntry[];
+}
+
+/** What the service lists of the account, the oldest first, page by page. V1 has no list: nothing is yielded then. */
+export async function* listedPages(
   deps: ReconcileDeps,
   between: { fromMs: number; toMs: number },
-): AsyncGenerator<ServicePayment[]> {
+): AsyncGenerator<ListedPage> {
   const { list } = deps.gateway;
-  for (let page = 1; list !== null; page++) {
-    // Oldest first and with a fixed end, so that what is paid meanwhile moves nothing to another page.
-    const answer = await insist(deps, () => list({ page, perPage: paymentsPerPageMax, ...between, oldestFirst: true }));
-    yield answer.payments;
-    if (!answer.hasNext || answer.payments.length === 0) return;
+  if (list === null) return;
+  const readOn = makeListReader(list, between);
+  for (;;) {
+    const page = await insist(deps, readOn);
+    yield page;
+    if (page.isLast) return;
   }
 }
 

@@ -6,7 +6,7 @@ import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { Sums } from '../core/money.ts';
 import type { Random } from '../core/random.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import type { Database } from '../ledger/database.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import {
   type BoundPayment,
   findBoundPayment,
@@ -22,7 +22,7 @@ import { csvText } from './csv.ts';
 import { writeFolder } from './files.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords, isOpen } from './reconcile-buckets.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
-import { balanceNow, listedPayments, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
+import { balanceNow, type ListedPage, listedPages, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
 import { explainWallets, type ReadingSpan, readingSpan, readingsOf } from './reconcile-wallets.ts';
 import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import type { StoredBalance } from './stored.ts';
@@ -141,7 +141,7 @@ async function* itemLines(run: Run): AsyncGenerator<string> {
 /** First everything that the service lists, then what the ledger has besides: two streams merged by their keys. */
 async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
   const { fromMs, toMs } = run.request;
-  for await (const page of listedPayments(run.deps, { fromMs: fromMs - marginMs, toMs: toMs + marginMs })) {
+  for await (const page of listedPages(run.deps, { fromMs: fromMs - marginMs, toMs: toMs + marginMs })) {
     yield await listedItems(run, page);
   }
   let seen = new Set<string>();
@@ -167,30 +167,45 @@ async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
   }
 }
 
-async function listedItems(run: Run, payments: readonly ServicePayment[]): Promise<ReconcileItem[]> {
-  const { account, fromMs, toMs, batchId } = run.request;
+async function listedItems(run: Run, { payments, unreadable }: ListedPage): Promise<ReconcileItem[]> {
   return run.scratch.transact(async (tx) => {
     const items: ReconcileItem[] = [];
     for (const payment of payments) {
-      const named = payment.reference === null ? null : parseReference(payment.reference);
-      const key = named ? idempotencyKey({ account, ...named }) : '';
-      const bound = named && (await findBoundPayment(run.db, key));
-      const live = await notePayment(tx, {
-        topupId: payment.topupId,
-        key: bound ? key : '',
-        live: payment.state !== 'failed',
-      });
-      if (live === 'again') continue;
+      const listed = await placeOf(run, tx, payment, payment.state !== 'failed');
+      if (listed === 'again') continue;
       gatherForWallets(run, payment);
-      const at = bound?.first_intent_at ?? payment.createdAt ?? fromMs;
-      // The margin is there to find the other half of a payment, not to bring in payments of another time.
-      if (at < fromMs || at > toMs) continue;
-      if (batchId !== undefined && (bound ? bound.batch_id !== batchId : named?.runId !== run.runId)) continue;
+      if (!listed.isAsked) continue;
       gatherCost(run, payment);
-      items.push(itemOf(bucketOf(payment, bound, live), bound, payment));
+      items.push(itemOf(bucketOf(payment, listed.bound, listed.live), listed.bound, payment));
+    }
+    for (const entry of unreadable) {
+      const listed = await placeOf(run, tx, entry, !entry.hasFailed);
+      if (listed === 'again' || !listed.isAsked) continue;
+      items.push(itemOf('unreadable', listed.bound, { ...entry, ...unread }));
     }
     return items;
   });
+}
+
+/** What nobody can read of an entry that is not as promised. */
+const unread = { serviceStatus: null, amount: null, productId: null, cost: null };
+
+/** Where an entry of the list belongs; `again` where it was listed before. */
+async function placeOf(
+  { db, request: { account, fromMs, toMs, batchId }, runId }: Run,
+  tx: Queryable,
+  { topupId, reference, createdAt }: Pick<ServicePayment, 'topupId' | 'reference' | 'createdAt'>,
+  isLive: boolean,
+): Promise<{ bound: BoundPayment | null; live: number; isAsked: boolean } | 'again'> {
+  const named = reference === null ? null : parseReference(reference);
+  const key = named ? idempotencyKey({ account, ...named }) : '';
+  const bound = named && (await findBoundPayment(db, key));
+  const live = await notePayment(tx, { topupId, key: bound ? key : '', live: isLive });
+  if (live === 'again') return live;
+  // The margin is there to find the other half of a payment, not to bring in payments of another time.
+  const at = bound?.first_intent_at ?? createdAt ?? fromMs;
+  const isOfBatch = batchId === undefined || (bound ? bound.batch_id === batchId : named?.runId === runId);
+  return { bound, live, isAsked: at >= fromMs && at <= toMs && isOfBatch };
 }
 
 /** A payment that no list named is asked for by itself: a list may lag, and V1 has none. */
@@ -215,7 +230,12 @@ function gatherForWallets({ gathered, span }: Run, { cost, createdAt }: ServiceP
   gathered.chargedBetween.add(cost.currency, cost.value);
 }
 
-function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: ServicePayment | null): ReconcileItem {
+/** What the service has, as far as it can be read. */
+type There = Pick<ServicePayment, 'topupId' | 'reference' | 'amount' | 'productId' | 'cost' | 'createdAt'> & {
+  serviceStatus: string | null;
+};
+
+function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: There | null): ReconcileItem {
   const money = (amount: { value: string; currency: string } | null | undefined) =>
     amount ? `${amount.value} ${amount.currency}` : null;
   const former = bound !== null && bound.generation < bound.row_generation;

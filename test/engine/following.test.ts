@@ -73,6 +73,22 @@ describe('the list', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
+  test('is not read on and on where every page is the same, and what it does not tell is asked for by itself', async () => {
+    let reads = 0;
+    let first: ServicePayment | undefined;
+    const { rig, after, end } = await followed(3, (page, { service }) => {
+      reads += 1;
+      first ??= page.payments[0] ?? [...service.payments.values()][0];
+      const created = { ...(first as ServicePayment), reference: 'of another program', createdAt: 0 };
+      return { ...page, payments: [created], hasNext: true, total: 1_000_000 };
+    });
+    await after(60 * second);
+    assert.ok(reads <= 60, `${reads} reads in a minute`);
+    assert.ok(rig.warnings.includes('a read got no answer; it is asked again'));
+    await end();
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+  });
+
   test('tells of a status that nobody knows, once', async () => {
     const unknown = { state: 'open', serviceStatus: 'on_hold', unknownStatus: true } as const;
     const { rig, after, end } = await followed(1, (page) => changed(page, { 'run-1/ref-1': unknown }));

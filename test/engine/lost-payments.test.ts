@@ -3,9 +3,9 @@ import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
-import type { ListPage } from '../../src/engine/list-end.ts';
 import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
 import type { ListQuery, ServicePayment, UnreadableEntry } from '../../src/gateway/gateway.ts';
+import type { ListPage } from '../../src/gateway/list-pages.ts';
 import type { JudgedRow } from '../../src/intake/earlier-batches.ts';
 import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
@@ -405,6 +405,14 @@ describe('the list of what was lost', () => {
     await goOnUnlisted(mary(rig), 'batch-2', 'asked');
     await rig.clock.drive(running);
     assert.deepEqual([await rig.states('batch-2'), rig.service.creates.length], [['held', 'held'], 120]);
+  });
+
+  test('is read to its end also where fewer stand on a page than are asked for', async () => {
+    const rig = await manyLost();
+    const list = listOf(rig);
+    Object.assign(rig.service, { list: (query: Parameters<typeof list>[0]) => list({ ...query, perPage: 20 }) });
+    await runRestored(rig);
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });
 
   test('is gone on with by the next program from where it was', async () => {

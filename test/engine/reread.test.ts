@@ -206,21 +206,25 @@ describe('a finished batch that is read by the list', () => {
     assert.ok(earlier?.body.includes(`says completed of another payment of the row (${topupId})`), earlier?.body);
   });
 
-  test('ends with an empty page, though the service says that there is more', async () => {
-    const rig = await makeRig({ settings });
-    const { list } = rig.service;
-    Object.assign(rig.service, {
-      list: async (query: ListQuery) => {
-        const outcome = await list?.(query);
-        return outcome?.kind === 'page' ? { ...outcome, hasNext: true } : outcome;
-      },
+  for (const [what, pageOf] of [
+    ['an empty page', (page: number) => page],
+    ['a page that was there before', () => 1],
+  ] as const)
+    test(`ends with ${what}, though the service says that there is more`, async () => {
+      const rig = await makeRig({ settings });
+      const { list } = rig.service;
+      Object.assign(rig.service, {
+        list: async (query: ListQuery) => {
+          const outcome = await list?.({ ...query, page: pageOf(query.page) });
+          return outcome?.kind === 'page' ? { ...outcome, hasNext: true } : outcome;
+        },
+      });
+      await rig.add(someRows(3));
+      await rig.run();
+      assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+      await stay(rig, 30 * hour);
+      assert.notEqual((await rig.batch()).reread_at, null);
     });
-    await rig.add(someRows(3));
-    await rig.run();
-    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
-    await stay(rig, 30 * hour);
-    assert.notEqual((await rig.batch()).reread_at, null);
-  });
 
   test('asks for nothing that the service has refused', async () => {
     const rig = await makeRig({ settings });

@@ -250,6 +250,28 @@ test('a payment that two pages of the list name is counted once', async (t) => {
   assert.deepEqual([items.length, reconciliation.open], [8, 0]);
 });
 
+test('an entry of the list that cannot be read is open, also on a page with nothing else, and what comes after it is compared', async (t) => {
+  const of = (topupId: string, reference: string | null) => {
+    return { topupId, reference, phoneNumber: null, createdAt: startMs + 500, hasFailed: false };
+  };
+  const broken = [of('topup-1', 'payroll-2026-11/R-1'), of('entry-1', null)];
+  const gateway = serviceWith(allAtService().slice(1));
+  const { list } = gateway;
+  const { odd, reconciliation } = await run(t, {
+    ...gateway,
+    lookUp: async () => ({ kind: 'unavailable', evidence }),
+    list: async (query) => {
+      if (query.page > 1) return list?.({ ...query, page: query.page - 1 }) ?? assert.fail();
+      return { kind: 'page', payments: [], unreadable: broken, page: 1, hasNext: true, total: 9 };
+    },
+  });
+  assert.deepEqual(odd, [
+    ['unreadable', 'payroll-2026-11/R-1', 'topup-1'],
+    ['unreadable', '', 'entry-1'],
+  ]);
+  assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [7, 2]);
+});
+
 test('what another program paid shows in the wallets as charged, and what nobody charged as unexplained', async (t) => {
   const { reconciliation } = await run(
     t,
