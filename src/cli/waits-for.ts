@@ -48,11 +48,17 @@ export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<No
   return notedPace(session.db, batch.account, session.clock.now());
 }
 
-/** What all batches of an account wait for, in words: the service itself, not reached or telling it to wait; null where it is neither. */
-export function serviceWords({ unreachableSince, toldToWait }: NotedPace, now: number): string | null {
-  if (unreachableSince !== null)
-    return `the service, not reached for ${durationText(Math.max(0, now - unreachableSince))}`;
-  return toldToWait === null || toldToWait.until <= now + 1_000 ? null : toldWords(toldToWait, now);
+/** What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where it is neither. */
+export function serviceWords(pace: NotedPace, now: number): string | null {
+  // Whoever tells it to wait is there, though none of its payments may be answered.
+  const told = toldNow(pace, now);
+  if (told !== null) return toldWords(told, now);
+  const { unreachableSince: since } = pace;
+  return since === null ? null : `the service, not reached for ${durationText(Math.max(0, now - since))}`;
+}
+
+function toldNow({ toldToWait }: NotedPace, now: number): ToldWait | null {
+  return toldToWait !== null && toldToWait.until > now + 1_000 ? toldToWait : null;
 }
 
 /** A service that has told the account to wait, for how much longer, and whether airbatch waits for as long as it was told. */
@@ -137,8 +143,11 @@ export async function waitsFor(
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const pace = await paceOf(session, batch);
   const service = pace && serviceWords(pace, now);
-  if (pace !== null && service !== null && (pace.unreachableSince === null || of('ready') > 0))
-    return pace.unreachableSince === null ? service + waitAdvice(pace) : service;
+  if (pace !== null && service !== null) {
+    if (toldNow(pace, now) !== null) return service + waitAdvice(pace);
+    // What was sent is looked up and followed all the while.
+    if (of('ready') > 0) return service;
+  }
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) {

@@ -12,17 +12,26 @@ const unansweredWaitMsMin = 1_000;
  * Reads may be answered, and go on.
  */
 export async function noteWhetherAnswered(context: RunnerContext, outcome: CreateOutcome): Promise<void> {
-  const { clock, log } = context;
   if (isUnanswered(outcome)) {
     context.unanswered += 1;
-    if (isUnansweredOften(context)) await waitForService(context, clock.now() + outageWaitMs(context), outcome);
+    if (isUnansweredOften(context)) await waitForService(context, context.clock.now() + outageWaitMs(context), outcome);
+  } else if (outcome.kind === 'throttled') {
+    // Somebody is there, be it only the front: whether a payment would be answered that is let through, it does not tell.
+    if (!isUnansweredOften(context)) await noteAnswersAgain(context);
   } else if (outcome.kind !== 'not_sent') {
+    // What one row alone has tried, all others need not wait for any longer.
+    if (isUnansweredOften(context)) context.limiter.rest('creation', 0);
     context.unanswered = 0;
-    if (context.unreachableSince === null) return;
-    log.info('the service answers again', { unreached_ms: clock.now() - context.unreachableSince });
-    context.unreachableSince = null;
-    await noteOwnPace(context);
+    await noteAnswersAgain(context);
   }
+}
+
+async function noteAnswersAgain(context: RunnerContext): Promise<void> {
+  if (context.unreachableSince === null) return;
+  context.log.info('the service answers again', { unreached_ms: context.clock.now() - context.unreachableSince });
+  context.unreachableSince = null;
+  context.unreachableUntil = Number.NEGATIVE_INFINITY;
+  await noteOwnPace(context);
 }
 
 /** Whether payments go unanswered: then one row alone may be sent now, and the next one after a wait. */

@@ -172,9 +172,9 @@ export function holdAccount(rates: AccountRates, name: RequestClass, ms: number)
   noteRefusal(window, now);
 }
 
-/** Nobody was told to wait: the other classes go on. */
+/** Nobody was told to wait: the other classes go on, and it may end sooner than was thought. */
 export function restClass(rates: AccountRates, name: RequestClass, ms: number): void {
-  rates.restUntil.set(name, Math.max(rates.restUntil.get(name) ?? -Infinity, rates.deps.clock.monotonic() + ms));
+  rates.restUntil.set(name, rates.deps.clock.monotonic() + ms);
 }
 
 export function isHeld(rates: AccountRates, name: RequestClass): boolean {

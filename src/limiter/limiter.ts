@@ -23,7 +23,10 @@ export interface Limiter {
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
   hold(requestClass: RequestClass, ms: number): void;
-  /** By our own decision: nothing of this class is admitted for `ms` milliseconds, while the others go on. */
+  /**
+   * By our own decision: nothing of this class is admitted for `ms` milliseconds from now, while the others go on. Each decision takes the
+   * place of the one before; 0 ends the rest.
+   */
   rest(requestClass: RequestClass, ms: number): void;
   /** Whether such a wait of the class goes on: what a job was admitted for before it, and has not sent yet, is not to be sent now. */
   isHeld(requestClass: RequestClass): boolean;

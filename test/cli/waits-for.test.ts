@@ -111,14 +111,19 @@ test('an account that the service tells to wait says so whatever its rows wait f
   const noted = await notedPace(db, 'main', clock.now());
   assert.ok(noted);
   const batch = await rig.batch();
-  const words = async (ms: number | null, saidMs = ms ?? 0) => {
+  const words = async (ms: number | null, saidMs = ms ?? 0, unreachableSince: number | null = null) => {
     const now = clock.now();
     const toldToWait = ms === null ? null : { since: now, until: now + ms, saidMs };
-    await notePace(db, 'main', { ...noted, toldToWait });
+    await notePace(db, 'main', { ...noted, toldToWait, unreachableSince });
     return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, batch.batch_id));
   };
   assert.equal(await words(null), 'the service to end 2 rows');
   assert.equal(await words(30_000), 'the service, which has told the account to wait (429), 30 s more');
+  assert.equal(
+    await words(30_000, 30_000, clock.now() - 60_000),
+    'the service, which has told the account to wait (429), 30 s more',
+    'it answers no payment, but it is there',
+  );
   assert.equal(
     await words(24 * 3_600_000),
     'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +

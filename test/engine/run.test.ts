@@ -328,7 +328,7 @@ describe('the engine', () => {
       },
       lookUp: async (reference: string) => (isOut() ? { kind: 'unavailable', evidence } : lookUp(reference)),
     });
-    await rig.add(someRows(200));
+    await rig.add(someRows(300));
     const noted = new Set<number | null | undefined>();
     const unreachableSince = async () => (await notedPace(rig.db, 'main', rig.clock.now()))?.unreachableSince;
     let afterwards: number | null | undefined;
@@ -341,7 +341,7 @@ describe('the engine', () => {
     };
     await rig.clock.drive(Promise.all([rig.runner().run(36 * 3_600_000), watch()]).then(() => undefined));
     assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
-    assert.equal(rig.service.charges.length, 200);
+    assert.equal(rig.service.charges.length, 300);
     assert.equal(noted.size, 1);
     const [since] = noted;
     assert.ok(since && since >= from && since - from < 60_000, `${since}`);
@@ -352,6 +352,54 @@ describe('the engine', () => {
       `one alone tries: ${tries}`,
     );
     assert.equal(afterwards, null, 'it is back');
+    const [first = 0, ...others] = rig.service.charges.filter(({ at }) => at >= to).map(({ at }) => at);
+    const last = others[60] ?? Infinity;
+    assert.ok(last - first < 20_000, `the others go on ${last - first} ms after the first that is answered`);
+  });
+
+  test('takes a 429 for no answer to a payment while none is answered: one row alone tries when the wait is over', async () => {
+    const rig = await makeRig({ jobsAtOnce: 40 });
+    const { create, lookUp } = rig.service;
+    const to = rig.clock.now() + 30 * 60_000;
+    const isOut = () => rig.clock.now() < to;
+    const evidence = { code: 'http_503', message: '', httpStatus: 503, requestId: null };
+    let sent = 0;
+    Object.assign(rig.service, {
+      create: async (request: CreateRequest) => {
+        if (!isOut()) return create(request);
+        sent += 1;
+        const answer = sent;
+        await rig.clock.sleep(1_000);
+        // Its front turns every third away, and cannot reach what is behind it with the others.
+        return answer % 3 === 0
+          ? {
+              kind: 'throttled',
+              retryAfterMs: 5_000,
+              evidence: { ...evidence, httpStatus: 429, requestId: `${answer}` },
+            }
+          : { kind: 'in_doubt', evidence };
+      },
+      lookUp: async (reference: string) => (isOut() ? { kind: 'unavailable', evidence } : lookUp(reference)),
+    });
+    await rig.add(someRows(300));
+    const doubts: number[] = [];
+    const watch = async () => {
+      for (; isOut(); await rig.clock.sleep(60_000))
+        doubts.push((await rig.states()).filter((state) => state === 'in_doubt').length);
+    };
+    await rig.clock.drive(Promise.all([rig.runner().run(36 * 3_600_000), watch()]).then(() => undefined));
+    assert.deepEqual(new Set(await rig.states()), new Set(['completed']));
+    assert.ok(Math.max(...doubts) < 90, `${doubts}`);
+    assert.equal(rig.infos.filter((info) => info === 'the service answers again').length, 1);
+  });
+
+  test('is reached again, where nobody had answered the connection, as soon as a 429 comes', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'unreachable', 'unreachable', 'throttle');
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.equal(rig.infos.filter((info) => info === 'the service answers again').length, 1);
   });
 
   for (const [code, httpStatus] of [

@@ -107,6 +107,16 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
+    test('ends a rest sooner than it was to last', async () => {
+      const limiter = opened();
+      limiter.rest('creation', 60_000);
+      const began = systemClock.monotonic();
+      const creation = limiter.admit('creation', async () => systemClock.monotonic() - began);
+      limiter.rest('creation', 0);
+      assert.ok((await creation) < 250, `${await creation} ms`);
+      await limiter.stop();
+    });
+
     test('keeps what it admitted, and has not started, waiting as soon as it is told to wait', async () => {
       const limiter = opened();
       const begun: number[] = [];

@@ -54,7 +54,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
       heldUntil = Math.max(heldUntil, clock.now() + ms);
     },
     rest(_requestClass, ms) {
-      restUntil = Math.max(restUntil, clock.now() + ms);
+      restUntil = clock.now() + ms;
     },
     isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
     usage: () => idleUsage,
