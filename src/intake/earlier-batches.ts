@@ -61,6 +61,15 @@ async function lastPayment(
 /** How many batches are named: one is enough to look closer. */
 const namedMax = 3;
 
+/** Whether rows of a batch may still be sent, now or once a person has decided. */
+function isOpen(status: BatchRecord['status']): boolean {
+  return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
+}
+
+function words({ status }: BatchRecord): string {
+  return status.replace('_', ' ');
+}
+
 /**
  * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so another
  * run id by default, under which all of it would be paid a second time. Nothing else tells that another account has paid them, as where
@@ -77,6 +86,10 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ({ account, run_id, status }) =>
       account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
   );
+  const waiting = alike.filter(
+    ({ account, run_id, batch_id, status }) =>
+      account === batch.account && run_id === batch.run_id && batch_id !== batch.batch_id && isOpen(status),
+  );
   const { repeatWithinDays } = storedPolicy(batch.policy);
   const then =
     repeatWithinDays === 0
@@ -87,8 +100,12 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
   return [
     ...others.map(
       (one) =>
-        `${place(one)} (account ${one.account}, run ${one.run_id}, ${one.status}). What another account has sent is not held: it is paid again.`,
+        `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
     ),
-    ...own.map((one) => `${place(one)} (run ${one.run_id}, ${one.status}). ${then}`),
+    ...waiting.map(
+      (one) =>
+        `${place(one)} of this very run (${words(one)}), which may still send them: each is paid once, by the batch that sends it first.`,
+    ),
+    ...own.map((one) => `${place(one)} (run ${one.run_id}, ${words(one)}). ${then}`),
   ].slice(0, namedMax);
 }

@@ -254,6 +254,21 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 
+  test('says that another batch of its run has the same rows and may still send them; not where it has ended', async (t) => {
+    const { db, take } = await rig(t);
+    const first = await take(csv(files), { runId: 'november' });
+    const told = async (status: string) => {
+      await db.execute('UPDATE batches SET status = ? WHERE batch_id = ?', [status, first.batch.batch_id]);
+      const { batch, warnings } = await take(csv(files), { runId: 'november' });
+      await db.execute(`UPDATE batches SET status = 'cancelled' WHERE batch_id = ?`, [batch.batch_id]);
+      return warnings;
+    };
+    const [warning = '', ...more] = await told('awaiting_approval');
+    assert.match(warning, /of this very run \(awaiting approval\), which may still send them: each is paid once/);
+    assert.deepEqual(more, []);
+    for (const status of ['cancelled', 'completed']) assert.deepEqual(await told(status), []);
+  });
+
   test('says that another account has sent the same rows, which holds nothing; not where it was a rehearsal or never began', async (t) => {
     const { db, take } = await rig(t);
     const text = csv(files);
