@@ -27,8 +27,14 @@ export const errorTable = {
   ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },
   SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
   CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
-  LEDGER_FULL: { exitCode: 5, hint: 'The disk is full: make room, then "airbatch resume". Nothing more was sent.' },
-  LEDGER_IO: { exitCode: 5, hint: 'The ledger could not be written: check the disk, then "airbatch resume".' },
+  LEDGER_FULL: {
+    exitCode: 5,
+    hint: 'The disk is full: make room, then the same command again, or "airbatch resume" for what had begun. Nothing more was sent.',
+  },
+  LEDGER_IO: {
+    exitCode: 5,
+    hint: 'The ledger could not be written: check the disk, then the same command again, or "airbatch resume" for what had begun.',
+  },
   LEDGER_SYNC: {
     exitCode: 5,
     hint: 'Check the disk, then "airbatch resume": what was under way is looked up before anything is sent again.',

@@ -122,5 +122,6 @@ export function holdMayBePaid(
     suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
   };
   const borne = firstSentAt === null ? {} : { service_status: serviceStatus, first_sent_at: firstSentAt };
-  return unit.changeRow(row, 'hold', { problems: JSON.stringify([problem]), ...borne }, { why: problem.code });
+  const fields = { problems: JSON.stringify([problem]), ...borne, next_action_at: null };
+  return unit.changeRow(row, 'hold', fields, { why: problem.code });
 }

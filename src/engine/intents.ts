@@ -206,6 +206,7 @@ async function holdRepeated(
   if (!found) return false;
   const { problem, other, until } = found;
   const problems = JSON.stringify([{ ...problem, column: null }]);
-  await unit.changeRow(row, 'hold', { problems, told_until: until }, { why: problem.code, ...other });
+  const fields = { problems, told_until: until, next_action_at: null };
+  await unit.changeRow(row, 'hold', fields, { why: problem.code, ...other });
   return true;
 }

@@ -29,6 +29,17 @@ describe('the same payment under another run id', () => {
     assert.notEqual((await rig.batch('batch-2')).status, 'completed');
   });
 
+  test('waits for a person alone then: no look-up of it is due, though it had been put off', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1)]);
+    await rig.run();
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at: rig.clock.now() });
+    await rig.db.execute(`UPDATE rows SET next_action_at = 1 WHERE batch_id = 'batch-2'`);
+    await rig.run();
+    const { status, next_action_at } = await rig.row(1, 'batch-2');
+    assert.deepEqual([status, next_action_at], ['held', null]);
+  });
+
   test('goes once a person has released it, and is not held again', async () => {
     const rig = await paidTwice(3);
     const { released } = await releaseRows(mary(rig), 'batch-2', [2]);
