@@ -2,11 +2,10 @@ import { withoutNumbers } from '../core/redact.ts';
 import type { CreateOutcome, Evidence, RateHeaders, ReadProblem, ServicePayment } from './gateway.ts';
 import type { AnswerHeaders, TransportResult } from './transport.ts';
 import type { Verdict } from './verdict.ts';
+import { textLengthMax } from './wire.ts';
 
 /** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
 const retryAfterDefaultMs = 60_000;
-/** Messages are cut here: they are for people, and go into the ledger once a row. */
-const messageLengthMax = 300;
 /** What is shorter is no secret, and would be found by chance in the middle of words. */
 const secretLengthMin = 6;
 
@@ -57,7 +56,7 @@ function safeMessage(text: string, secrets: readonly string[]): string {
   const withoutSecrets = secrets
     .filter((secret) => secret.length >= secretLengthMin)
     .reduce((line, secret) => line.replaceAll(secret, '[secret]'), oneLine);
-  return withoutNumbers(withoutSecrets).slice(0, messageLengthMax);
+  return withoutNumbers(withoutSecrets).slice(0, textLengthMax);
 }
 
 /** The service's own word on why it says no, where its error envelope is intact. */

@@ -3,7 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { headerText, makeEvidence, rateHeaders, type ServiceError } from './answers.ts';
 import type { Evidence, RateHeaders, RequestClass, ServicePolicy } from './gateway.ts';
 import type { Transport, TransportResult } from './transport.ts';
-import { parseAnswer } from './wire.ts';
+import { parseAnswer, readText } from './wire.ts';
 
 /** What is injected into a gateway. */
 export interface GatewayDeps {
@@ -78,7 +78,7 @@ export function makeServiceCall(
     if (rate) onRate?.(requestClass, writtenAt === null ? rate : { ...rate, tookMs: clock.monotonic() - writtenAt });
     const json = parseAnswer(result.text);
     const error = readError(json);
-    const requestId = readRequestId(json) ?? headerText(result.headers, 'x-request-id');
+    const requestId = readRequestId(json) ?? readText(headerText(result.headers, 'x-request-id'));
     return {
       result,
       status: result.status,

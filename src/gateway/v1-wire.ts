@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { numberText, rawNumber } from './exact-json.ts';
 import type { PaymentOrder } from './gateway.ts';
-import { wireDecimal, wireInteger, wireNumber, wireText } from './wire.ts';
+import { wireDecimal, wireInteger, wireNumber, wireText, wordLengthMax } from './wire.ts';
 
 /**
  * The body of `POST /adp` (spec section 4.9). Always ASYNC: a SYNC answer holds a connection for ten seconds, and one that
@@ -39,10 +39,12 @@ const msisdnShape = z
   .pipe(z.string().regex(/^\+?[0-9]{4,20}$/))
   .transform((digits) => `+${digits.replace(/^\+/, '')}`);
 
+const wireWord = z.string().min(1).max(wordLengthMax);
+
 /** A transaction as far as it is relied on (spec section 2.5), as `POST /adp` answers it: without number and reference. */
 const transactionShape = z.object({
-  transactionId: z.string().min(1),
-  state: z.string().min(1),
+  transactionId: wireWord,
+  state: wireWord,
   msisdn: msisdnShape.nullish(),
   amount: wireDecimal,
   currency: z.string().min(1),

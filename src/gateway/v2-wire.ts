@@ -5,7 +5,18 @@ import type { ServiceError } from './answers.ts';
 import { rawNumber } from './exact-json.ts';
 import type { PaymentOrder, ServicePayment, UnreadableEntry } from './gateway.ts';
 import { v2State } from './v2-outcomes.ts';
-import { read, readable, readDecimal, readInteger, readText, readTime, wireDecimal, wireInteger } from './wire.ts';
+import {
+  isText,
+  isWord,
+  read,
+  readable,
+  readDecimal,
+  readInteger,
+  readText,
+  readTime,
+  wireDecimal,
+  wireInteger,
+} from './wire.ts';
 
 export type WalletMode = 'auto' | 'global' | 'local';
 
@@ -38,7 +49,7 @@ export function v2Error(json: unknown): ServiceError | null {
 
 /** Whether an answer shows a payment, be it one that cannot be read; only a success should (spec section 2.1). */
 export function v2ShowsPayment(json: unknown): boolean {
-  return isObject(json) && isObject(json.data) && isWord(json.data.id);
+  return isObject(json) && isObject(json.data) && isText(json.data.id);
 }
 
 /** The request id, where an answer has one; nothing depends on it. */
@@ -97,7 +108,7 @@ export function v2Payment(topup: unknown, full: boolean): ServicePayment | null 
 /** Whether an entry of the list cannot be read, and may be a payment under this reference, in whatever state: it does not name another. */
 export function v2HidesPaymentOf(entry: unknown, reference: string): boolean {
   if (v2Payment(entry, false) !== null) return false;
-  return !isObject(entry) || !isWord(entry.reference) || entry.reference === reference;
+  return !isObject(entry) || !isText(entry.reference) || entry.reference === reference;
 }
 
 const isE164 = /^\+[0-9]{7,15}$/;
@@ -107,7 +118,7 @@ export function v2Unreadable(entry: unknown): UnreadableEntry | null {
   if (v2Payment(entry, false) !== null) return null;
   const { id, status, reference, phone_number: phoneNumber, created_at: createdAt } = isObject(entry) ? entry : {};
   const legible = {
-    reference: isWord(reference) ? reference : null,
+    reference: isText(reference) ? reference : null,
     // Another spelling would be compared with no row.
     phoneNumber: isWord(phoneNumber) && isE164.test(phoneNumber) ? phoneNumber : null,
     createdAt: readTime(createdAt),
@@ -129,10 +140,6 @@ function v2Money(money: unknown): Money | null {
   if (!isObject(money) || !isWord(money.currency)) return null;
   const value = readDecimal(money.value);
   return value === null ? null : { value, currency: money.currency };
-}
-
-function isWord(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 function isTextOrNull(value: unknown): value is string | null {

@@ -52,9 +52,24 @@ export function readTime(value: unknown): number | null {
   return Number.isNaN(at) ? null : at;
 }
 
-/** A text that people read and nothing depends on: null where it is missing or no text. */
+/** Texts for people are cut here: they go into the ledger once a row, and into cells of a spreadsheet. */
+export const textLengthMax = 300;
+
+/** A text that people read and nothing depends on, cut: null where it is missing or no text. */
 export function readText(value: unknown): string | null {
-  return typeof value === 'string' && value !== '' ? value : null;
+  return isText(value) ? value.slice(0, textLengthMax) : null;
+}
+
+/** No honest id or status is longer. */
+export const wordLengthMax = 255;
+
+/** A word that something depends on: an id, a status. */
+export function isWord(value: unknown): value is string {
+  return isText(value) && value.length <= wordLengthMax;
+}
+
+export function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 function isNumeric(value: unknown): value is JsonNumeric {

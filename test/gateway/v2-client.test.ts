@@ -137,6 +137,18 @@ describe('a creation in Version 2', () => {
     assert.deepEqual(outcome.evidence, { httpStatus: 201, code: 'ok', message: '', requestId: 'req-1' });
   });
 
+  test('cuts what is for people, and takes no id and no status that is longer than any is', async () => {
+    const long = 'x'.repeat(100_000);
+    const words = topup({ status: 'failed', failure_reason: long, provider_reference: long });
+    const envelope = { ...success(words), meta: { request_id: long } };
+    const outcome = await create(answer(201, envelope));
+    assert.ok(outcome.kind === 'accepted');
+    const { failureReason, providerReference } = outcome.payment;
+    for (const text of [failureReason, providerReference, outcome.evidence.requestId]) assert.equal(text?.length, 300);
+    for (const fields of [{ id: long }, { status: long }])
+      assert.equal((await create(answer(201, success(topup(fields))))).kind, 'in_doubt');
+  });
+
   test('is accepted in whatever state, also one that the spec does not name', async () => {
     const failed = await create(answer(200, success(topup({ status: 'failed', failure_reason: 'Declined' }))));
     const strange = await create(answer(201, success(topup({ status: 'held' }))));
