@@ -16,6 +16,7 @@ import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { ListMark } from './list-mark.ts';
 import type { Picker } from './picker.ts';
+import type { RowMarks } from './row-marks.ts';
 import type { EngineSettings } from './settings.ts';
 import type { Wake } from './wake.ts';
 
@@ -48,6 +49,8 @@ export interface OpenBatch {
   file: FileRefs;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
+  /** Rows of which was told that they are open for longer than the service promises. */
+  overdue: RowMarks;
 }
 
 /** What dispatch, the doubts and tracking of one account share while its runner lives. */

@@ -6,6 +6,7 @@ import type { OpenBatch, RunnerContext } from './context.ts';
 import { pauseElsewhere } from './elsewhere.ts';
 import { rowsAlone } from './guarding.ts';
 import { makeBatchWatch } from './guards.ts';
+import { makeRowMarks } from './row-marks.ts';
 
 /** Brings what the runner knows of the account's open batches up to date with the ledger. */
 export async function refreshBatches(context: RunnerContext): Promise<void> {
@@ -26,6 +27,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
       watch,
       file: known?.file ?? makeFileRefs(batch.batch_id),
       withDetails: known?.withDetails ?? (await isSmall(context, batch)),
+      overdue: known?.overdue ?? makeRowMarks(),
     });
   }
   context.batches = open;

@@ -52,22 +52,27 @@ async function writeRead(
     return;
   }
   if (payment?.unknownStatus) await writeWord(unit, context, open, row, payment);
-  await waitForMore(unit, context, row, payment?.serviceStatus ?? row.service_status);
+  await waitForMore(unit, context, open, row, payment?.serviceStatus ?? row.service_status);
 }
 
-/** The payment is still open: the next read comes after a while that grows with its age. */
+/**
+ * The payment is still open: the next read comes after a while that grows with its age. By our own clock, since the service's may be
+ * another; one that is open for too long is told of once while the program runs, however late it is looked at.
+ */
 async function waitForMore(
   unit: Unit,
-  context: RunnerContext,
+  { settings, gateway, log }: RunnerContext,
+  { overdue }: OpenBatch,
   row: RowRecord,
   serviceStatus: string | null,
 ): Promise<void> {
-  const { settings, gateway, log } = context;
-  const age = unit.at - (row.accepted_at ?? unit.at);
+  const age = unit.at - (row.first_sent_at ?? row.accepted_at ?? unit.at);
   const wait = Math.min(settings.readDelayMsMax, Math.max(settings.readDelayMsMin, age / 4));
-  const overdue = age >= gateway.policy.settleAlertMs && age - wait < gateway.policy.settleAlertMs;
-  if (overdue)
+  const isNews = age >= gateway.policy.settleAlertMs && !overdue.has(row.row_no);
+  if (isNews) {
+    overdue.add(row.row_no);
     log.warn('a payment is open for longer than the service promises', { batch: row.batch_id, row: row.row_no });
+  }
   const fields = { next_action_at: unit.at + Math.round(wait), service_status: serviceStatus };
-  await unit.noteRow(row, fields, overdue ? 'row.overdue' : null, overdue ? { age_ms: age } : {});
+  await unit.noteRow(row, fields, isNews ? 'row.overdue' : null, isNews ? { age_ms: age } : {});
 }

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import type { ListQuery } from '../../src/gateway/gateway.ts';
+import type { CreateRequest, ListQuery } from '../../src/gateway/gateway.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox } from '../../src/ledger/inbox.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
@@ -219,6 +219,57 @@ describe('following rows to their ends', () => {
       assert.ok(most(delays) <= 1.5 * second, `${most(delays)} ms`);
       assert.ok(lastedMs <= settleMs + 2 * second, `${lastedMs} ms`);
     });
+});
+
+describe('a payment that is open for longer than the service promises', () => {
+  const warning = 'a payment is open for longer than the service promises';
+  const hour = 3_600_000;
+
+  /** A row that never ends, after so long; `createdAt` is what the service says of when it was created. */
+  async function stuck(t: { createdAt?: number }) {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-1', 'open');
+    const { create } = rig.service;
+    Object.assign(rig.service, {
+      create: async (request: CreateRequest) => {
+        const outcome = await create(request);
+        return outcome.kind === 'accepted' ? { ...outcome, payment: { ...outcome.payment, ...t } } : outcome;
+      },
+    });
+    await rig.add(someRows(1));
+    const work = async (ms: number) => {
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(ms));
+      runner.stop();
+      await rig.clock.drive(running);
+    };
+    const told = () => rig.warnings.filter((text) => text === warning).length;
+    const events = async () =>
+      (await pageEvents(rig.db, 'batch-1', 0, 1_000)).filter(({ kind }) => kind === 'row.overdue').length;
+    return { rig, work, told, events };
+  }
+
+  for (const [what, createdAt] of [
+    ['as it was', undefined],
+    ['of another day that has passed', Date.UTC(2020, 0, 1)],
+    ['of a day that is still to come', Date.UTC(2099, 0, 1)],
+  ] as const)
+    test(`is told of once, where the service names its time ${what}`, async () => {
+      const { work, told, events } = await stuck(createdAt === undefined ? {} : { createdAt });
+      await work(10 * 60 * second);
+      assert.equal(told(), 0);
+      await work(hour);
+      assert.deepEqual([told(), await events()], [1, 1]);
+    });
+
+  test('is told of also where nobody looked when its time was over', async () => {
+    const { rig, work, told, events } = await stuck({});
+    await work(10 * 60 * second);
+    await rig.clock.drive(rig.clock.sleep(12 * hour));
+    await work(10 * 60 * second);
+    assert.deepEqual([told(), await events()], [1, 1]);
+  });
 });
 
 test('a list that shows a payment twice on a page counts its cost once', async () => {
