@@ -67,15 +67,18 @@ export function toldWords(told: ToldWait, now: number): string {
   const service = 'the service, which has told the account to wait (429)';
   const [left, time] = [durationText(Math.max(0, until - now)), timeText(isoTime(until))];
   const overlong = overlongText(told);
-  if (overlong !== null)
-    return `${service} for ${overlong}; after a day at most it is asked again: in ${left}, at ${time}`;
+  if (overlong !== null) return `${service} for ${overlong}; it is asked again in ${left}, at ${time}`;
   return until - since < longWaitMs ? `${service}, ${left} more` : `${service}, ${left} more, until ${time}`;
 }
 
-/** What a person can do where no limit explains how long the account is told to wait: only a process that begins knows nothing of it. */
-function waitAdvice({ toldToWait }: NotedPace): string {
-  const isLong = toldToWait !== null && toldToWait.until - toldToWait.since >= longWaitMs;
-  return isLong ? ': ask the service why; where that is its mistake, start airbatch again to ask anew' : '';
+/** What a person can do where no limit explains how long the account is told to wait. A program that begins asks anew, but not at once. */
+function waitAdvice({ since, at, until }: ToldWait, now: number): string {
+  if (until - since < longWaitMs) return '';
+  const why = ': ask the service why';
+  const askedAnewAt = at + longWaitMs;
+  if (until <= askedAnewAt) return why;
+  const when = askedAnewAt <= now ? '' : `, not before ${timeText(isoTime(askedAnewAt))}`;
+  return `${why}; where that is its mistake, start airbatch again${when}, to ask anew`;
 }
 
 /** Batches that are named; of further ones it is said how many there are. */
@@ -142,12 +145,11 @@ export async function waitsFor(
   if ((await workerOf(session, batch.account)) === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const pace = await paceOf(session, batch);
+  const told = pace && toldNow(pace, now);
+  if (told) return toldWords(told, now) + waitAdvice(told, now);
   const service = pace && serviceWords(pace, now);
-  if (pace !== null && service !== null) {
-    if (toldNow(pace, now) !== null) return service + waitAdvice(pace);
-    // What was sent is looked up and followed all the while.
-    if (of('ready') > 0) return service;
-  }
+  // What was sent is looked up and followed all the while.
+  if (service && of('ready') > 0) return service;
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) {

@@ -4,7 +4,7 @@ import { dayMs } from './clock.ts';
 export const longWaitMs = 15 * 60_000;
 
 /** However long the service tells an account to wait, it is asked again after so long: a mad header must not stop an account for years. */
-export const toldWaitMsMax = dayMs;
+const toldWaitMsMax = dayMs;
 
 /** How long the account waits that is told to wait for `retryAfterMs`. */
 export function waitMsOf(retryAfterMs: number): number {
@@ -14,8 +14,9 @@ export function waitMsOf(retryAfterMs: number): number {
 /** A wait that the service has told an account of. Times are epoch ms. */
 export interface ToldWait {
   since: number;
-  /** When it is asked again. */
-  until: number;
-  /** How long the service itself said last (ms): it is asked again before that is over where it said more than a day. */
+  /** When it was last told, and for how long by the service's own word (ms). */
+  at: number;
   saidMs: number;
+  /** When it is asked again: where it said longer than we wait, before that is over. */
+  until: number;
 }

@@ -30,6 +30,7 @@ import { shortOf } from './preflight.ts';
 import { allTerminal, movesByItself } from './remaining.ts';
 import { makeRereading } from './reread.ts';
 import { toldBalance } from './told-balance.ts';
+import { keepWaiting } from './told-to-wait.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
 
@@ -166,6 +167,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     stopping,
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
+  await keepWaiting(context);
   return context;
 }
 

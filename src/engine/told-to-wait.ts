@@ -1,6 +1,7 @@
 import { isoTime } from '../core/clock.ts';
 import { longWaitMs, waitMsOf } from '../core/told-wait.ts';
 import type { CreateOutcome, ReadProblem, RequestClass } from '../gateway/gateway.ts';
+import { notedWait } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
 
 /** Told to wait again within this time after the last wait, the account has not been let through in between, as far as is known. */
@@ -22,24 +23,41 @@ export function waitAsTold(
   const waitMs = waitMsOf(retryAfterMs);
   limiter.hold(requestClass, waitMs);
   const now = clock.now();
-  const known = toldToWait(context) ?? { since: now, until: now, saidMs: 0 };
+  const known = toldToWait(context) ?? { since: now, at: now, saidMs: 0, until: now };
   const isLater = now + waitMs > known.until;
-  const until = isLater ? now + waitMs : known.until;
+  const told = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
+  const { until } = told;
   // Rows that were under way together are told the same, and short waits one after another become a long one; another long one is news.
   const isNews = until - known.until >= longWaitMs;
   const wasLong = known.until - known.since >= longWaitMs;
   const since = isNews ? now : known.since;
-  context.toldToWait = { since, until, saidMs: isLater ? retryAfterMs : known.saidMs };
+  context.toldToWait = { ...told, since };
   if (isNews || (!wasLong && until - since >= longWaitMs))
     log.warn('the service tells the account to wait long, and nothing is sent until then; ask it why', {
       account,
       since: isoTime(since),
       until: isoTime(until),
-      retry_after_ms: context.toldToWait.saidMs,
+      retry_after_ms: told.saidMs,
       code,
       request: requestClass,
     });
   return waitMs;
+}
+
+/**
+ * A wait that the program before this one was told of goes on. One that no limit explains is asked anew a quarter of an hour after the service
+ * told of it: a person may have had it ended.
+ */
+export async function keepWaiting(context: RunnerContext): Promise<void> {
+  const { db, clock, limiter, account } = context;
+  const told = await notedWait(db, account);
+  if (told === null) return;
+  const now = clock.now();
+  const until = Math.min(told.until, told.at + longWaitMs, now + longWaitMs);
+  // Nor what an older version has noted in other words.
+  if (!(until > now)) return;
+  limiter.hold('creation', until - now);
+  context.toldToWait = { ...told, until };
 }
 
 /** The wait that goes on, or was over a moment ago without a payment having been let through since; null where there is none. */

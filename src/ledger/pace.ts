@@ -39,6 +39,12 @@ export async function notePace(tx: Queryable, account: string, pace: NotedPace):
   await writeFact(tx, factName(account), JSON.stringify(pace));
 }
 
+/** The wait that the account was last noted to be told of, by whichever program, over or not; null where there is none. */
+export async function notedWait(db: Queryable, account: string): Promise<ToldWait | null> {
+  const text = await readFact(db, factName(account));
+  return text === null ? null : (JSON.parse(text) as NotedPace).toldToWait;
+}
+
 /** What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted yet. */
 export async function notedPace(db: Queryable, account: string, now: number): Promise<NotedPace | null> {
   const lease = await findLease(db, account);

@@ -187,13 +187,13 @@ function toldToWaitWord({ account }: News, told: ToldWait): Word {
   const askedAgain =
     overlong === null
       ? 'Nothing of it is sent or asked until then'
-      : `After a day at most it is asked again all the same, at ${timeText(until)}: nothing of it is sent or asked until then`;
+      : `It is asked again all the same at ${timeText(until)}: nothing of it is sent or asked until then`;
   return {
     kind: 'told_to_wait',
     subject: `The service has told account ${account} to wait ${untilText}`,
     lines: [
       `The service answers account ${account} with 429 since ${timeText(since)}, and has told it to wait ${untilText}. ${askedAgain}; no row is lost, and then it goes on by itself.`,
-      'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch and start it again, which asks anew.',
+      'Next:    ask the service why, since its limits count by the minute. Where it was its mistake: stop airbatch, and start it again a quarter of an hour after it was told, which asks anew.',
     ],
     facts: { account, since, until, retry_after_ms: told.saidMs },
     report: null,

@@ -1,6 +1,6 @@
 import { dayMs } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
-import { type ToldWait, toldWaitMsMax } from '../core/told-wait.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import type { Failures } from './survey.ts';
 import { counted, grouped } from './words.ts';
 
@@ -58,7 +58,7 @@ export function durationText(ms: number): string {
 }
 
 /** How long the service itself has told an account to wait, where that is longer than it waits: "25 h", "30 days"; else null. */
-export function overlongText({ saidMs }: ToldWait): string | null {
-  if (!(saidMs > toldWaitMsMax)) return null;
+export function overlongText({ at, saidMs, until }: ToldWait): string | null {
+  if (until >= at + saidMs) return null;
   return saidMs < 3 * dayMs ? durationText(saidMs) : counted(Math.floor(saidMs / dayMs), 'day');
 }

@@ -29,8 +29,8 @@ export function reconcileDeps(
     async waitAsTold(saidMs) {
       // The limiter waits, and whatever else goes on for the account with it.
       limiter.hold('read', waitMsOf(saidMs));
-      const since = clock.now();
-      await (showWait ?? logWait)({ since, until: since + waitMsOf(saidMs), saidMs });
+      const at = clock.now();
+      await (showWait ?? logWait)({ since: at, at, saidMs, until: at + waitMsOf(saidMs) });
     },
     refused: (evidence) => credentialsRefused(account, evidence, next),
   };

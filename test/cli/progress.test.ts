@@ -102,7 +102,10 @@ test('a service that tells the account to wait is named, and how long it is wait
     const now = rig.clock.now();
     const fact = await notedPace(rig.db, 'main', now);
     assert.ok(fact);
-    await notePace(rig.db, 'main', { ...fact, toldToWait: { since: now, until: now + 40_000 + ms, saidMs: ms } });
+    await notePace(rig.db, 'main', {
+      ...fact,
+      toldToWait: { since: now, at: now, saidMs: ms, until: now + 40_000 + ms },
+    });
     return (await shown(rig)).before?.replace(/^.*; waits for /, '');
   };
   assert.equal(await told(30_000), 'the service, which has told the account to wait (429), 30 s more');

@@ -113,7 +113,7 @@ test('an account that the service tells to wait says so whatever its rows wait f
   const batch = await rig.batch();
   const words = async (ms: number | null, saidMs = ms ?? 0, unreachableSince: number | null = null) => {
     const now = clock.now();
-    const toldToWait = ms === null ? null : { since: now, until: now + ms, saidMs };
+    const toldToWait = ms === null ? null : { since: now, at: now, saidMs, until: now + ms };
     await notePace(db, 'main', { ...noted, toldToWait, unreachableSince });
     return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, batch.batch_id));
   };
@@ -127,12 +127,13 @@ test('an account that the service tells to wait says so whatever its rows wait f
   assert.equal(
     await words(24 * 3_600_000),
     'the service, which has told the account to wait (429), 24 h more, until 2026-11-21 09:00:05 UTC: ' +
-      'ask the service why; where that is its mistake, start airbatch again to ask anew',
+      'ask the service why; where that is its mistake, start airbatch again, not before 2026-11-20 09:15:05 UTC, to ask anew',
   );
   assert.equal(
     await words(24 * 3_600_000, 30 * 24 * 3_600_000),
-    'the service, which has told the account to wait (429) for 30 days; after a day at most it is asked again: in 24 h, ' +
-      'at 2026-11-21 09:00:05 UTC: ask the service why; where that is its mistake, start airbatch again to ask anew',
+    'the service, which has told the account to wait (429) for 30 days; it is asked again in 24 h, ' +
+      'at 2026-11-21 09:00:05 UTC: ask the service why; where that is its mistake, start airbatch again, ' +
+      'not before 2026-11-20 09:15:05 UTC, to ask anew',
   );
   runner.stop();
   await clock.drive(running);

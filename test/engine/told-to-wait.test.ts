@@ -91,3 +91,40 @@ test('nothing is sent before the service lets it, where it said so when asked fo
   assert.ok(againAt >= toldAt + 20 * minute, `${againAt - toldAt} ms`);
   assert.equal(rig.warnings.length, 1, 'a long wait is logged, whatever was asked');
 });
+
+/** A program that is told to wait for so long, ends after so long, and another one that begins then. Returns when that asks anew (ms from the first). */
+async function startedAgain(waitMs: number, afterMs: number) {
+  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: 1_000 } });
+  tellToWait(rig, waitMs);
+  await rig.add(someRows(2));
+  const begunAt = rig.clock.now();
+  const first = rig.runner();
+  const running = first.run(36 * 60 * minute);
+  await rig.clock.drive(rig.clock.sleep(afterMs));
+  first.stop();
+  await rig.clock.drive(running);
+  const second = rig.runner();
+  const runningOn = second.run(36 * 60 * minute);
+  await rig.clock.drive(rig.clock.sleep(2_000));
+  const wait = (await notedPace(rig.db, 'main', rig.clock.now()))?.toldToWait ?? null;
+  await rig.clock.drive(runningOn);
+  assert.deepEqual(await rig.states(), ['completed', 'completed']);
+  const sentMs = (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
+  return { sentMs, notedMs: wait && wait.until - begunAt, saidMs: wait?.saidMs };
+}
+
+test('a program that is started again keeps waiting as the one before it was told, and notes that', async () => {
+  const { sentMs, notedMs, saidMs } = await startedAgain(10 * minute, 2 * minute);
+  assert.ok(sentMs >= 10 * minute && sentMs < 11 * minute, `${sentMs} ms`);
+  assert.ok(notedMs && Math.abs(notedMs - 10 * minute) < 1_000, `${notedMs} ms`);
+  assert.equal(saidMs, 10 * minute);
+});
+
+test('a program that is started again asks anew a quarter of an hour after it was told to wait for longer than limits explain', async () => {
+  const soon = await startedAgain(120 * minute, 2 * minute);
+  assert.ok(soon.sentMs >= 15 * minute && soon.sentMs < 16 * minute, `${soon.sentMs} ms`);
+  assert.equal(soon.saidMs, 120 * minute);
+  const later = await startedAgain(120 * minute, 40 * minute);
+  assert.ok(later.sentMs >= 40 * minute && later.sentMs < 41 * minute, `${later.sentMs} ms`);
+  assert.equal(later.notedMs, null);
+});

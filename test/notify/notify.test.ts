@@ -182,7 +182,7 @@ describe('word', () => {
     const held = await takeLease(db, { account: 'main', now: since, expiresAt: since + 60_000, ...holder });
     assert.ok(held);
     const wordsOf = async (wait: { since: number; until: number; saidMs?: number } | null) => {
-      const toldToWait = wait && { saidMs: wait.until - wait.since, ...wait };
+      const toldToWait = wait && { at: wait.since, saidMs: wait.until - wait.since, ...wait };
       await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held.fence, toldToWait }));
       await pass();
       await pass();
@@ -202,7 +202,7 @@ describe('word', () => {
     assert.deepEqual(await wordsOf({ since, until: until + 1 }), [], 'told once');
     const [longer] = await wordsOf({ since: since + 1, until, saidMs: 30 * 24 * 60 * minute });
     assert.equal(longer?.subject, 'The service has told account main to wait for 30 days', 'another time');
-    assert.match(longer?.lines[0] ?? '', /After a day at most it is asked again all the same, at /);
+    assert.match(longer?.lines[0] ?? '', /It is asked again all the same at /);
     assert.deepEqual(await wordsOf({ since: since - 30 * minute, until: since }), [], 'it is over');
     assert.deepEqual(await wordsOf(null), []);
   });
