@@ -3,7 +3,7 @@ import type { FileForm } from '../core/file-form.ts';
 import { makeTextWriter } from '../core/text-writer.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
-import { planColumns } from './columns.ts';
+import { type PlannedColumns, planColumns } from './columns.ts';
 import { comparedRow } from './compared-row.ts';
 import { countryCodeOf } from './country.ts';
 import { findDecimalSign } from './decimal-sign.ts';
@@ -80,7 +80,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const { source } = options;
     const { counted, bytesRead } = countBytes(source);
     const table = await openTable(counted, settings, signal);
-    const { plan, amountCurrency, understood } = planColumns(table.header, settings.columns, settings);
+    const { plan, amountCurrency, understood } = columnsOf(table, settings);
     const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
     const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
@@ -113,6 +113,23 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   }
 }
 
+/** Sheets that are named where one is to be chosen. */
+const sheetsNamedMax = 3;
+
+/** What each column means. Where the header of one sheet of several is none, the error names the others. */
+function columnsOf({ header, form }: Table, settings: IntakeSettings): PlannedColumns {
+  try {
+    return planColumns(header, settings.columns, settings);
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
+    const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
+    throw new AirbatchError(error.code, error.message, {
+      hint: `Where another sheet than "${form.sheet}" is meant, add ${others.join(' or ')}. ${error.hint}`,
+      cause: error,
+    });
+  }
+}
+
 function told({ decimalSign }: CheckContext): FileForm['decimalSign'] {
   return decimalSign === '.' || decimalSign === ',' ? decimalSign : null;
 }
@@ -136,6 +153,14 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   }
   if (form.otherSheets.length > 0) {
     warnings.push(`Only the sheet "${form.sheet}" was read; not read: "${form.otherSheets.join('", "')}".`);
+  }
+  const { count, first } = form.hiddenRows ?? { count: 0, first: 0 };
+  if (count > 0) {
+    const rows =
+      count === 1
+        ? `1 row is hidden in the sheet (line ${first}), and is`
+        : `${count} rows are hidden in the sheet (first in line ${first}), and are`;
+    warnings.push(`${rows} read as the others: remove what is not to be paid.`);
   }
   return warnings;
 }

@@ -9,6 +9,7 @@ import type { RecordChunk } from './record-chunk.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { gunzip } from './unpack.ts';
+import type { HiddenRows } from './xlsx-rows.ts';
 
 /** A file opened as a table: its first record is the header, and the others are rows. */
 export interface Table {
@@ -29,6 +30,8 @@ export interface TableForm {
   sheet: string | null;
   /** The sheets of the workbook that were not read. */
   otherSheets: string[];
+  /** The rows that the sheet does not show; null for text. */
+  hiddenRows: HiddenRows | null;
 }
 
 /** How much of the text the delimiter is told from: no header is longer. */
@@ -69,8 +72,9 @@ interface OpenRecords {
 async function openWorkbook(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenRecords> {
   // Loaded when it is needed: most files are text, and a reader of workbooks is large.
   const { openSheet } = await import('./xlsx-rows.ts');
-  const { name, others, records } = await openSheet(source, settings, signal);
-  return { records, form: { format: 'xlsx', encoding: null, delimiter: null, sheet: name, otherSheets: others } };
+  const { name, others, hidden, records } = await openSheet(source, settings, signal);
+  const text = { encoding: null, delimiter: null };
+  return { records, form: { format: 'xlsx', ...text, sheet: name, otherSheets: others, hiddenRows: hidden } };
 }
 
 async function openText(
@@ -87,7 +91,8 @@ async function openText(
   const start = first.toString('utf8', 0, headerBytesMax);
   const delimiter = delimiterOf(start, (column) => mapped.has(plainName(column)));
   const records = csvRows(withFirst(first, text), { ...delimiter, rowBytesMax: settings.limits.rowBytesMax });
-  return { records, form: { format, encoding, delimiter: delimiter.delimiter, sheet: null, otherSheets: [] } };
+  const noSheet = { sheet: null, otherSheets: [], hiddenRows: null };
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, ...noSheet } };
 }
 
 async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {

@@ -8,9 +8,17 @@ import { plainCharacters, readDateStyles, readTexts, readWorkbook, type Workbook
 import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
 import { damagedWorkbook, openZip, type ZipArchive } from './zip-archive.ts';
 
+/** Rows that a sheet does not show, by a filter or by hand: certain when the sheet was read to its end. */
+export interface HiddenRows {
+  count: number;
+  /** The line of the first of them. */
+  first: number;
+}
+
 /** A sheet of a workbook, opened as a table. */
 export interface OpenSheet {
   name: string;
+  hidden: HiddenRows;
   /** The sheets of the workbook that people see besides. */
   others: string[];
   records: AsyncGenerator<RecordChunk>;
@@ -44,10 +52,12 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
     });
   }
   const cells = await cellReader(archive, workbook);
+  const hidden: HiddenRows = { count: 0, first: 0 };
   return {
     name: sheet.name,
+    hidden,
     others: visible.flatMap(({ name }) => (name === sheet.name ? [] : [name])),
-    records: sheetRows(archive.read(sheet.path), cells, source.bytes, signal),
+    records: sheetRows(archive.read(sheet.path), cells, hidden, { bytes: source.bytes, signal }),
   };
 }
 
@@ -97,14 +107,15 @@ function numberText(value: number): string {
 
 interface SheetRow {
   line: number;
+  isHidden: boolean;
   cells: string[];
 }
 
 async function* sheetRows(
   xml: AsyncIterable<Buffer>,
   readCell: CellReader,
-  bytes: number,
-  signal: AbortSignal | undefined,
+  hidden: HiddenRows,
+  { bytes, signal }: { bytes: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<RecordChunk> {
   const rows: SheetRow[] = [];
   let columns = 0;
@@ -113,6 +124,8 @@ async function* sheetRows(
     const taken = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
     const [first] = taken;
     if (!first) continue;
+    // The header pays nobody.
+    noteHidden(hidden, columns === 0 ? taken.slice(1) : taken);
     if (columns === 0) columns = lastFilled(first.cells) + 1;
     yield {
       records: taken.map(({ cells }) => ofWidth(cells, columns)),
@@ -124,19 +137,29 @@ async function* sheetRows(
   }
 }
 
+function noteHidden(hidden: HiddenRows, rows: readonly SheetRow[]): void {
+  for (const { line, isHidden } of rows) {
+    if (!isHidden) continue;
+    if (hidden.count === 0) hidden.first = line;
+    hidden.count += 1;
+  }
+}
+
 /** Gathers the rows of a sheet in `rows`. What is not of a cell (formulas, formats, comments) is read over. */
 function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
   let line = 0;
+  let isHidden = false;
   let cells: string[] = [];
   let cell: RawCell | null = null;
   let isValue = false;
   let next = 0;
   return {
-    open(name, { r = '', t = '', s = '' }) {
+    open(name, { r = '', t = '', s = '', hidden = '' }) {
       if (name === 'row') {
         const given = r === '' ? line + 1 : Number(r);
         if (!Number.isSafeInteger(given) || given <= line) throw damagedWorkbook('its rows are not in order');
         line = given;
+        isHidden = hidden === '1' || hidden === 'true';
         cells = [];
         next = 0;
       } else if (name === 'c') {
@@ -156,7 +179,7 @@ function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
       else if (name === 'c' && cell) {
         put(cells, cell.column, cell.text === '' ? '' : readCell(cell));
         cell = null;
-      } else if (name === 'row') rows.push({ line, cells });
+      } else if (name === 'row') rows.push({ line, isHidden, cells });
     },
   };
 }

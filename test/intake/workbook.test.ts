@@ -88,6 +88,16 @@ describe('a workbook', () => {
     );
   });
 
+  test('names its other sheets where the one that was read has no payout in it', async () => {
+    const good: Cell[] = ['+254712345678', 1, 5, 'KES', 'A', ''];
+    const bytes = await workbook([['How to fill this in']], [{ name: 'Payout', rows: [header, good] }]);
+    await assert.rejects(check(bytes), {
+      code: 'FILE_REJECTED',
+      message: /first line reads "How to fill this in"$/,
+      hint: /^Where another sheet than "November" is meant, add --sheet "Payout"\. The names of the columns/,
+    });
+  });
+
   test('is read from the first sheet that is not hidden', async () => {
     const good: Cell[] = ['+254712345678', 1, 5, 'KES', 'A', ''];
     const hidden = { name: 'Lists', rows: [header, good, good], hidden: true };
@@ -227,6 +237,23 @@ describe('a workbook', () => {
     assert.equal(rows[0]?.status, 'ready');
     const old = await check(handmade(sheetOf(row), texts, styles, '<workbookPr date1904="1"/>'));
     assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
+  });
+
+  test('whose rows a filter hides has them read as the others, and says so', async () => {
+    const row = (at: number, hidden = '') =>
+      cells(`><v>25471234567${at}</v>`, '><v>1</v>', '><v>10</v>', 't="str"><v>KES</v>').replace(
+        '<row>',
+        `<row r="${at}"${hidden}>`,
+      );
+    const shut = ' hidden="1"';
+    const warningsOf = async (...rows: string[]) => (await check(handmade(sheetOf(...rows)))).findings.warnings;
+    assert.deepEqual(await warningsOf(row(2), row(3), '<row r="4" hidden="1"></row>'), []);
+    assert.deepEqual(await warningsOf(row(2), row(3, shut)), [
+      '1 row is hidden in the sheet (line 3), and is read as the others: remove what is not to be paid.',
+    ]);
+    assert.deepEqual(await warningsOf(row(2, ' hidden="true"'), row(3), row(4, shut)), [
+      '2 rows are hidden in the sheet (first in line 2), and are read as the others: remove what is not to be paid.',
+    ]);
   });
 
   test('that made a date of an amount is refused at that row', async () => {
