@@ -2,7 +2,7 @@ import { AirbatchError } from '../core/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { credentialsRefused } from '../runtime/credentials-refused.ts';
-import { withAccount } from './account.ts';
+import { tellRehearsal, withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 
@@ -12,7 +12,12 @@ export function withCatalog(
   { account }: { account?: string },
   work: (account: OpenAccount) => Promise<number>,
 ): Promise<number> {
-  return withSession(context, (session) => withAccount(session, account, work));
+  return withSession(context, (session) =>
+    withAccount(session, account, (opened) => {
+      tellRehearsal(context.terminal, opened);
+      return work(opened);
+    }),
+  );
 }
 
 /** Asks the service once, and turns a read without an answer into an error that says why. */

@@ -7,11 +7,11 @@ import { approvalReason } from '../engine/approval.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import type { OpenAccount } from '../runtime/account.ts';
-import { type Role, sandboxAccountName } from '../runtime/config.ts';
+import type { Role } from '../runtime/config.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
-import { withAccount } from './account.ts';
+import { tellRehearsal, withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { problemLines, understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
@@ -67,11 +67,7 @@ async function takeFile(
   { file, options, reading }: { file: string; options: FileOptions; reading: Reading },
 ): Promise<{ batch: BatchRecord; plan: Preflight }> {
   const { terminal, cwd } = context;
-  if (account.isSandbox) {
-    terminal.error(
-      `${terminal.paint('yellow', 'Rehearsal')} at the embedded sandbox: no money moves (account "${sandboxAccountName}").\n`,
-    );
-  }
+  tellRehearsal(terminal, account);
   const intake = await takeIn(session, account, {
     file: file === '-' ? '-' : resolve(cwd, file),
     runId: options.runId ?? null,

@@ -15,6 +15,7 @@ import { type OpenAccount, openAccount } from '../runtime/account.ts';
 import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import { balanceOf } from '../runtime/take-in.ts';
+import { tellRehearsal } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { understoodLines } from './file-lines.ts';
@@ -37,6 +38,7 @@ export async function execute(
   }
   return whileReading(terminal, async ({ signal, onProgress }) => {
     const findings = await withAccount(config, options.account as string | undefined, async (account) => {
+      tellRehearsal(terminal, account);
       const { catalog, gateway } = account;
       const errors = errorsPath === null ? null : errorsFile(errorsPath);
       try {

@@ -217,3 +217,12 @@ describe('airbatch validate', () => {
     }
   });
 });
+
+test('where no account is configured, what is told of the service is said to be of the embedded sandbox', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  for (const args of [['validate', sample], ['balance'], ['networks', 'KE'], ['products', '--network', '1']]) {
+    const { stderr } = await runCommand(args, { cwd: folder.path });
+    assert.equal(stderr, 'Rehearsal at the embedded sandbox: no money moves (account "sandbox").\n', args[0]);
+  }
+});
