@@ -6,7 +6,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchFields, type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
+import { type BatchFields, type BatchRecord, batchesOfRun, countRows, findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
@@ -38,10 +38,20 @@ export interface Actor {
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;
 
+/** Batches of a run that are named to who gives its name for that of a batch. */
+const batchesNamedMax = 3;
+
 export async function requireBatch(db: Queryable, batchId: string): Promise<BatchRecord> {
   const batch = await findBatch(db, batchId);
-  if (!batch) throw new AirbatchError('BATCH_UNKNOWN', `there is no batch ${batchId} in this ledger`);
-  return batch;
+  if (batch) return batch;
+  // A run's name is a person's own choice, and what they remember.
+  const ofRun = (await batchesOfRun(db, batchId, batchesNamedMax)).map(({ batch_id }) => batch_id);
+  const hint = `"${batchId}" is a run, not a batch. Its batches, the newest first: ${ofRun.join(', ')} ("airbatch status").`;
+  throw new AirbatchError(
+    'BATCH_UNKNOWN',
+    `there is no batch ${batchId} in this ledger`,
+    ofRun.length === 0 ? {} : { hint },
+  );
 }
 
 /** What is known when a batch is approved. */

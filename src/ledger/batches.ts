@@ -138,6 +138,14 @@ export async function runSoFar(db: Queryable, account: string, runId: string): P
   return { batches: run?.batches ?? 0, firstAt: run?.first_at ?? null, hasBegun: (run?.begun_at ?? null) !== null };
 }
 
+/** Batches of all accounts under one run id, the newest first. */
+export function batchesOfRun(db: Queryable, runId: string, limit: number): Promise<BatchRecord[]> {
+  return db.query('SELECT * FROM batches WHERE run_id = ? ORDER BY created_at DESC, batch_id DESC LIMIT ?', [
+    runId,
+    limit,
+  ]);
+}
+
 /** Batches of all accounts, under any run id, whose rows were understood to be the same; the newest first. */
 export function batchesWithContent(db: Queryable, contentSha256: string): Promise<BatchRecord[]> {
   return db.query('SELECT * FROM batches WHERE content_sha256 = ? ORDER BY created_at DESC, batch_id DESC', [

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { approve, askApproval, pauseBatch, rejectBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
+import {
+  approve,
+  askApproval,
+  pauseBatch,
+  rejectBatch,
+  releaseRows,
+  requireBatch,
+  skipRows,
+} from '../../src/engine/acts.ts';
 import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -413,4 +421,15 @@ describe('what people write about their decisions', () => {
     await rejectBatch(mary(rig), 'batch-1', why);
     await isWithoutNumber(rig, 'batch-1', ['batch.ask_approval', 'batch.cancel']);
   });
+});
+
+test('the name of a run is told from that of a batch, with the batches of the run', async () => {
+  const rig = await makeRig();
+  await rig.add([aRow(1)]);
+  await rig.add([aRow(2)], { batch_id: 'batch-2', created_at: rig.clock.now() + 1 });
+  await assert.rejects(requireBatch(rig.db, 'run-1'), {
+    code: 'BATCH_UNKNOWN',
+    hint: '"run-1" is a run, not a batch. Its batches, the newest first: batch-2, batch-1 ("airbatch status").',
+  });
+  await assert.rejects(requireBatch(rig.db, 'run-7'), { code: 'BATCH_UNKNOWN', hint: /^See "airbatch status"/ });
 });
