@@ -123,7 +123,7 @@ async function takeWord(
     case 'completed':
     case 'failed':
       return takeEnded(unit, context, entry, word, target);
-    default:
+    case 'ready':
       await close(unit, entry, 'nothing_new');
       return {
         warn: {
@@ -131,6 +131,9 @@ async function takeWord(
           data: { ...place(row), status: row.status, says: word.verbatim },
         },
       };
+    default:
+      // Nobody sends it, which would show what was paid: whoever decides about it, or has decided, is to know.
+      return contradict(unit, entry, word, row, `the row is ${row.status}, and the service has a payment for it`);
   }
 }
 

@@ -497,6 +497,26 @@ describe('a webhook that contradicts the ledger', () => {
     assert.match(rig.warnings.join(), /contradicts the ledger/);
   });
 
+  test('tells of a payment for a row that was held or put aside since it was turned away: an alert, and a trace of it', async () => {
+    for (const [status, outcome] of [
+      ['held', 'contradiction'],
+      ['skipped', 'contradiction'],
+      ['ready', 'nothing_new'],
+    ] as const) {
+      const rig = await makeRig();
+      rig.service.script(reference, 'cannot_pay');
+      await rig.add(someRows(1));
+      await rig.run();
+      await rig.db.execute('UPDATE rows SET status = ?', [status]);
+      await receive(rig, 'callback', 'd-1', callbackBody({ id: 'x', status: 'completed', reference }));
+      await whileRunning(rig, () => rig.clock.sleep(5_000));
+      assert.equal(await outcomeOf(rig, 'callback', 'd-1'), outcome);
+      const traces = await eventsOf(rig, 'row.contradicted');
+      assert.equal(traces.length, outcome === 'contradiction' ? 1 : 0, status);
+      assert.equal(rig.warnings.filter((text) => text.includes('the service')).length, 1, `${rig.warnings}`);
+    }
+  });
+
   test('tells of a payment for a row that was refused: an alert, before a retry pays it again', async () => {
     const rig = await makeRig();
     rig.service.script(reference, 'refuse');
