@@ -17,6 +17,7 @@ import { lastLooksApartMs } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { enforceGuards, noteEnded } from './guarding.ts';
 import { takeHints } from './hints.ts';
+import { keysProvedFrom } from './key-age.ts';
 import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
@@ -119,7 +120,9 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
 }
 
 async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: AbortSignal): Promise<RunnerContext> {
-  const clock = steadyClock(deps.clock, await highestClock(deps.db));
+  const wallMs = deps.clock.now();
+  const highestSeenMs = await highestClock(deps.db);
+  const clock = steadyClock(deps.clock, highestSeenMs);
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
   const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
@@ -134,6 +137,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     onCompleted: options.onCompleted ?? (() => undefined),
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
+    keysProvedFrom: keysProvedFrom(wallMs, highestSeenMs),
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);

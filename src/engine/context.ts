@@ -63,6 +63,8 @@ export interface RunnerContext extends EngineDeps {
   lease: Lease;
   /** When the ledger was restored from a backup (epoch ms), while that still calls for caution; else null. */
   restoredAt: number | null;
+  /** Keys that were first sent until then (epoch ms) may be of any age, by a clock that was set back since. */
+  keysProvedFrom: number;
   committer: Committer;
   /** The rows that this runner follows, as far as they are kept at hand. */
   followed: Followed;

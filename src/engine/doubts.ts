@@ -8,6 +8,7 @@ import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { stepDueRows } from './due-rows.ts';
 import { type DoubtStep, lastEvidence, stepWhenFound, stepWhenNotFound } from './in-doubt.ts';
+import { firstIntentAt } from './key-age.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 import { writePause } from './pausing.ts';
@@ -98,9 +99,11 @@ async function takeStep(
 ): Promise<DoubtStep | null> {
   const { row } = doubt;
   const { policy } = context.gateway;
-  const aged = unit.at - doubt.payment.first_intent_at >= policy.resendAgeMsMax;
+  const first_intent_at = firstIntentAt(context, doubt.payment, unit.at);
+  const aged = unit.at - first_intent_at >= policy.resendAgeMsMax;
   const payment = {
     ...doubt.payment,
+    first_intent_at,
     lookups: doubt.payment.lookups + 1,
     aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
   };

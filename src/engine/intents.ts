@@ -10,6 +10,7 @@ import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { firstIntentAt } from './key-age.ts';
 import { orderOf, paymentNames } from './orders.ts';
 import { forgetUnread } from './unread-rows.ts';
 
@@ -48,7 +49,7 @@ export async function writeIntents(
     }
     if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
     if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
-    if (known && unit.at - known.first_intent_at >= context.gateway.policy.resendAgeMsMax) {
+    if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
       if (row.status === 'ready') await unit.changeRow(row, 'doubt', doubted, { why: 'key_too_old' });

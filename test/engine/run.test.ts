@@ -12,6 +12,8 @@ import { failOncePausing, makeRig, type Rig, someRows } from '../support/engine.
 import { v1Policy } from '../support/fake-service.ts';
 import { aRow } from '../support/ledger.ts';
 
+const minute = 60_000;
+
 describe('the engine', () => {
   test('pays every row once and completes the batch', async () => {
     const rig = await makeRig();
@@ -133,6 +135,43 @@ describe('the engine', () => {
     assert.equal(sends.length, 2);
     assert.deepEqual(await rig.states(), ['in_doubt']);
     assert.match((await rig.row(1)).failure_reason ?? '', /too old/);
+  });
+
+  for (const [what, backMs, isSent] of [
+    [
+      'never sends a key again whose age nobody knows, since the clock was set back while nobody worked',
+      60 * minute,
+      false,
+    ],
+    ['sends a key again where the clock was only corrected a little', minute, true],
+  ] as const)
+    test(what, async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', 'lose_request');
+      await rig.add(someRows(1));
+      const first = rig.runner();
+      const running = first.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(minute));
+      first.stop();
+      await rig.clock.drive(running);
+      const stoppedAt = rig.clock.now();
+      await rig.clock.drive(rig.clock.sleep(isSent ? 1_000 : 30 * 60 * minute));
+      rig.clock.setWall(stoppedAt - backMs);
+      await rig.run();
+      const states = await rig.states();
+      assert.deepEqual([rig.service.creates.length, states], isSent ? [2, ['completed']] : [1, ['in_doubt']]);
+      if (!isSent) assert.match((await rig.row(1)).failure_reason ?? '', /A person must decide: the key is too old/);
+    });
+
+  test('asks at once about a row that would be sent under such a key, and goes on under the next', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'cannot_pay');
+    await rig.add(someRows(1));
+    await rig.run();
+    await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    rig.clock.setWall(rig.clock.now() - 60 * minute);
+    await rig.run();
+    assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 2]);
   });
 
   test('waits when it is told to, and does not count that as an attempt', async () => {
