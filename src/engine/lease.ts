@@ -67,25 +67,33 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });
 
   const fenced = () => new AirbatchError('FENCED', `the hold on account "${account}" ran out`);
+  const renew = async () => {
+    const wall = clock.now();
+    const monotonic = clock.monotonic();
+    const renewed = await db.transact(async (tx) => {
+      await raiseHighestClock(tx, wall);
+      return renewLease(tx, fence, wall + ttlMs);
+    });
+    if (!renewed) throw fenced();
+    await mark?.write(account, { fence: fence.fence, expiresAt: wall + ttlMs });
+    provenWall = wall;
+    provenMonotonic = monotonic;
+  };
   return {
     fence,
     assertHeld() {
       const held = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
       if (!held) throw fenced();
     },
-    async renew() {
-      const wall = clock.now();
-      const monotonic = clock.monotonic();
-      const renewed = await db.transact(async (tx) => {
-        await raiseHighestClock(tx, wall);
-        return renewLease(tx, fence, wall + ttlMs);
-      });
-      if (!renewed) throw fenced();
-      await mark?.write(account, { fence: fence.fence, expiresAt: wall + ttlMs });
-      provenWall = wall;
-      provenMonotonic = monotonic;
+    renew,
+    async release() {
+      try {
+        // So that a backup of the time since the last renewal is known for an old one: nothing is sent from here on.
+        await renew();
+      } finally {
+        await db.transact((tx) => releaseLease(tx, fence));
+      }
     },
-    release: () => db.transact((tx) => releaseLease(tx, fence)),
   };
 }
 

@@ -141,6 +141,28 @@ describe('a ledger and the mark beside it', () => {
       assert.equal(isOlderThan(mark, lease), isOlder);
     });
 
+  test('do not go together where a backup of the middle of a short run is put back, which was over before its first renewal', async () => {
+    const { pass, take, inLedger, beside } = await place();
+    const lease = await take('one');
+    const backup = await inLedger();
+    pass(5);
+    await lease.release();
+    assert.equal((await inLedger()).expires_at, 0);
+    assert.ok(beside.hold && isOlderThan(beside.hold, backup));
+    assert.ok(!isOlderThan(beside.hold, await inLedger()));
+  });
+
+  test('keep what a later holder noted, where an earlier one gives back what it has lost', async () => {
+    const { pass, take, beside } = await place();
+    const first = await take('one');
+    pass(ttlMs);
+    const second = await take('two');
+    const { hold } = beside;
+    await assert.rejects(first.release(), fenced);
+    second.assertHeld();
+    assert.equal(beside.hold, hold);
+  });
+
   for (const hadHolder of [false, true])
     test(`are told where they do not go together, and a person’s word is kept for 35 days, after ${hadHolder ? 'an earlier' : 'no'} holder`, async () => {
       const { db, take, inLedger, beside } = await place();
