@@ -156,7 +156,9 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
     if (batch.status !== 'paused')
       return moveIn(unit, batch, 'pause', { fields: { pause_reason: 'by_person', pause_detail }, data });
     if ((await personsPause(unit.tx, batch)) !== null)
-      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`);
+      throw new AirbatchError('BATCH_STATE', `batch ${batchId} is paused by a person already`, {
+        hint: `"airbatch resume ${batchId}" goes on with it.`,
+      });
     await addPersonsPause(unit.tx, batchId, pause_detail);
     await unit.append(batchId, 'batch.pause', { from: batch.status, to: batch.status, ...data });
     return batch;

@@ -141,6 +141,8 @@ function stateSentence(summary: BatchSummary): string {
   }
   // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
-  const reason = summary.pause && pauseReasonWords[summary.pause.reason];
-  return reason ? `The batch is ${label} (${reason.label}). ${reason.meaning}` : `The batch is ${label}. ${meaning}`;
+  if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
+  const reason = pauseReasonWords[summary.pause.reason];
+  const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
+  return `The batch is ${label} (${reason.label}${detail}). ${reason.meaning}`;
 }

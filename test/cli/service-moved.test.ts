@@ -44,7 +44,10 @@ test('an account that is pointed at another service pays nothing of its batches 
   pointAt(two.url);
   const stopped = await run('resume', batch);
   assert.equal(stopped.code, 5, stopped.stderr);
-  assert.match(stopped.stderr, /paused \(the account is at another service\)[\s\S]*point the account back at http/);
+  assert.match(
+    stopped.stderr,
+    /paused \(the account is at another service: the batch was made for .*\)[\s\S]*point the account back at http/,
+  );
   assert.match((await run('status', batch)).stdout, /Waits for .*airbatch resume \S+ --service-moved/);
   assert.equal((await run('resume')).code, 5, 'nor with all others');
   assert.equal((await run('resume', '--service-moved')).code, 2, 'said of one batch alone');

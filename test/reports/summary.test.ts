@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { PauseReason } from '../../src/core/batch-state.ts';
 import { addAmounts } from '../../src/core/money.ts';
 import { rowStates } from '../../src/core/row-state.ts';
 import { addToCosts } from '../../src/ledger/costs.ts';
@@ -353,4 +354,21 @@ test('rows of one code that failed for several reasons are not all given the fir
   assert.equal(failureText(failures.REFUSED as Failures), text);
   const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
   assert.ok((await readFile(join(dir, 'report.html'), 'utf8')).includes(text));
+});
+
+test('a batch that is paused says why in the very words that were given, of a person too', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const said = (reason: PauseReason, detail: string | null) =>
+    verdictOf({ ...summary, status: 'paused', pause: { reason, detail } }).details[0];
+  assert.equal(
+    said('by_person', 'the wrong month'),
+    'The batch is paused (by a person: the wrong month). A person paused it.',
+  );
+  assert.match(
+    said('guard_tripped', '30 of the last 50 rows failed.') ?? '',
+    /^The batch is paused \(a guard tripped: 30 of the last 50 rows failed\)\. /,
+  );
+  assert.match(said('insufficient_balance', null) ?? '', /^The batch is paused \(balance too low\)\. /);
 });
