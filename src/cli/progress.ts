@@ -4,10 +4,11 @@ import { nextDueAt } from '../ledger/rows.ts';
 import { durationText } from '../reports/format.ts';
 import { grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
+import { accountsNow, paceOf } from './account-now.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { batchesBefore, msLeft } from './time-left.ts';
-import { beforeWords, paceOf, serviceWords } from './waits-for.ts';
+import { type BatchBefore, batchesBefore, msLeft } from './time-left.ts';
+import { beforeWords, serviceWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
 const redrawMs = 200;
@@ -104,6 +105,8 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     pace: null,
     before: null,
   };
+  const accountOf = accountsNow(session);
+  let slowest: BatchBefore[] = [];
   for (const batchId of batchIds) {
     const counts = await countRows(session.db, batchId);
     const count = (state: string) => counts.get(state) ?? 0;
@@ -114,18 +117,21 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     sum.waiting += count('ready');
     const batch = await findBatch(session.db, batchId);
     sum.isPaused ||= batch?.status === 'paused';
-    const pace = batch && (await paceOf(session, batch));
+    const account = batch && (await accountOf(batch.account));
+    const pace = account && paceOf(account, batch);
     sum.pace ??= pace;
     const lookUpAt = count('in_doubt') > 0 ? await nextDueAt(session.db, batchId, 'in_doubt') : null;
     if (lookUpAt !== null) sum.lookUpAt = Math.min(sum.lookUpAt ?? lookUpAt, lookUpAt);
     if (!pace) continue;
     const ready = count('ready');
-    const before = await batchesBefore(session.db, batch, { ready, pace });
+    const before = batchesBefore(batch, { ready, pace, sending: account.sending });
     const leftMs = msLeft(batch, { ready, pace, before, now: session.clock.now() });
     if (leftMs === null || leftMs < (sum.leftMs ?? 0)) continue;
     sum.leftMs = leftMs;
-    sum.before = beforeWords(before.filter((other) => !batchIds.includes(other.batch)));
+    slowest = before;
   }
+  const shown = new Set(batchIds);
+  sum.before = beforeWords(slowest.filter(({ batch }) => !shown.has(batch)));
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
 }

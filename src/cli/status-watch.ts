@@ -4,12 +4,13 @@ import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
 import { grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
+import { type AccountNow, accountsNow, paceOf } from './account-now.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { batchesBefore, msLeft } from './time-left.ts';
-import { paceOf, waitsFor, workerOf } from './waits-for.ts';
+import { waitsFor } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
 const redrawMs = 1_000;
@@ -59,7 +60,8 @@ export async function watchStatus(
       const unfinished = batches.filter(({ status }) => open.includes(status));
       const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;
       const watched: Watched[] = [];
-      for (const batch of shown) watched.push(await watch(session, batch));
+      const accountOf = accountsNow(session);
+      for (const batch of shown) watched.push(await watch(session, batch, await accountOf(batch.account)));
       if (json) for (const one of watched) terminal.print(`${JSON.stringify(one)}\n`);
       else if (terminal.isInteractive) terminal.show(watched.flatMap((one) => [...linesOf(one), '']));
       else for (const one of watched) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
@@ -93,18 +95,18 @@ function linesOf(one: Watched): string[] {
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
 
-async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
+async function watch(session: Session, batch: BatchRecord, account: AccountNow): Promise<Watched> {
   const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
-  const pace = await paceOf(session, batch);
+  const pace = paceOf(account, batch);
   const ready = of('ready');
-  const before = pace === null ? [] : await batchesBefore(session.db, batch, { ready, pace });
+  const before = pace === null ? [] : batchesBefore(batch, { ready, pace, sending: account.sending });
   return {
     batch: batch.batch_id,
     run_id: batch.run_id,
     account: batch.account,
     status: batch.status,
-    worker: await workerOf(session, batch.account),
+    worker: account.worker,
     rows: of('ready', 'held', 'sending', 'accepted', 'in_doubt', 'completed', 'failed'),
     settled: of('completed', 'failed'),
     failed: of('failed'),
@@ -114,7 +116,7 @@ async function watch(session: Session, batch: BatchRecord): Promise<Watched> {
     window_ms: pace?.outlook.windowMs ?? null,
     rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
     left_ms: pace && msLeft(batch, { ready, pace, before, now: session.clock.now() }),
-    waits_for: await waitsFor(session, batch, counts, pace === null ? undefined : before),
+    waits_for: await waitsFor(session, batch, counts, account),
     batches_before: before
       .filter(({ stands }) => !stands)
       .map(({ batch: id, rows, takesTurns }) => ({ batch: id, rows, takes_turns: takesTurns })),

@@ -10,12 +10,13 @@ import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { timeText } from '../reports/format.ts';
 import { counted, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
+import { accountNow, workerOf } from './account-now.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
-import { standsAt, waitsFor, workerOf } from './waits-for.ts';
+import { standsAt, waitsFor } from './waits-for.ts';
 
 /** Batches that the list shows, and older ones that are not at their end; others are there by name. */
 const batchesMax = 50;
@@ -123,7 +124,7 @@ function ifAny(count = 0): string {
 async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {
   const status = await statusOf(session, batch);
   const counts = new Map(Object.entries(status.counts));
-  const waits = await waitsFor(session, batch, counts);
+  const waits = await waitsFor(session, batch, counts, await accountNow(session, batch.account));
   const attention = [
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),

@@ -1,7 +1,7 @@
 import { msUntilSent } from '../core/rate-outlook.ts';
 import { ranks } from '../engine/picker.ts';
 import { waitsForFirstRows } from '../engine/remaining.ts';
-import { type BatchRecord, countRows, openBatches } from '../ledger/batches.ts';
+import { type BatchRecord, countRowsRunning, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 
@@ -27,26 +27,45 @@ export function msLeft(
   return Math.max(msUntilSent(pace.outlook, sends, now), spaced ? spaced.lastAt - now : 0);
 }
 
+/** A batch of an account that is being sent. */
+export interface Sending {
+  batch: string;
+  rank: number;
+  /** Rows that it has to send. */
+  ready: number;
+  firstAlone: boolean;
+}
+
+/** All batches of the account that are being sent. */
+export async function sendingOf(db: Queryable, account: string): Promise<Sending[]> {
+  const counts = await countRowsRunning(db, account);
+  const sending: Sending[] = [];
+  for (const batch of await openBatches(db, account)) {
+    const ofBatch = counts.get(batch.batch_id);
+    const ready = ofBatch?.get('ready') ?? 0;
+    if (ofBatch === undefined || ready === 0) continue;
+    const firstAlone = waitsForFirstRows(batch, ofBatch);
+    sending.push({ batch: batch.batch_id, rank: ranks[batch.priority], ready, firstAlone });
+  }
+  return sending;
+}
+
 /** The batches whose rows are sent before the last of the `ready` ones that this one has to send: those that go before it come first. */
-export async function batchesBefore(
-  db: Queryable,
+export function batchesBefore(
   batch: BatchRecord,
-  { ready, pace }: { ready: number; pace: Pick<NotedPace, 'spaced'> },
-): Promise<BatchBefore[]> {
+  { ready, pace, sending }: { ready: number; pace: Pick<NotedPace, 'spaced'>; sending: readonly Sending[] },
+): BatchBefore[] {
   if (ready === 0) return [];
   const found: BatchBefore[] = [];
-  for (const other of await openBatches(db, batch.account)) {
-    const rank = ranks[other.priority] - ranks[batch.priority];
-    if (other.batch_id === batch.batch_id || other.status !== 'running' || rank > 0) continue;
-    const counts = await countRows(db, other.batch_id);
-    const waiting = counts.get('ready') ?? 0;
-    if (waiting === 0) continue;
-    const isSpaced = (pace.spaced[other.batch_id]?.rows ?? 0) >= waiting;
+  for (const other of sending) {
+    const rank = other.rank - ranks[batch.priority];
+    if (other.batch === batch.batch_id || rank > 0) continue;
+    const isSpaced = (pace.spaced[other.batch]?.rows ?? 0) >= other.ready;
     found.push({
-      batch: other.batch_id,
-      rows: rank < 0 ? waiting : Math.min(waiting, ready),
+      batch: other.batch,
+      rows: rank < 0 ? other.ready : Math.min(other.ready, ready),
       takesTurns: rank === 0,
-      stands: isSpaced || waitsForFirstRows(other, counts),
+      stands: isSpaced || other.firstAlone,
     });
   }
   return found.sort((a, b) => Number(a.takesTurns) - Number(b.takesTurns));

@@ -4,29 +4,17 @@ import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { findLease } from '../ledger/leases.ts';
-import { type NotedPace, notedPace } from '../ledger/pace.ts';
+import type { NotedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
 import { durationText, overlongText, timeText } from '../reports/format.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
-import { isDeadProcess } from '../runtime/process-holder.ts';
-import type { Session } from '../runtime/session.ts';
+import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
 import { type BatchBefore, batchesBefore } from './time-left.ts';
-
-/** The ledger, and the time. */
-type LedgerNow = Pick<Session, 'db' | 'clock'>;
 
 /** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
 export interface WaitsSession extends LedgerNow {
   config: { accounts: ReadonlyMap<string, Pick<AccountConfig, 'resumeWhenFunded' | 'credentialsFrom'>> };
-}
-
-/** The process that has the account now (`host/pid/start`), and so works on its batches; null where none does. */
-export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
-  const lease = await findLease(db, account);
-  // One that was killed keeps its hold until that runs out.
-  return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
 }
 
 /** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
@@ -40,12 +28,6 @@ export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, wor
   if (status !== 'running' || worker !== null) return label;
   const moves = await movesByItself(db, batch, clock.now(), Number.POSITIVE_INFINITY);
   return moves ? 'interrupted' : 'waits for a person';
-}
-
-/** The pace at which a batch is sent at this moment; null while it is not. */
-export async function paceOf(session: LedgerNow, batch: BatchRecord): Promise<NotedPace | null> {
-  if (batch.status !== 'running' || (await workerOf(session, batch.account)) === null) return null;
-  return notedPace(session.db, batch.account, session.clock.now());
 }
 
 /** What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where it is neither. */
@@ -107,23 +89,23 @@ function rowsOf(batches: readonly BatchBefore[]): string {
   )} of ${names}`;
 }
 
-/** What a batch waits for, in words; null where it goes on by itself, or has ended. `known`: the batches before it, where they are known. */
+/** What a batch waits for, in words; null where it goes on by itself, or has ended. */
 export async function waitsFor(
   session: WaitsSession,
   batch: BatchRecord,
   counts: ReadonlyMap<string, number>,
-  known?: readonly BatchBefore[],
+  account: AccountNow,
 ): Promise<string | null> {
   const { db, clock, config } = session;
   const { batch_id: id } = batch;
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
-    const account = config.accounts.get(batch.account);
-    const goesOnFunded = reason === 'insufficient_balance' && account?.resumeWhenFunded;
-    const next = nextOf(batch, account?.credentialsFrom);
+    const settings = config.accounts.get(batch.account);
+    const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
+    const next = nextOf(batch, settings?.credentialsFrom);
     const stopped = reason === 'by_person' ? null : await personsPause(db, batch);
-    if (goesOnFunded && stopped === null && (await workerOf(session, batch.account)) !== null)
+    if (goesOnFunded && stopped === null && account.worker !== null)
       return `money: it goes on by itself when a wallet holds more, or by ${next}`;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
     const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
@@ -142,9 +124,9 @@ export async function waitsFor(
       return `a person to decide on ${counted(held, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
   }
   const now = clock.now();
-  if ((await workerOf(session, batch.account)) === null)
+  if (account.worker === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
-  const pace = await paceOf(session, batch);
+  const pace = paceOf(account, batch);
   const told = pace && toldNow(pace, now);
   if (told) return toldWords(told, now) + waitAdvice(told, now);
   const service = pace && serviceWords(pace, now);
@@ -157,8 +139,8 @@ export async function waitsFor(
     const spaced = pace.spaced[id];
     if (spaced && spaced.rows >= of('ready'))
       return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
-    const before = beforeWords(known ?? (await batchesBefore(db, batch, { ready: of('ready'), pace })));
-    return [before, rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
+    const before = batchesBefore(batch, { ready: of('ready'), pace, sending: account.sending });
+    return [beforeWords(before), rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
   }
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
   if (lookUpAt === null) return null;

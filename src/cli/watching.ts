@@ -2,6 +2,7 @@ import { movesByItself } from '../engine/remaining.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
+import { accountNow } from './account-now.ts';
 import { type WaitsSession, waitsFor } from './waits-for.ts';
 
 /** What a command tells of its batches while it works on them, or watches another process do so. */
@@ -37,7 +38,8 @@ export function makeWatching(
         const batch = await findBatch(db, batchId);
         // Where nothing moves the command ends, and what it says then tells of the pause.
         if (batch?.status !== 'paused' || !(await movesByItself(db, batch, clock.now(), patienceMs))) continue;
-        tellPause(batch, await waitsFor(session, batch, await countRows(db, batchId)));
+        const counts = await countRows(db, batchId);
+        tellPause(batch, await waitsFor(session, batch, counts, await accountNow(session, batch.account)));
       }
     },
     async look() {
@@ -48,7 +50,7 @@ export function makeWatching(
         if (!batch || isPast(batch)) continue;
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
-        tellPause(batch, await waitsFor(session, batch, counts));
+        tellPause(batch, await waitsFor(session, batch, counts, await accountNow(session, batch.account)));
         if (await movesByItself(db, batch, clock.now(), patienceMs)) moving.push(batch);
       }
       const now = clock.monotonic();

@@ -11,11 +11,11 @@ import { runnerOf } from '../runtime/account-runner.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
+import { workerOf } from './account-now.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
-import { workerOf } from './waits-for.ts';
 import { makeWatching, type Watching } from './watching.ts';
 
 /** How long a run waits for doubts whose next look-up lies ahead, before it leaves them to a later `resume`. */

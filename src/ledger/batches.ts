@@ -195,6 +195,22 @@ export async function countRows(db: Queryable, batchId: string): Promise<Map<str
   return new Map(counts.map(({ status, count }) => [status, count]));
 }
 
+/** The same of every batch of the account that is running, by its id. */
+export async function countRowsRunning(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
+  const found = await db.query<{ batch_id: string; status: string; count: number }>(
+    `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
+     FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
+     WHERE batches.account = ? AND batches.status = 'running' AND batch_counts.count > 0`,
+    [account],
+  );
+  const counts = new Map<string, Map<string, number>>();
+  for (const { batch_id, status, count } of found) {
+    const ofBatch = counts.get(batch_id) ?? new Map<string, number>();
+    counts.set(batch_id, ofBatch.set(status, count));
+  }
+  return counts;
+}
+
 /** The batches that are cancelled and have rows which are not. */
 export async function cancelledWithRows(db: Queryable): Promise<string[]> {
   const found = await db.query<{ batch_id: string }>(

@@ -2,7 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { watchStatus } from '../../src/cli/status-watch.ts';
+import { systemTerminal } from '../../src/cli/terminal.ts';
+import { takeLease } from '../../src/ledger/leases.ts';
+import { notePace } from '../../src/ledger/pace.ts';
+import type { Session } from '../../src/runtime/session.ts';
 import { startCommand, workFolder } from '../support/command.ts';
+import { makeRig, someRows } from '../support/engine.ts';
+import { idlePace } from '../support/ledger.ts';
 import { startSandbox } from './sandbox-process.ts';
 
 test('airbatch status --watch tells the rate, how long it takes and what is waited for, until all is done', async (t) => {
@@ -47,4 +54,38 @@ test('airbatch status --watch tells the rate, how long it takes and what is wait
     seen.some(({ waits_for }) => /the service to end|rate limit/.test(String(waits_for))),
     watch.stdout,
   );
+});
+
+test('status --watch asks the ledger of each batch as often, however many others are being sent', async () => {
+  const asked = async (batches: number) => {
+    const { db, clock, add } = await makeRig();
+    for (let batch = 1; batch <= batches; batch++)
+      await add(someRows(2), { batch_id: `batch-${batch}`, run_id: `run-${batch}`, created_at: batch });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const lease = { account: 'main', now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null };
+    const held = await takeLease(db, { ...lease, holder: 'elsewhere/1/1' });
+    await db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0 }));
+    let questions = 0;
+    const query: typeof db.query = (...of) => {
+      questions += 1;
+      return db.query(...of);
+    };
+    const seen: { batches_before: unknown[] }[] = [];
+    const print = (line: string) => void seen.push(JSON.parse(line));
+    const context = { json: true, terminal: { ...systemTerminal({ json: true }), print } };
+    const place = { cwd: '/', env: {}, configPath: undefined, ledgerPath: undefined };
+    const session = { db: { ...db, query }, clock, config: { accounts: new Map() } } as unknown as Session;
+    const watching = watchStatus({ ...context, ...place }, session, undefined);
+    await clock.drive(clock.sleep(10));
+    const once = questions;
+    await db.execute(`UPDATE batches SET status = 'completed'`);
+    await clock.drive(watching);
+    assert.deepEqual(
+      seen.map(({ batches_before }) => batches_before.length),
+      Array(batches).fill(batches - 1),
+    );
+    return once / batches;
+  };
+  const [few, many] = [await asked(10), await asked(40)];
+  assert.ok(many <= few, `${few} questions a batch of 10, ${many} of 40`);
 });

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { batchesBefore, msLeft } from '../../src/cli/time-left.ts';
-import { paceOf, waitsFor } from '../../src/cli/waits-for.ts';
+import { accountNow } from '../../src/cli/account-now.ts';
+import { batchesBefore, msLeft, sendingOf } from '../../src/cli/time-left.ts';
+import { waitsFor } from '../../src/cli/waits-for.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { countRows } from '../../src/ledger/batches.ts';
 import { notedPace, notePace } from '../../src/ledger/pace.ts';
@@ -25,7 +26,8 @@ test('until the last row of a batch is sent, those of its account go that come b
   const expected = { urgent: 20, normal: 30 + 20 + 30, other: 300 + 20 + 30, bulk: 70 + 20 + 30 + 300 };
   for (const [batchId, sends] of Object.entries(expected)) {
     const ready = batches.find(([name]) => name === batchId)?.[2] ?? 0;
-    const before = await batchesBefore(rig.db, await rig.batch(batchId), { ready, pace: idlePace });
+    const sending = await sendingOf(rig.db, 'main');
+    const before = batchesBefore(await rig.batch(batchId), { ready, pace: idlePace, sending });
     const rowsBefore = before.reduce((sum, { rows }) => sum + rows, 0);
     assert.equal(ready + rowsBefore, sends, batchId);
   }
@@ -40,9 +42,10 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   await clock.drive(clock.sleep(10_000));
   const batch = await rig.batch();
   const counts = await countRows(db, batch.batch_id);
-  const pace = await paceOf({ db, clock }, batch);
+  const account = await accountNow({ db, clock }, 'main');
+  const { pace } = account;
   assert.ok(pace);
-  const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts);
+  const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
   assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
   assert.equal(
     msLeft(batch, { ready: counts.get('ready') ?? 0, pace, before: [], now: clock.now() }),
@@ -62,6 +65,7 @@ test('where one of the rows that go alone at first is left to a person, that per
     { db, clock, config: { accounts: new Map() } },
     await rig.batch(),
     await countRows(db, 'batch-1'),
+    await accountNow({ db, clock }, 'main'),
   );
   assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
 });
@@ -79,7 +83,12 @@ test('a batch behind others says which they are and how many rows of theirs go b
   const running = runner.run(Number.POSITIVE_INFINITY);
   const words = async (id: string) => {
     const batch = await rig.batch(id);
-    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, id));
+    return waitsFor(
+      { db, clock, config: { accounts: new Map() } },
+      batch,
+      await countRows(db, id),
+      await accountNow({ db, clock }, 'main'),
+    );
   };
   await clock.drive(clock.sleep(5_500));
   assert.equal(await words('small'), 'its turn, with 2 rows of beside in between');
@@ -115,7 +124,12 @@ test('an account that the service tells to wait says so whatever its rows wait f
     const now = clock.now();
     const toldToWait = ms === null ? null : { since: now, at: now, saidMs, until: now + ms };
     await notePace(db, 'main', { ...noted, toldToWait, unreachableSince });
-    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, await countRows(db, batch.batch_id));
+    return waitsFor(
+      { db, clock, config: { accounts: new Map() } },
+      batch,
+      await countRows(db, batch.batch_id),
+      await accountNow({ db, clock }, 'main'),
+    );
   };
   assert.equal(await words(null), 'the service to end 2 rows');
   assert.equal(await words(30_000), 'the service, which has told the account to wait (429), 30 s more');

@@ -1,0 +1,47 @@
+import type { BatchRecord } from '../ledger/batches.ts';
+import { findLease } from '../ledger/leases.ts';
+import { type NotedPace, notedPace } from '../ledger/pace.ts';
+import { isDeadProcess } from '../runtime/process-holder.ts';
+import type { Session } from '../runtime/session.ts';
+import { type Sending, sendingOf } from './time-left.ts';
+
+/** The ledger, and the time. */
+export type LedgerNow = Pick<Session, 'db' | 'clock'>;
+
+/** An account at this moment, as all of its batches find it. */
+export interface AccountNow {
+  /** The process that has it (`host/pid/start`), and so works on its batches; null where none does. */
+  worker: string | null;
+  /** How fast it is sending; null where nobody works on it. */
+  pace: NotedPace | null;
+  sending: readonly Sending[];
+}
+
+/** The process that has the account now: see `AccountNow`. */
+export async function workerOf({ db, clock }: LedgerNow, account: string): Promise<string | null> {
+  const lease = await findLease(db, account);
+  // One that was killed keeps its hold until that runs out.
+  return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
+}
+
+export async function accountNow(session: LedgerNow, account: string): Promise<AccountNow> {
+  const { db, clock } = session;
+  const worker = await workerOf(session, account);
+  const pace = worker === null ? null : await notedPace(db, account, clock.now());
+  return { worker, pace, sending: await sendingOf(db, account) };
+}
+
+/** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */
+export function accountsNow(session: LedgerNow): (account: string) => Promise<AccountNow> {
+  const known = new Map<string, Promise<AccountNow>>();
+  return (account) => {
+    const found = known.get(account) ?? accountNow(session, account);
+    known.set(account, found);
+    return found;
+  };
+}
+
+/** The pace at which a batch of the account is sent at this moment; null while it is not. */
+export function paceOf({ pace }: AccountNow, { status }: BatchRecord): NotedPace | null {
+  return status === 'running' ? pace : null;
+}
