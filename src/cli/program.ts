@@ -133,11 +133,12 @@ function addPeople(program: Command, call: Call): void {
     .description('let held rows be sent; "airbatch resume" then sends them')
     .action(call('release'));
   example(
-    program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
+    program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
     'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
   )
-    .description('decide that held rows are not sent')
+    .description('decide that held rows are not sent, or what was not sent yet')
     .requiredOption('--why <text>', 'the reason, for the audit log')
+    .option('--unsent', 'rows that were not sent yet, of a batch that a person has paused')
     .action(call('skip'));
 }
 

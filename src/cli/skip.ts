@@ -7,7 +7,7 @@ import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
-/** `airbatch skip BATCH [ROW...] --why`: held rows are not sent. */
+/** `airbatch skip BATCH [ROW...] --why`: held rows are not sent, or with `--unsent` the rest of a batch that a person has paused. */
 export async function execute(
   context: CommandContext,
   [batchId = '', ...given]: string[],
@@ -15,12 +15,14 @@ export async function execute(
 ): Promise<number> {
   const rowNos = rowNumbers(given);
   const why = reasonText('--why', options.why);
+  const isUnsent = options.unsent === true;
   return withSession(context, async (session) => {
     requireRole(session, 'run');
-    const skipped = await skipRows({ ...session, name: session.person }, batchId, rowNos, why);
+    const actor = { ...session, name: session.person };
+    const skipped = await skipRows(actor, batchId, rowNos, why, isUnsent ? 'ready' : 'held');
     const words =
       skipped === 0
-        ? 'No row of this batch is held.'
+        ? `No row of this batch ${isUnsent ? 'is left to be sent' : 'is held'}.`
         : `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
     answer(context, { batch: batchId, skipped }, words);
     return 0;

@@ -239,7 +239,8 @@ export interface ReleaseResult {
 export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<ReleaseResult> {
   const batch = await requireBatch(actor.db, batchId);
   const kept: ReleaseResult['kept'] = [];
-  const released = await changeHeld(actor, batchId, rowNos, {
+  const released = await changeRows(actor, batchId, rowNos, {
+    state: 'held',
     check: (db, current, rows) => requireReleaser(db, current, rows, actor.name),
     async change(unit, row) {
       const hold = await lastingHold(unit.tx, batch, row);
@@ -294,35 +295,56 @@ function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: L
   return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }
 
-/** Decides that held rows are not sent. Returns how many. The row keeps the whole text, until it is forgotten; the chain no number. */
-export function skipRows(actor: Actor, batchId: string, rowNos: readonly number[], why: string): Promise<number> {
+/**
+ * Decides that held rows are not sent, or rows that were not sent yet (`ready`) of a batch that a person has paused: fails with `BATCH_STATE`
+ * where nobody has. Returns how many. The row keeps the whole text, until it is forgotten; the chain no number.
+ */
+export function skipRows(
+  actor: Actor,
+  batchId: string,
+  rowNos: readonly number[],
+  why: string,
+  state: 'held' | 'ready' = 'held',
+): Promise<number> {
   const problem = {
     code: 'SKIPPED_BY_PERSON',
     column: null,
     message: `Skipped by ${actor.name}: ${why}`,
     suggestion: '',
   };
-  return changeHeld(actor, batchId, rowNos, {
+  return changeRows(actor, batchId, rowNos, {
+    state,
+    check: async (db, batch) => {
+      if (state === 'held' || (await personsPause(db, batch)) !== null) return;
+      throw new AirbatchError(
+        'BATCH_STATE',
+        `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,
+        {
+          hint: `First: airbatch pause ${batchId} --why TEXT`,
+        },
+      );
+    },
     change: (unit, row) =>
       unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: withoutNumbers(why) }),
   });
 }
 
-/** What a person decides about held rows. */
-interface HeldDecision {
+/** What a person decides about rows in one state. */
+interface RowDecision {
+  state: 'held' | 'ready';
   /**
-   * Throws where it may not be decided now, for these rows (null: all that are held); asked within each transaction, since the batch may
+   * Throws where it may not be decided now, for these rows (null: all in that state); asked within each transaction, since the batch may
    * have moved on.
    */
   check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
   change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
 }
 
-async function changeHeld(
+async function changeRows(
   actor: Actor,
   batchId: string,
   rowNos: readonly number[],
-  { check, change }: HeldDecision,
+  { state, check, change }: RowDecision,
 ): Promise<number> {
   const batch = await requireBatch(actor.db, batchId);
   const options = { clock: actor.clock, actor: actor.name };
@@ -333,12 +355,12 @@ async function changeHeld(
       for (const row of rows) if (await change(unit, row)) changed += 1;
       return changed;
     });
-  if (rowNos.length > 0) return changeAll(await heldRows(actor.db, batchId, rowNos));
+  if (rowNos.length > 0) return changeAll(await rowsIn(state, actor.db, batchId, rowNos));
   // Before the first of them is let go: else some would be, and the rest not.
   await check?.(actor.db, batch, null);
   let count = 0;
   for (let after = 0; ; ) {
-    const rows = await pageRowsInState(actor.db, batchId, 'held', after, rowsPerUnit);
+    const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
     if (rows.length === 0) return count;
     after = rows.at(-1)?.row_no ?? after;
     count += await changeAll(rows);
@@ -359,10 +381,15 @@ export async function requireRow(
   });
 }
 
-async function heldRows(db: Database, batchId: string, rowNos: readonly number[]): Promise<RowRecord[]> {
+async function rowsIn(
+  status: RowDecision['state'],
+  db: Database,
+  batchId: string,
+  rowNos: readonly number[],
+): Promise<RowRecord[]> {
   const rows: RowRecord[] = [];
   for (const rowNo of rowNos) {
-    rows.push(await requireRow(db, { batchId, rowNo, status: 'held' }));
+    rows.push(await requireRow(db, { batchId, rowNo, status }));
   }
   return rows;
 }

@@ -48,3 +48,27 @@ test('a run that is kept by a row at the service says what its pause waits for, 
   const { code, stderr } = await run.ended;
   assert.deepEqual([code, stderr.match(/ waits for a person: /g)?.length], [130, 1], stderr);
 });
+
+test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
+  const folder = workFolder();
+  t.after(() => folder.dispose());
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);
+  writeFileSync(join(folder.path, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
+  const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const early = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
+  assert.deepEqual([early.code, /not paused by a person.*\n.*airbatch pause /.test(early.stderr)], [2, true]);
+  await airbatch('pause', batch, '--why', 'the wrong month');
+  assert.match((await airbatch('skip', batch, '2', '--why', 'x')).stderr, /row 2 of batch \S+ is ready, not held/);
+
+  const one = await airbatch('skip', batch, '2', '--unsent', '--why', 'the wrong month', '--json');
+  assert.deepEqual(JSON.parse(one.stdout), { batch, skipped: 1 });
+  assert.match((await airbatch('skip', batch, '--unsent', '--why', 'the wrong month')).stdout, /^Skipped 3 rows\. /);
+  const resumed = await airbatch('resume', batch);
+  assert.deepEqual([resumed.code, /None of 4 rows was paid\./.test(resumed.stderr)], [0, true], resumed.stderr);
+  assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
+  assert.match(
+    (await airbatch('audit', '--batch', batch)).stdout,
+    /row 3.*skipped it: the wrong month[\s\S]*are as it tells/,
+  );
+});
