@@ -1,7 +1,7 @@
 import { hash as digest } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Findings } from './findings.ts';
+import { doubleMeaning, type Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 
 interface Event {
@@ -69,14 +69,15 @@ const file = 'events.jsonl';
 
 /**
  * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one before
- * and from all that its event says, so that none was changed, left out, added or moved.
+ * and from all that its event says, so that none was changed, left out, added or moved. Null where it is the chain of another batch,
+ * with which nothing is to be compared.
  */
 export async function walkChain(
   dir: string,
   manifest: Manifest,
   findings: Findings,
   anchored: ReadonlyMap<number, string> = new Map(),
-): Promise<ChainFacts> {
+): Promise<ChainFacts | null> {
   const facts = makeFacts();
   let previous = '0'.repeat(64);
   let seq = 0;
@@ -84,6 +85,12 @@ export async function walkChain(
     seq += 1;
     const event = eventOf(line, seq);
     const { batch_id, at, actor, kind, row_no, body, hash } = event;
+    if (seq === 1 && batch_id !== manifest.batch_id) {
+      findings.add(file, `is the chain of another batch, ${batch_id}.`);
+      return null;
+    }
+    if (line !== JSON.stringify({ batch_id, seq: event.seq, at, actor, kind, row_no, body, hash }))
+      findings.add(file, `line ${seq} ${doubleMeaning}`);
     const text = JSON.stringify([batch_id, event.seq, at, actor, kind, row_no, body]);
     const expected = digest('sha256', previous + text);
     if (event.seq !== seq)

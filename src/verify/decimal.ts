@@ -9,6 +9,14 @@ export class ExactSums {
     this.#sums.set(name, (this.#sums.get(name) ?? 0n) + units(decimal));
   }
 
+  subtract(name: string, decimal: string): void {
+    this.#sums.set(name, (this.#sums.get(name) ?? 0n) - units(decimal));
+  }
+
+  isZero(name: string): boolean {
+    return (this.#sums.get(name) ?? 0n) === 0n;
+  }
+
   /** The names under which these sums and `others` differ. */
   differences(others: ExactSums): string[] {
     const names = new Set([...this.#sums.keys(), ...others.#sums.keys()]);

@@ -1,3 +1,14 @@
+/** What is wrong with JSON that is not as the program writes it, though it can be read. */
+export const doubleMeaning =
+  'is not as the program writes it: a name may stand in it twice, of which readers take one or the other.';
+
+/** The value of a file of JSON, which must be as the program writes it. */
+export function readJson(file: string, text: string, findings: Findings): unknown {
+  const value: unknown = JSON.parse(text);
+  if (text !== `${JSON.stringify(value, null, 2)}\n`) findings.add(file, doubleMeaning);
+  return value;
+}
+
 /** Something in a folder of reports that is not as it must be. */
 export interface Finding {
   file: string;

@@ -3,7 +3,7 @@ import { createReadStream } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { attempt, type Findings, InputError } from './findings.ts';
+import { attempt, type Findings, InputError, readJson } from './findings.ts';
 
 const manifestShape = z.object({
   format: z.literal('airbatch.manifest/1'),
@@ -35,7 +35,7 @@ export async function readManifest(
   const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
   if (!bytes) return null;
   return attempt(findings, 'manifest.json', async () => {
-    const manifest = manifestShape.parse(JSON.parse(bytes.toString()));
+    const manifest = manifestShape.parse(readJson('manifest.json', bytes.toString(), findings));
     const key = createPublicKey(manifest.public_key);
     const fingerprint = keyFingerprint(manifest.public_key);
     const fits = signature !== null && verify(null, bytes, key, signature);

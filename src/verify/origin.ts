@@ -9,6 +9,8 @@ import type { Summary } from './summary.ts';
 /** Where results.csv has the text messages of its rows, if any row has one. */
 const messageColumn = 'sms_message';
 
+const wholeNumber = /^'?\+\d{7,15}$/;
+
 /** What the rows come to as they were when the batch was validated and approved, gathered while they are read. */
 export class OriginTotals {
   readonly digest = new ContentDigest(messageColumn);
@@ -20,6 +22,8 @@ export class OriginTotals {
   /** Completed rows whose money was given back, and how much. */
   refundedRows = 0;
   readonly refunds = new ExactSums();
+  /** The first row that has a whole phone number, or null. */
+  firstNamed: number | null = null;
   readonly #chain: ChainFacts;
 
   constructor(chain: ChainFacts) {
@@ -29,6 +33,7 @@ export class OriginTotals {
   add(row: ResultRow, rowNo: number): void {
     const { status = '', amount, currency } = row;
     this.digest.add(row);
+    if (this.firstNamed === null && wholeNumber.test(row.phone_number ?? '')) this.firstNamed = rowNo;
     const first = this.#chain.intakeStateOf(rowNo) ?? status;
     this.intake.set(first, (this.intake.get(first) ?? 0) + 1);
     if ((this.#chain.approvedStateOf(rowNo) ?? status) === 'ready') {
@@ -156,6 +161,12 @@ async function checkContent({ dir, manifest, chain, totals }: Origin, findings: 
   }
   const hidden = manifest.masked ? 'are masked' : forgotten ? 'no longer say whom they paid' : null;
   if (hidden !== null) {
+    // A number that is there all the same may be any: nothing would be compared with it.
+    if (totals.firstNamed !== null)
+      findings.add(
+        'results.csv',
+        `row ${totals.firstNamed} names a number, though the rows ${hidden}: nothing proves it.`,
+      );
     findings.note(`The rows ${hidden}: their digest was not checked against the chain; counts and sums were.`);
     return;
   }

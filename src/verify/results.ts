@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { checkBalanceProof } from './balance.ts';
 import { type ChainFacts, fingerprint } from './chain.ts';
 import { ExactSums } from './decimal.ts';
 import type { Findings } from './findings.ts';
@@ -56,6 +57,7 @@ export async function checkResults(
   checkCounts(summary.rows, counts, count, findings);
   checkSums('requested', summary.requested, requested, findings);
   checkSums('charged', summary.charged, charged, findings);
+  checkBalanceProof(summary, findings);
   await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   return count;
 }
@@ -164,7 +166,7 @@ function uuidV5(name: string): string {
 }
 
 function checkSummary(summary: Summary, manifest: Manifest, findings: Findings): void {
-  for (const name of ['batch_id', 'run_id', 'account', 'input_sha256', 'content_sha256'] as const) {
+  for (const name of ['run_id', 'account', 'input_sha256', 'content_sha256'] as const) {
     if (summary[name] !== manifest[name]) findings.add('summary.json', `has another ${name} than the manifest.`);
   }
   if (summary.audit.events !== manifest.audit.events || summary.audit.head !== manifest.audit.head) {

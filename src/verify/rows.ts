@@ -13,9 +13,16 @@ export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
   const lines = bytes.pipe(parse({ bom: true }));
   bytes.on('error', (error) => lines.destroy(error));
   for await (const line of lines as AsyncIterable<string[]>) {
-    if (header === null) header = line;
+    if (header === null) header = checkedHeader(line);
     else yield rowOf(header, line);
   }
+}
+
+/** Of two columns of one name readers would take one or the other. Only those of the file itself may be such, where it names none. */
+function checkedHeader(header: string[]): string[] {
+  const doubled = header.find((name, at) => !name.startsWith('input_') && header.indexOf(name) !== at);
+  if (doubled !== undefined) throw new Error(`it has the column "${doubled}" twice`);
+  return header;
 }
 
 function rowOf(header: readonly string[], line: readonly string[]): ResultRow {

@@ -1,7 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { type Findings, readJson } from './findings.ts';
+import type { Manifest } from './manifest.ts';
 
+const file = 'summary.json';
 const amounts = z.record(z.string(), z.string());
 const summaryShape = z.object({
   batch_id: z.string(),
@@ -24,8 +27,30 @@ const summaryShape = z.object({
     earlier: amounts.default({}),
   }),
   refunded: z.object({ rows: z.number(), amounts }),
+  // How many are left to a person, reports of before do not tell.
+  in_doubt: z.object({ rows: z.number(), left_to_person: z.number().optional(), requested: amounts }),
   balance: z.object({
-    wallets: z.array(z.object({ wallet_id: z.string(), before: z.string().nullable(), after: z.string().nullable() })),
+    before_read_at: z.string().nullable(),
+    after_read_at: z.string().nullable(),
+    wallets: z.array(
+      z.object({
+        wallet_id: z.string(),
+        currency: z.string(),
+        before: z.string().nullable(),
+        after: z.string().nullable(),
+        difference: z.string().nullable(),
+      }),
+    ),
+    explanation: z.array(
+      z.object({
+        currency: z.string(),
+        difference: z.string(),
+        charged_by_this_batch: z.string(),
+        charged_by_other_batches: z.string(),
+        unexplained: z.string(),
+      }),
+    ),
+    explained: z.boolean().nullable(),
   }),
   times: z.object({
     created_at: z.string(),
@@ -37,7 +62,10 @@ const summaryShape = z.object({
 });
 export type Summary = z.infer<typeof summaryShape>;
 
-/** What summary.json says, as far as it is checked. */
-export async function readSummary(dir: string): Promise<Summary> {
-  return summaryShape.parse(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')));
+/** What summary.json says, as far as it is checked. Null where it is of another batch: then nothing of it is to be compared. */
+export async function readSummary(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Summary | null> {
+  const summary = summaryShape.parse(readJson(file, await readFile(join(dir, file), 'utf8'), findings));
+  if (summary.batch_id === batch_id) return summary;
+  findings.add(file, `is of another batch, ${summary.batch_id}.`);
+  return null;
 }

@@ -86,8 +86,9 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     };
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
-  await prove('Every file is there, with the digest that the manifest names, and no other file.', () =>
-    checkFiles(dir, manifest, findings),
+  await prove(
+    'Every file is there, with the digest that the manifest names, and no other file. What report.html and results.xlsx say was not read: they are as they were signed.',
+    () => checkFiles(dir, manifest, findings),
   );
   const before = findings.count;
   const anchored = anchors === undefined ? undefined : await readAnchors(anchors, manifest, findings);
@@ -97,12 +98,12 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   );
   if (anchored !== undefined && findings.count === before)
     checked.push('The chain has every head that was put outside: nothing was cut off since.');
-  const summary = await attempt(findings, 'summary.json', () => readSummary(dir));
+  const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
   const rows =
     chain &&
     summary &&
     (await prove(
-      'Each row is in the results once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
+      'Each row is in results.csv once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
       () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
     ));
   const later =

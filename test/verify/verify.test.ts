@@ -27,7 +27,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../reports/fixture.ts';
-import { makePack, signAnew } from './pack.ts';
+import { makePack, type Pack, signAnew } from './pack.ts';
 
 test('reports as they were made verify, and say by whom they were signed', async (t) => {
   const pack = await makePack(t);
@@ -343,6 +343,79 @@ test('a number of the summary that is not that of the rows or the chain is found
     await pack.put(signAnew(pack, 'summary.json', Buffer.from(changed)));
     assert.match((await verifyReports(pack.dir)).findings.map(({ message }) => message).join('\n'), says);
   }
+});
+
+/** What verification finds where one file was edited, and all of it signed anew with the right key. */
+async function foundAfter(pack: Pack, name: string, edit: (text: string) => string): Promise<string> {
+  const text = String(pack.files.get(name));
+  const changed = edit(text);
+  assert.notEqual(changed, text, 'it is another text');
+  await pack.put(signAnew(pack, name, Buffer.from(changed)));
+  return (await verifyReports(pack.dir)).findings.map(({ file, message }) => `${file} ${message}`).join('\n');
+}
+
+test('what left the wallets, and what is in doubt, has to add up, though it was signed with the right key', async (t) => {
+  const pack = await makePack(t);
+  for (const [was, is, says] of [
+    [
+      '"unexplained": "0"',
+      '"unexplained": "3"',
+      /an explanation of what left the wallets in [A-Z]{3} that does not add up/,
+    ],
+    ['"charged_by_other_batches": "0"', '"charged_by_other_batches": "1"', /in [A-Z]{3} that does not add up/],
+    ['"charged_by_this_batch": "5.6"', '"charged_by_this_batch": "5"', /explains the wallets in USD by other charges/],
+    ['"difference": "5.6"', '"difference": "5"', /has 5 as what left wallet USD-global, which held 100 and 94\.4/],
+    ['"explained": true', '"explained": false', /that it is explained, or not, otherwise than its own numbers/],
+    ['"left_to_person": 0', '"left_to_person": 1', /tells otherwise of what is in doubt/],
+    ['"in_doubt": {\n    "rows": 0', '"in_doubt": {\n    "rows": 2', /tells otherwise of what is in doubt/],
+  ] as const) {
+    assert.match(await foundAfter(pack, 'summary.json', (text) => text.replace(was, is)), says, was);
+  }
+});
+
+test('a name that stands twice, of which readers take one or the other, is found, though it was signed with the right key', async (t) => {
+  const pack = await makePack(t);
+  const twice = /is not as the program writes it: a name may stand in it twice/;
+  const approver = (text: string) => text.replace('"approved_by"', '"approved_by": "mallory",\n  "approved_by"');
+  assert.match(await foundAfter(pack, 'summary.json', approver), twice);
+  const actor = (text: string) => text.replace('"actor":"brian"', '"actor":"mallory","actor":"brian"');
+  assert.match(
+    await foundAfter(pack, 'events.jsonl', actor),
+    /^events\.jsonl line \d+ is not as the program writes it/,
+  );
+  const column = (text: string) => {
+    const [header, ...rows] = text.trimEnd().split('\n');
+    return `${[`status,${header}`, ...rows.map((row) => `completed,${row}`)].join('\n')}\n`;
+  };
+  assert.match(
+    await foundAfter(pack, 'results.csv', column),
+    /results\.csv cannot be read: it has the column "status" twice/,
+  );
+  const manifest = String(pack.files.get('manifest.json')).replace('{', '{\n  "masked": true,');
+  const signature = Buffer.from(pack.key.sign(Buffer.from(manifest)));
+  await pack.put(
+    new Map([
+      ['manifest.json', Buffer.from(manifest)],
+      ['manifest.sig', signature],
+    ]),
+  );
+  assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', twice);
+});
+
+test('a file of another batch is told as that, once', async (t) => {
+  const pack = await makePack(t);
+  const otherId = (text: string) => text.replaceAll('B-1', 'B-2');
+  assert.equal(await foundAfter(pack, 'events.jsonl', otherId), 'events.jsonl is the chain of another batch, B-2.');
+  assert.equal(await foundAfter(pack, 'summary.json', otherId), 'summary.json is of another batch, B-2.');
+});
+
+test('a number in results that are said to name none is found', async (t) => {
+  const pack = await makePack(t, { mask: true });
+  const named = (text: string) => text.replace(/\+2[^,]*/, '+254712000001');
+  assert.match(
+    await foundAfter(pack, 'results.csv', named),
+    /row 1 names a number, though the rows are masked: nothing proves it/,
+  );
 });
 
 test('reports without a manifest do not verify', async (t) => {

@@ -1,0 +1,82 @@
+import { ExactSums, sameDecimal } from './decimal.ts';
+import type { Findings } from './findings.ts';
+import type { Summary } from './summary.ts';
+
+const file = 'summary.json';
+
+/** Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no other wallet names. */
+const unnamed = '';
+
+/**
+ * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. Only
+ * what other batches were charged meanwhile is in no other place of these reports.
+ */
+export function checkBalanceProof({ rows, requested, charged, in_doubt, balance }: Summary, findings: Findings): void {
+  const doubted = sumsOf(requested.by_status.in_doubt ?? {});
+  const said = in_doubt.rows === (rows.by_status.in_doubt ?? 0) && (in_doubt.left_to_person ?? 0) <= in_doubt.rows;
+  if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
+    findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
+  for (const { wallet_id, before, after, difference } of balance.wallets) {
+    if (
+      before === null || after === null ? difference === null : difference !== null && isRest(difference, before, after)
+    )
+      continue;
+    findings.add(
+      file,
+      `has ${difference ?? 'nothing'} as what left wallet ${wallet_id}, which held ${before} and ${after}.`,
+    );
+  }
+  const isKnown = balance.after_read_at !== null && balance.before_read_at !== null;
+  if (!isKnown && balance.explanation.length === 0) return;
+  checkExplanation({ charged, balance }, findings);
+}
+
+function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balance'>, findings: Findings): void {
+  const [left, own, saidLeft, saidOwn] = [new ExactSums(), new ExactSums(), new ExactSums(), new ExactSums()];
+  for (const { currency, before, after } of balance.wallets) {
+    left.add(currency, before ?? '0');
+    left.subtract(currency, after ?? '0');
+  }
+  const named = new Set(balance.wallets.map(({ currency }) => currency));
+  for (const [currency, value] of Object.entries(charged.total))
+    own.add(named.has(unnamed) && !named.has(currency) ? unnamed : currency, value);
+  for (const {
+    currency,
+    difference,
+    charged_by_this_batch,
+    charged_by_other_batches,
+    unexplained,
+  } of balance.explanation) {
+    saidLeft.add(currency, difference);
+    saidOwn.add(currency, charged_by_this_batch);
+    const rest = new ExactSums();
+    for (const part of [charged_by_this_batch, charged_by_other_batches, unexplained]) rest.add('', part);
+    rest.subtract('', difference);
+    if (!rest.isZero(''))
+      findings.add(file, `has an explanation of what left the wallets ${inCurrency(currency)} that does not add up.`);
+  }
+  for (const currency of left.differences(saidLeft))
+    findings.add(file, `says of the wallets ${inCurrency(currency)} that another sum left them than they have lost.`);
+  for (const currency of own.differences(saidOwn))
+    findings.add(file, `explains the wallets ${inCurrency(currency)} by other charges than those of the batch.`);
+  const isExplained = balance.explanation.every(({ unexplained }) => sameDecimal(unexplained, '0'));
+  if (balance.explained !== isExplained)
+    findings.add(file, 'says of what left the wallets that it is explained, or not, otherwise than its own numbers.');
+}
+
+function inCurrency(currency: string): string {
+  return currency === unnamed ? 'without a currency' : `in ${currency}`;
+}
+
+function isRest(difference: string, before: string, after: string): boolean {
+  const rest = new ExactSums();
+  rest.add('', before);
+  for (const part of [after, difference]) rest.subtract('', part);
+  return rest.isZero('');
+}
+
+function sumsOf(amounts: Record<string, string>): ExactSums {
+  const sums = new ExactSums();
+  for (const [currency, value] of Object.entries(amounts)) sums.add(currency, value);
+  return sums;
+}
