@@ -35,27 +35,42 @@ export interface ServiceParts {
 /** The service without its sockets: a request in, an answer out. What is answered is stored before. */
 export function perform(parts: ServiceParts, request: ServiceRequest): Reply {
   const fault = parts.faults.ofRequest();
-  const early = beforeAll(parts, fault);
+  const early = beforeAll(parts, request, fault);
   if (early) return early;
   if (fault === 'duplicated') answer(parts, request);
-  return afterAll(parts, answer(parts, request), fault);
+  return afterAll(parts, request, answer(parts, request), fault);
 }
 
-function beforeAll({ replies }: ServiceParts, fault: RequestFault | null): Reply | null {
+function beforeAll({ replies }: ServiceParts, request: ServiceRequest, fault: RequestFault | null): Reply | null {
   switch (fault) {
     case 'request_lost':
       return { status: 0, headers: {}, body: '', cut: 'instead' };
     case 'error_500_before':
-      return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+      return broken(replies, isOfV1(request));
     case 'error_503':
       return unavailable;
     case 'rate_limited': {
-      const reply = replies.v2Error(new V2Error(429, 'RATE_LIMITED', 'Rate limit exceeded. Retry in 1 seconds.'));
+      const reply = tooMany(replies, isOfV1(request), 1);
       return { ...reply, headers: { ...reply.headers, 'retry-after': '1' } };
     }
     default:
       return null;
   }
+}
+
+/** Each version has its own envelopes, for trouble too (spec sections 2.1 and 2.4). */
+function isOfV1({ path }: ServiceRequest): boolean {
+  return /^\/adp(?:[/?]|$)/.test(path);
+}
+
+function broken(replies: Replies, isV1: boolean): Reply {
+  const message = 'Something went wrong.';
+  return isV1 ? replies.v1(500, null, message) : replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', message));
+}
+
+function tooMany(replies: Replies, isV1: boolean, seconds: number): Reply {
+  const message = `Rate limit exceeded. Retry in ${seconds} seconds.`;
+  return isV1 ? replies.v1(429, null, message) : replies.v2Error(new V2Error(429, 'RATE_LIMITED', message));
 }
 
 /** 503 comes from something in front of the service: no envelope. */
@@ -68,12 +83,17 @@ const unavailable: Reply = {
 const html = { 'content-type': 'text/html' };
 const unreadable = '<html><body>Welcome to the airport wifi.</body></html>';
 
-function afterAll({ replies, faults }: ServiceParts, reply: Reply, fault: RequestFault | null): Reply {
+function afterAll(
+  { replies, faults }: ServiceParts,
+  request: ServiceRequest,
+  reply: Reply,
+  fault: RequestFault | null,
+): Reply {
   switch (fault) {
     case 'response_lost':
       return { ...reply, cut: 'instead' };
     case 'error_500_after':
-      return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+      return broken(replies, isOfV1(request));
     case 'malformed':
       return { status: 200, headers: html, body: unreadable };
     case 'cut_body':
@@ -89,7 +109,7 @@ function afterAll({ replies, faults }: ServiceParts, reply: Reply, fault: Reques
 function answer(parts: ServiceParts, request: ServiceRequest): Reply {
   const { replies } = parts;
   const [path = '', search = ''] = request.path.split('?', 2);
-  const isV1 = path === '/adp' || path.startsWith('/adp/');
+  const isV1 = isOfV1(request);
   let rateHeaders: Record<string, string> = {};
   try {
     const found = findRoute(parts.routes, request.method, path);
@@ -108,7 +128,7 @@ function answer(parts: ServiceParts, request: ServiceRequest): Reply {
     const number = recipientOf(call.body);
     if (number !== null && magicOf(number) === 'unavailable' && !parts.strikes.isOver('unavailable', number, 2))
       return unavailable;
-    const reply = spoilt(parts, found.route.handle(call), number);
+    const reply = spoilt(parts, found.route.handle(call), number, isV1);
     return { ...reply, headers: { ...reply.headers, ...rateHeaders } };
   } catch (error) {
     if (error instanceof RateLimited) return error.reply;
@@ -145,18 +165,16 @@ function admit(
         'x-ratelimit-reset': String(resetAt),
       };
   if (admitted) return headers;
-  const message = `Rate limit exceeded. Retry in ${retryAfter} seconds.`;
-  const reply = isV1 ? replies.v1(429, null, message) : replies.v2Error(new V2Error(429, 'RATE_LIMITED', message));
+  const reply = tooMany(replies, isV1, retryAfter);
   throw new RateLimited({ ...reply, headers: { ...reply.headers, ...headers, 'retry-after': String(retryAfter) } });
 }
 
 /** What a magic number does to the answer of a top-up that was charged; each only once for a number. */
-function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string | null): Reply {
+function spoilt({ strikes, replies }: ServiceParts, reply: Reply, number: string | null, isV1: boolean): Reply {
   const magic = number === null ? null : magicOf(number);
   if (number === null || magic === null || strikes.isOver(magic, number, 1)) return reply;
   if (magic === 'answer_lost') return { ...reply, cut: 'instead' };
-  if (magic === 'broken_after_charge')
-    return replies.v2Error(new V2Error(500, 'INTERNAL_ERROR', 'Something went wrong.'));
+  if (magic === 'broken_after_charge') return broken(replies, isV1);
   if (magic === 'unreadable_after_charge') return { ...reply, status: 200, headers: html, body: unreadable };
   return reply;
 }

@@ -224,7 +224,8 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
     );
     for (const topup of due) {
       store.run('UPDATE topups SET announced = 1 WHERE id = ?', topup.id);
-      events.moved(topup, 'processing', topup.processing_at);
+      // One that ends at once is never in delivery, which is what the event says (spec section 6.1).
+      if (phaseOf(topup, topup.processing_at) === 'processing') events.moved(topup, 'processing', topup.processing_at);
     }
   }
 

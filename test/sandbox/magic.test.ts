@@ -4,6 +4,8 @@ import Big from 'big.js';
 import fc from 'fast-check';
 import { countries } from '../../src/sandbox/catalog-data.ts';
 import { makeSandbox } from '../../src/sandbox/index.ts';
+import { v1Answers } from '../../src/sandbox/v1-shapes.ts';
+import { v2Answers } from '../../src/sandbox/v2-shapes.ts';
 import { type Answer, type Client, openClient, order } from './client.ts';
 
 const pay = (client: Client, digits: string, key = digits): Promise<Answer | 'cut'> =>
@@ -44,10 +46,13 @@ describe('magic numbers', () => {
   test('0009 is charged and answered with 500, 0010 with a page of HTML; each once', async () => {
     await using client = await openClient();
     assert.deepEqual([seen(await pay(client, '0009')), seen(await pay(client, '0009'))], [500, 201]);
+    const v1Body = { msisdn: '254712350009', amount: 50 };
+    await client.v1('POST', '/adp', { body: v1Body, shape: v1Answers.error });
+    assert.equal(client.sandbox.charges().length, 2);
     const page = (await pay(client, '0010')) as Answer;
     assert.deepEqual([page.status, page.text.startsWith('<html>')], [200, true]);
     assert.equal(seen(await pay(client, '0010')), 201);
-    assert.equal(client.sandbox.charges().length, 2);
+    assert.equal(client.sandbox.charges().length, 3);
   });
 
   test('0002 takes 30 seconds, 0003 never ends', async () => {
@@ -88,6 +93,15 @@ describe('faults by chance', () => {
       assert.equal(client.sandbox.charges().length, charges);
     });
   }
+
+  test('are told in the envelope of the version that was asked', async () => {
+    for (const kind of ['error_500_before', 'error_500_after', 'rate_limited']) {
+      await using client = await openClient({ faults: { mix: { [kind]: 1 } } });
+      await client.v2('GET', '/v2/balance', { shape: v2Answers.error });
+      const { status, body } = await client.v1('GET', '/adp/balances', { shape: v1Answers.error });
+      assert.deepEqual([body.statusCode, 'success' in body], [status, false], kind);
+    }
+  });
 
   test('duplicated: without a key the second is a duplicate of the first, and one is charged', async () => {
     await using client = await openClient({ faults: { mix: { duplicated: 1 } } });

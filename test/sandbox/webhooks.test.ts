@@ -87,6 +87,16 @@ describe('6.1 per-top-up callbacks', () => {
     assert.equal(completed.status, 'completed');
   });
 
+  test('none of its processing where a top-up ends at once', async () => {
+    await using hooked = await openHooked({ settleMs: 0 });
+    await create(hooked.client, { callback_url: callback });
+    await hooked.client.clock.advance(2_000);
+    assert.deepEqual(
+      hooked.sent.map(({ headers, body }) => [headers['x-webhook-event'], body.data.status]),
+      [['topup.completed', 'completed']],
+    );
+  });
+
   test('a failed one costs 0, names its reason, and was not completed', async () => {
     await using hooked = await openHooked();
     await create(hooked.client, { callback_url: callback, phone_number: '+254712340001' });
