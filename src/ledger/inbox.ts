@@ -1,3 +1,4 @@
+import { dayMs } from '../core/clock.ts';
 import type { Queryable } from './database.ts';
 import { makeInsert } from './insert.ts';
 
@@ -110,6 +111,9 @@ export async function updateInbox(tx: Queryable, entry: InboxEntry): Promise<boo
   );
   return changed === 1;
 }
+
+/** How long it is known which webhooks were received: far longer than the service repeats one. */
+export const inboxKeptMs = 60 * dayMs;
 
 /** Drops webhooks that were handled before a time (epoch ms). Returns how many. */
 export function pruneInbox(db: Queryable, handledBefore: number): Promise<number> {

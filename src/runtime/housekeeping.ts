@@ -2,13 +2,11 @@ import { dayMs } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { forgetEnded } from '../engine/forget.ts';
 import type { Database } from '../ledger/database.ts';
-import { pruneInbox } from '../ledger/inbox.ts';
+import { inboxKeptMs, pruneInbox } from '../ledger/inbox.ts';
 import { dropWord, endOfStretch } from '../ledger/outbox.ts';
 import { dropSlots, jobsWithSlots, lastSlotOver } from '../ledger/slots.ts';
 import type { Session } from './session.ts';
 
-/** How long it is known which webhooks were received: far longer than the service repeats one. */
-const inboxKeptMs = 60 * dayMs;
 /** How long slots of jobs, and word that was sent, are kept: a year, and time to ask about it. News is looked for over a week. */
 const recordsKeptMs = 400 * dayMs;
 /** Slots, or entries of the outbox, that one transaction looks at: so that it holds up nobody for long. */

@@ -1,4 +1,5 @@
 import { unreachable } from '../core/assert.ts';
+import { dayMs } from '../core/clock.ts';
 import { sha256 } from '../core/ids.ts';
 import {
   type SignatureCheck,
@@ -7,7 +8,13 @@ import {
   type WebhookKeys,
 } from '../gateway/webhook-signatures.ts';
 import { readCallback, readRegisteredWebhook } from '../gateway/webhook-wire.ts';
-import type { InboxEntry, WebhookScheme } from '../ledger/inbox.ts';
+import { type InboxEntry, inboxKeptMs, type WebhookScheme } from '../ledger/inbox.ts';
+
+/**
+ * The signature of a registered webhook names no time, so it is told from a replay by its id as long as that is known. What says of itself
+ * that it is nearly as old comes from nobody honest: the service repeats one for a day, or by hand.
+ */
+const eventAgeMsMax = inboxKeptMs - 10 * dayMs;
 
 /** A webhook as it came over the wire: nothing of it is believed yet. */
 export interface RawWebhook {
@@ -24,11 +31,13 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
       const [signature, timestamp] = [one(headers['x-webhook-signature']), one(headers['x-webhook-timestamp'])];
       return verifyCallback({ signature, timestamp, body }, { keys: keys.callback, now });
     }
-    case 'registered':
-      return verifyRegisteredWebhook(
-        { signature: one(headers['x-service-signature']), body },
-        { secrets: keys.registered },
-      );
+    case 'registered': {
+      const signature = one(headers['x-service-signature']);
+      const check = verifyRegisteredWebhook({ signature, body }, { secrets: keys.registered });
+      if (!check.ok) return check;
+      const at = readRegisteredWebhook(textOf(body))?.at ?? now;
+      return now - at <= eventAgeMsMax ? check : { ok: false, problem: 'timestamp_stale' };
+    }
     default:
       return unreachable(scheme);
   }
@@ -37,8 +46,7 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
 /** A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be looked at. */
 export function inboxEntry(webhook: RawWebhook, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
-  // SQLite's own functions take a text to end at a NUL, and no JSON has one.
-  const text = Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
+  const text = textOf(body);
   const { messageId, isReadable } = identify(webhook, text);
   return {
     account,
@@ -54,6 +62,11 @@ export function inboxEntry(webhook: RawWebhook, now: number): InboxEntry {
     batch_id: null,
     row_no: null,
   };
+}
+
+function textOf(body: Uint8Array): string {
+  // SQLite's own functions take a text to end at a NUL, and no JSON has one.
+  return Buffer.from(body).toString('utf8').replaceAll('\0', '\ufffd');
 }
 
 /** A callback has no id of its own, so it is known by what was signed; a registered webhook by its event's id. */

@@ -7,7 +7,7 @@ import { AirbatchError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import type { WebhookKeys } from '../../src/gateway/webhook-signatures.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { dueInbox } from '../../src/ledger/inbox.ts';
+import { dueInbox, inboxKeptMs, pruneInbox, updateInbox } from '../../src/ledger/inbox.ts';
 import { makeServer } from '../../src/server/app.ts';
 import { makeSeededRandom } from '../simulation/seeded-random.ts';
 import { makeRig, someRows } from '../support/engine.ts';
@@ -104,6 +104,20 @@ describe('the webhook receiver', () => {
     }
     assert.equal((await post(topups, callback, callbackHeaders(callback, 'key-1', now - 299_000))).statusCode, 200);
     assert.equal((await kept()).length, 1);
+    assert.match(JSON.stringify(logged), /timestamp_stale/);
+  });
+
+  test('believes no event that is older than it is known which ones have come', async (t) => {
+    const { db, post, kept, logged, time } = await setUp(t);
+    const headers = registeredHeaders(event, 'hook-1');
+    time.now += 49 * 86_400_000;
+    assert.equal((await post(events, event, headers)).statusCode, 200);
+    const [first] = await kept();
+    assert.ok(first);
+    await updateInbox(db, { ...first, due_at: null, handled_at: time.now });
+    time.now += inboxKeptMs + 1;
+    assert.equal(await pruneInbox(db, time.now - inboxKeptMs), 1);
+    assert.equal((await post(events, event, headers)).statusCode, 401);
     assert.match(JSON.stringify(logged), /timestamp_stale/);
   });
 
