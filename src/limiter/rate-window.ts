@@ -57,6 +57,8 @@ export interface ToldWindow {
   watchedFrom: number;
   /** The least that any answer said is left, less requests whose answers were lost. */
   remaining: number;
+  /** So many answers have spoken of it: at least so many of its requests are ours, whatever the server says is left. */
+  answered: number;
   /** At most so many of the requests that the server counts in it are ours. */
   ours: number;
   /** At least so many are others'. */

@@ -214,6 +214,7 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
   } else if (headers.resetAt > told.resetAt - windowMs / 2) {
     narrowTold(window, told, now, headers, sentAt);
   }
+  if (unansweredBefore > 0) countAnswered(window, headers);
   settleEnd(window, now, wallNow - now);
 }
 
@@ -250,6 +251,7 @@ function beginTold(
     seenAt: now,
     watchedFrom: now,
     remaining,
+    answered: 0,
     ours: phase === 'unknown' ? Math.max(ours, found > 0 ? used + window.unanswered : started) : ours,
     others: 0,
     foundUsed: found > 0,
@@ -278,6 +280,13 @@ function narrowTold(
     told.seenAt = now;
   }
   if (window.phase === 'unknown' && (sentAt ?? now) >= window.doubtedAt) window.phase = 'open';
+}
+
+/** A request of ours was answered in the window that was told: with each of them at least one less is left, whatever the service says. */
+function countAnswered({ told, options: { windowMs } }: RateWindow, { limit, resetAt }: RateHeaders): void {
+  if (told === null || resetAt <= told.resetAt - windowMs / 2) return;
+  told.answered += 1;
+  told.remaining = Math.min(told.remaining, limit - told.answered);
 }
 
 /** Learns when the told window is over; where that was taken for past too early, it is open again. */

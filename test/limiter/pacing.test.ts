@@ -351,6 +351,24 @@ describe('pacing by the server’s window', () => {
       assert.equal(limiter.usage('write').limit, writes);
     });
 
+  test('counts what it has sent itself where a service says again and again that nothing is used', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2' }, { clock });
+    const jobs = Array.from({ length: 180 }, () =>
+      limiter.admit('creation', async () => {
+        await clock.sleep(20);
+        server.count();
+        const { resetAt } = server.headers();
+        await clock.sleep(20);
+        limiter.observe('creation', { limit: 60, remaining: 60, resetAt, tookMs: 40 });
+      }),
+    );
+    await clock.drive(Promise.all(jobs));
+    assert.equal(server.refused(), 0);
+    assert.ok(clock.monotonic() < 2.2 * windowMs, `${clock.monotonic()} ms`);
+  });
+
   for (const [what, wrongMs] of [
     ['one answer tells of a window days ahead', (answer: number) => ({ reset: answer === 65 ? 3 * 86_400_000 : 0 })],
     [
