@@ -118,10 +118,15 @@ function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
       return { kind: 'unavailable', evidence: { ...called.evidence, code: 'list_cut_short', message } };
     }
     if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
-    if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-    // Others came back than were asked for, or something unreadable: that says nothing about ours.
-    const message = 'the list holds other references than the one asked for';
-    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+    const { entries, total, hasNext } = listed;
+    if (entries.length === 0 && total === 0 && !hasNext)
+      return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+    // Others came back than were asked for, or fewer than there are: that says nothing about ours.
+    const [code, message] =
+      entries.length === 0
+        ? ['list_ends_early', 'the list shows fewer entries than it says that it has']
+        : ['filter_ignored', 'the list holds other references than the one asked for'];
+    return { kind: 'unavailable', evidence: { ...called.evidence, code, message } };
   });
 }
 

@@ -383,6 +383,9 @@ describe('a look-up in Version 2', () => {
       answer(200, success({}, page(0))),
       answer(200, { ...success([], page(0)), success: false }),
       answer(500, ''),
+      // One that counts what it does not show has something, perhaps ours.
+      answer(200, success([], page(1))),
+      answer(200, success([], page(0, true))),
       // A service that ignores the filter says nothing about our reference.
       answer(200, success([topup({ reference: 'another' })], page(1))),
       answer(200, success([{ id: 1 }], page(1))),
