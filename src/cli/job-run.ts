@@ -22,6 +22,7 @@ import type { CommandContext } from './command.ts';
 import { localTime, timeOf } from './dates.ts';
 import { interruptedExitCode, worstExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
+import { saysRestored } from './restored.ts';
 import { workOn } from './work.ts';
 
 /** `airbatch jobs run NAME [--slot TIME]`: brings one slot by hand, and sends what needs no approval. */
@@ -68,7 +69,7 @@ async function bringAndSend(
   const waits = batches.some((batch) => batch?.status === 'awaiting_approval');
   const codes = [outcomeExitCode(job, outcome, trouble), waits ? 5 : 0];
   const batchIds = ready.map(({ batch_id }) => batch_id);
-  const work = { batchIds, out: session.config.out, restored: options.restored === true };
+  const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
   const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
   await putAway(session, jobs);
   codes.push(...results.map(({ exitCode }) => exitCode));

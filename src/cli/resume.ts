@@ -14,6 +14,7 @@ import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { worstExitCode } from './exit-codes.ts';
 import { reasonText } from './reason-text.ts';
+import { saysRestored } from './restored.ts';
 import { outOf, withSession } from './session.ts';
 import { type WorkResult, workOn } from './work.ts';
 
@@ -25,6 +26,7 @@ export function execute(
 ): Promise<number> {
   return withSession(context, async (session) => {
     requireRole(session, 'run');
+    const restored = await saysRestored(session, options.restored);
     const open = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
     const left: BatchRecord[] = [];
     const batches: BatchRecord[] = [];
@@ -49,7 +51,7 @@ export function execute(
       results.push(
         ...(await resumeAccount(context, session, name, ofAccount, {
           out,
-          restored: options.restored === true,
+          restored,
           serviceMoved,
         })),
       );
@@ -58,7 +60,9 @@ export function execute(
       context.terminal.error(`Left as a person paused it: "airbatch resume ${batch_id}" goes on with it.\n`);
     if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
     else if (open.length === 0)
-      context.terminal.error('Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n');
+      context.terminal.error(
+        `Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n${restored ? 'It is noted that the ledger was restored: every row is looked up at the service before it is sent.\n' : ''}`,
+      );
     else
       for (const result of results) {
         if (results.length > 1) context.terminal.error(`\nBatch      ${result.summary.batch_id}`);

@@ -6,6 +6,7 @@ import { requireRole } from '../runtime/people.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
+import { saysRestored } from './restored.ts';
 import { outOf, withSession } from './session.ts';
 import { workOn } from './work.ts';
 
@@ -37,7 +38,7 @@ export function execute(
       const [result] = await workOn(context, session, account, {
         batchIds: [batchId],
         out,
-        restored: options.restored === true,
+        restored: await saysRestored(session, options.restored),
       });
       if (!result) return 0;
       if (context.json) context.terminal.print(`${JSON.stringify({ retry, ...jsonResult(result) })}\n`);

@@ -4,6 +4,7 @@ import { counted } from '../reports/words.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
+import { saysRestored } from './restored.ts';
 import { outOf } from './session.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { tellWaiting } from './waiting.ts';
@@ -48,7 +49,7 @@ export async function execute(
     }
     reading.end();
     const out = outOf(context, session, options.out);
-    const restored = options.restored === true;
+    const restored = await saysRestored(session, options.restored);
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out, restored });
     if (!result) return interruptedExitCode;
     if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);

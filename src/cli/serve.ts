@@ -14,6 +14,7 @@ import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { listening } from './listening.ts';
+import { saysRestored } from './restored.ts';
 import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.ts';
 import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
 import { makeReportWriter } from './serve-reports.ts';
@@ -70,6 +71,7 @@ async function serve(
   { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
 ): Promise<number> {
   requireRole(session, 'run');
+  await saysRestored(session, restored);
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
   const asked = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import type { Database } from '../ledger/database.ts';
 import { raiseHighestClock } from '../ledger/facts.ts';
 import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease } from '../ledger/leases.ts';
 import { requireOwnVersion } from '../ledger/schema.ts';
-import { forgetLost, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
+import { heedRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 
 /** The sole right to send for an account, held by renewing it. */
 export interface Lease {
@@ -53,7 +53,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     await raiseHighestClock(tx, now);
     const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
     if (taken && restored) await noteRestored(tx, account, now);
-    else if (taken) await forgetLost(tx, account, now);
+    else if (taken) await heedRestore(tx, account, now);
     return taken;
   });
   if (!fence) {

@@ -1,6 +1,6 @@
 import { dayMs } from '../core/clock.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { readFact, writeFact } from '../ledger/facts.ts';
+import { highestClock, readFact, writeFact } from '../ledger/facts.ts';
 import type { LeaseRecord } from '../ledger/leases.ts';
 import { dropLost, lastAcceptedAt, lostFrom, noteLostFrom } from '../ledger/lost-payments.ts';
 
@@ -50,9 +50,22 @@ export async function noteRestored(tx: Queryable, account: string, at: number): 
   await noteLostFrom(tx, account, Math.min(from, (await lostFrom(tx, account)) ?? from));
 }
 
-/** What was lost is known no longer than it calls for caution: its numbers are somebody's. */
-export async function forgetLost(tx: Queryable, account: string, now: number): Promise<void> {
-  if ((await restoredAt(tx, account, now)) === null) await dropLost(tx, account);
+const ledgerFactName = 'ledger_restored_at';
+
+/** A person says that the ledger came from a backup: each of its accounts, whichever it knows of, begins as after a restore. */
+export async function noteLedgerRestored(tx: Queryable, now: number): Promise<void> {
+  await writeFact(tx, ledgerFactName, String(Math.max(now, await highestClock(tx))));
+}
+
+/**
+ * An account was taken: where a person has said since it was last taken that the ledger was restored, that is so for it. Else what was lost
+ * is known no longer than it calls for caution: its numbers are somebody's.
+ */
+export async function heedRestore(tx: Queryable, account: string, now: number): Promise<void> {
+  const said = Number((await readFact(tx, ledgerFactName)) ?? 0);
+  const heeded = Number((await readFact(tx, factName(account))) ?? 0);
+  if (said > heeded && now - said < cautionMs) await noteRestored(tx, account, said);
+  else if ((await restoredAt(tx, account, now)) === null) await dropLost(tx, account);
 }
 
 /** When the ledger was restored (epoch ms), while that still calls for caution; else null. */

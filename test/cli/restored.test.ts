@@ -85,6 +85,18 @@ describe('a ledger that was restored from a backup', () => {
     const states = (parse(results, { columns: true }) as { status: string }[]).map(({ status }) => status);
     assert.deepEqual([states.length, new Set(states)], [rowCount, new Set(['completed'])]);
   });
+
+  test('does not pay it again either where its marks were lost with it, and nothing was left to be resumed when a person said so', async (t) => {
+    const { folder, sandbox, run } = await restoredLedger(t);
+    for (const end of ['', '-wal', '-shm', '.main.mark'])
+      rmSync(join(folder, `.airbatch/ledger.db${end}`), { force: true });
+    const said = await run('resume', '--restored');
+    assert.equal(said.code, 0, said.stderr);
+    assert.match(said.stderr, /Nothing to resume.*\n.*restored.*looked up/);
+    const paid = await run('run', 'payroll.csv', '--run-id', 'november', '--yes');
+    assert.equal(paid.code, 0, paid.stderr);
+    await assertEachChargedOnce(sandbox);
+  });
 });
 
 function batchOf(stderr: string): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { type LeaseOptions, takeAccount } from '../../src/engine/lease.ts';
-import { isOlderThan, type MarkedHold, restoredAt } from '../../src/engine/ledger-mark.ts';
+import { isOlderThan, type MarkedHold, noteLedgerRestored, restoredAt } from '../../src/engine/ledger-mark.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { highestClock } from '../../src/ledger/facts.ts';
 import { findLease } from '../../src/ledger/leases.ts';
@@ -177,6 +177,28 @@ describe('a ledger and the mark beside it', () => {
       assert.equal(await restoredAt(db, 'main', start + 35 * dayMs - 1), start);
       assert.equal(await restoredAt(db, 'main', start + 35 * dayMs), null);
     });
+
+  test('are a matter of the whole ledger where a person says so: each account heeds it once when it is taken, for 35 days', async () => {
+    const { db, pass, take } = await place();
+    pass(dayMs);
+    await db.transact((tx) => noteLedgerRestored(tx, start));
+    const first = await take('one');
+    assert.equal(await restoredAt(db, 'main', start), start);
+    await first.release();
+    pass(dayMs);
+    const own = await take('two', { restored: true });
+    await own.release();
+    await (await take('three')).release();
+    assert.equal(await restoredAt(db, 'main', start), start + 2 * dayMs);
+    for (const [account, days, at] of [
+      ['other', 30, start],
+      ['third', 3, null],
+    ] as const) {
+      pass(days * dayMs);
+      await (await take('four', { account, mark: null })).release();
+      assert.equal(await restoredAt(db, account, start + 34 * dayMs), at);
+    }
+  });
 
   test('are believed of a person who says so though nothing shows it, but not while somebody else has the account', async () => {
     const { db, take } = await place();
