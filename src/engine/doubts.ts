@@ -1,9 +1,10 @@
 import { assert, unreachable } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
+import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
-import { type RowRecord, sendingRows } from '../ledger/rows.ts';
+import { findRow, type RowRecord, sendingRows } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { stepDueRows } from './due-rows.ts';
@@ -85,7 +86,8 @@ async function writeUnanswered(
     const why = `no look-up was answered for a day (${outcome.evidence.code})`;
     return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
-  await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
+  if (!(await isLeftToPerson(unit.tx, row)))
+    await unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(elapsed, wait) }, null, {});
   return null;
 }
 
@@ -114,6 +116,8 @@ async function takeStep(
       : stepWhenNotFound(payment, policy, unit.at);
   const isLast = found.do === 'next_generation' && row.generation >= generationsMax;
   const step: DoubtStep = isLast ? { do: 'review', why: 'the most generations allowed were refused' } : found;
+  // What found nothing, and was under way while the row became a person's, takes it from nobody.
+  if (step.do !== 'adopt' && step.do !== 'halt' && (await isLeftToPerson(unit.tx, row))) return null;
   const data = { step: step.do, look_up: outcome.kind, look_ups: payment.lookups, ...evidenceData(outcome.evidence) };
   return (await writeStep(unit, context, open, { row, payment }, step, data)) ? step : null;
 }
@@ -161,6 +165,11 @@ async function writeStep(
     default:
       return unreachable(step);
   }
+}
+
+/** Whether a row in doubt has become a person's since it was read: neither its state nor its attempts say so. */
+export async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
+  return (await findRow(db, batch_id, row_no))?.next_action_at === null;
 }
 
 /** From here on only a person moves the row. */

@@ -10,6 +10,7 @@ import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { isLeftToPerson } from './doubts.ts';
 import { firstIntentAt } from './key-age.ts';
 import { orderOf, paymentNames } from './orders.ts';
 import { forgetUnread } from './unread-rows.ts';
@@ -132,11 +133,6 @@ function nextAttempt(payment: PaymentRecord, at: number): PaymentRecord {
     lookups: 0,
     resends: payment.resends + (doubtful ? 1 : 0),
   };
-}
-
-/** Whether a row in doubt that waited to be sent again has become a person's meanwhile: neither its state nor its attempts say so. */
-async function isLeftToPerson(db: Queryable, { batch_id, row_no }: RowRecord): Promise<boolean> {
-  return (await findRow(db, batch_id, row_no))?.next_action_at === null;
 }
 
 /** What becomes of a row whose key another row has, and which row that is. */

@@ -12,6 +12,7 @@ import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { type CallbackTopup, callbackBody, registeredBody } from '../support/webhooks.ts';
 
 const minute = 60_000;
+const noAnswer = { httpStatus: 502, code: 'http_502', message: '', requestId: null };
 const reference = 'run-1/ref-1';
 const keyOf = (generation: number) => idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation });
 
@@ -240,7 +241,14 @@ describe('a webhook', () => {
     assert.equal(rig.service.creates.length, 1);
   });
 
-  for (const when of ['while the next one is in doubt', 'while that is about to be sent again', 'before its answer']) {
+  const moments = [
+    'while the next one is in doubt',
+    'while that is looked up',
+    'while a look-up of that gets no answer',
+    'while that is about to be sent again',
+    'before its answer',
+  ];
+  for (const when of moments) {
     test(`that calls an earlier payment completed ${when} leaves the row to a person, and nothing is sent again`, async () => {
       const rig = await makeRig();
       rig.service.ends(reference, 'failed');
@@ -264,8 +272,13 @@ describe('a webhook', () => {
         };
         // Reads still show the old state.
         rig.service.lookUp = async (asked) => {
+          const entry = await entryOf(rig, 'callback', 'd-1');
           const isAgain = asked === reference && (await rig.row(1)).status === 'in_doubt';
           if (isAgain && when === 'while that is about to be sent again') await tell();
+          if (asked === `${reference}~2` && when.includes('look') && entry === null) {
+            await tell();
+            if (when.includes('no answer')) return { kind: 'unavailable', evidence: noAnswer };
+          }
           return lookUp(asked);
         };
         while ((await rig.row(1)).status !== 'in_doubt') await rig.clock.sleep(1_000);
