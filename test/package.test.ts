@@ -3,48 +3,44 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
-import { workFolder } from './support/command.ts';
+import { folderOf } from './support/folder.ts';
 
 const root = resolve(import.meta.dirname, '..');
 
-test('the packed tarball installs in an empty folder, runs, and can be imported', () => {
-  const folder = workFolder();
-  try {
-    const npm = (args: string[], cwd: string) =>
-      execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
-    const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder.path], root)) as {
-      filename: string;
-    }[];
-    const app = join(folder.path, 'app');
-    mkdirSync(app);
-    writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
-    npm(
-      ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', join(folder.path, packed?.filename ?? '')],
-      app,
-    );
-    // Nothing imports the files that threads begin with.
-    const threads = globSync('**/*-worker.{ts,js}', { cwd: join(root, 'src') });
-    assert.ok(threads.length >= 2);
-    for (const file of threads) {
-      const compiled = join(app, 'node_modules/airbatch/dist', file.replace(/\.ts$/, '.js'));
-      assert.ok(existsSync(compiled), `${compiled} is not in the package`);
-    }
-    const airbatch = join(app, 'node_modules/.bin/airbatch');
-    const run = (file: string, args: string[]) =>
-      execFileSync(process.execPath, [file, ...args], {
-        cwd: app,
-        encoding: 'utf8',
-        stdio: ['ignore', 'pipe', 'pipe'],
-      });
-    assert.match(run(airbatch, ['--version']), /^airbatch \d+\.\d+\.\d+/);
-    const networks = JSON.parse(run(airbatch, ['networks', 'KE', '--json'])) as { networks: { countryCode: string }[] };
-    assert.ok(networks.networks.length > 0);
-    writeFileSync(
-      join(app, 'use.js'),
-      "import { openLedger, AirbatchError } from 'airbatch';\nconst db = await openLedger('l.db');\nawait db.close();\nconsole.log(typeof AirbatchError);\n",
-    );
-    assert.equal(run(join(app, 'use.js'), []).trim(), 'function');
-  } finally {
-    folder.dispose();
+test('the packed tarball installs in an empty folder, runs, and can be imported', (t) => {
+  const folder = folderOf(t);
+  const npm = (args: string[], cwd: string) =>
+    execFileSync('npm', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const [packed] = JSON.parse(npm(['pack', '--json', '--silent', '--pack-destination', folder], root)) as {
+    filename: string;
+  }[];
+  const app = join(folder, 'app');
+  mkdirSync(app);
+  writeFileSync(join(app, 'package.json'), '{"name":"app","private":true,"type":"module"}');
+  npm(
+    ['install', '--prefer-offline', '--no-audit', '--no-fund', '--silent', join(folder, packed?.filename ?? '')],
+    app,
+  );
+  // Nothing imports the files that threads begin with.
+  const threads = globSync('**/*-worker.{ts,js}', { cwd: join(root, 'src') });
+  assert.ok(threads.length >= 2);
+  for (const file of threads) {
+    const compiled = join(app, 'node_modules/airbatch/dist', file.replace(/\.ts$/, '.js'));
+    assert.ok(existsSync(compiled), `${compiled} is not in the package`);
   }
+  const airbatch = join(app, 'node_modules/.bin/airbatch');
+  const run = (file: string, args: string[]) =>
+    execFileSync(process.execPath, [file, ...args], {
+      cwd: app,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+  assert.match(run(airbatch, ['--version']), /^airbatch \d+\.\d+\.\d+/);
+  const networks = JSON.parse(run(airbatch, ['networks', 'KE', '--json'])) as { networks: { countryCode: string }[] };
+  assert.ok(networks.networks.length > 0);
+  writeFileSync(
+    join(app, 'use.js'),
+    "import { openLedger, AirbatchError } from 'airbatch';\nconst db = await openLedger('l.db');\nawait db.close();\nconsole.log(typeof AirbatchError);\n",
+  );
+  assert.equal(run(join(app, 'use.js'), []).trim(), 'function');
 });

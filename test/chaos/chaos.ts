@@ -2,9 +2,10 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type SandboxProcess, startSandbox } from '../cli/sandbox-process.ts';
 import { makeSeededRandom, type SeededRandom } from '../simulation/seeded-random.ts';
-import { type RunningCommand, startCommand, workFolder } from '../support/command.ts';
+import { type RunningCommand, startCommand } from '../support/command.ts';
+import { folderOf, type Lifetime } from '../support/folder.ts';
+import { type SandboxProcess, startSandbox } from '../support/sandbox-process.ts';
 
 /** What many strikes against real processes came to. */
 export interface ChaosResult {
@@ -31,17 +32,14 @@ const roundMsMax = 120_000;
 export async function chaos({ strikes, seed }: { strikes: number; seed: number }): Promise<ChaosResult> {
   const result: ChaosResult = { rounds: 0, rows: 0, kills: 0, suspensions: 0, violations: [] };
   const random = makeSeededRandom(seed);
-  const folder = workFolder();
-  const sandbox = await startSandbox(folder.path, ['--rate', '1000000', '--settle-ms', '300']);
-  try {
-    while (result.kills + result.suspensions < strikes) {
-      result.rounds += 1;
-      result.rows += rowsPerRound;
-      await playRound({ folder: folder.path, sandbox, random, result });
-    }
-  } finally {
-    await sandbox.stop();
-    folder.dispose();
+  await using end = new AsyncDisposableStack();
+  const lifetime: Lifetime = { after: (work) => end.defer(async () => void (await work())) };
+  const folder = folderOf(lifetime);
+  const sandbox = await startSandbox(lifetime, folder, ['--rate', '1000000', '--settle-ms', '300']);
+  while (result.kills + result.suspensions < strikes) {
+    result.rounds += 1;
+    result.rows += rowsPerRound;
+    await playRound({ folder, sandbox, random, result });
   }
   return result;
 }

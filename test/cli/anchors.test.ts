@@ -7,23 +7,23 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 /** A folder with a small payroll, paid at the embedded sandbox by `run`. */
 function place(t: TestContext, anchors: unknown[]) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const config = { anchors };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify(config));
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
   const line = '+254712101000,1,10,KES,e-1';
-  writeFileSync(join(folder.path, 'payroll.csv'), `phone_number,network_id,amount,currency,reference\n${line}\n`);
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { ANCHOR_TOKEN: 'canary-token' } });
+  writeFileSync(join(folder, 'payroll.csv'), `phone_number,network_id,amount,currency,reference\n${line}\n`);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { ANCHOR_TOKEN: 'canary-token' } });
   const pay = async () => {
     const result = await run('--json', 'run', 'payroll.csv', '--yes');
     assert.ok([0, 4].includes(result.code ?? -1), result.stderr);
     return { ...result, dir: (JSON.parse(result.stdout) as { reports: { dir: string } }).reports.dir };
   };
-  return { folder: folder.path, run, pay };
+  return { folder: folder, run, pay };
 }
 
 /** A server that answers every request as `answer` says. */
@@ -163,9 +163,8 @@ const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 describe('a time-stamping authority', { skip: hasOpenssl ? false : 'openssl is not installed here' }, () => {
   /** An authority of openssl: its certificate, and the server that answers with it. */
   async function authority(t: TestContext) {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    const at = (name: string) => join(folder.path, name);
+    const folder = folderOf(t);
+    const at = (name: string) => join(folder, name);
     mkdirSync(at('db'));
     writeFileSync(at('serial'), '01\n');
     writeFileSync(

@@ -4,8 +4,9 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const me = userInfo().username;
 
@@ -14,24 +15,19 @@ const line = (index: number, amount: number) => `+25471210${String(1_000 + index
 
 /** A folder with a payroll of four rows, an account of a sandbox, and the policy and people that are given. */
 async function setUp(t: TestContext, config: Record<string, unknown>) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
-  writeFileSync(
-    join(folder.path, 'payroll.csv'),
-    [header, ...[10, 20, 30, 40].map((a, i) => line(i, a)), ''].join('\n'),
-  );
-  const ledger = new DatabaseSync(join(folder.path, 'ledger.db'), { timeout: 5_000 });
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
+  writeFileSync(join(folder, 'payroll.csv'), [header, ...[10, 20, 30, 40].map((a, i) => line(i, a)), ''].join('\n'));
+  const ledger = new DatabaseSync(join(folder, 'ledger.db'), { timeout: 5_000 });
   t.after(() => ledger.close());
-  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
   const run = (...args: string[]) => runCommand(['--ledger', 'ledger.db', ...args], options);
   /** The same command by another person: what they submitted before is somebody else's from their point of view. */
   const asAnother = (batchId: string) =>
     ledger.prepare('UPDATE batches SET created_by = ? WHERE batch_id = ?').run('somebody else', batchId);
-  return { folder: folder.path, sandbox, run, asAnother, ledger };
+  return { folder: folder, sandbox, run, asAnother, ledger };
 }
 
 async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<string> {
@@ -196,8 +192,7 @@ describe('people', () => {
 });
 
 test('rows that buy a product are told before an approval, with what they cost by the catalog: no sum has them', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const rows = [
     '+254712101000,1,10,KES,',
     '+254712101001,1,,,102',
@@ -205,12 +200,12 @@ test('rows that buy a product are told before an approval, with what they cost b
     '+2348035127744,12,,,1202',
   ];
   const file = ['phone_number,network_id,amount,currency,product_id', ...rows, ''].join('\n');
-  writeFileSync(join(folder.path, 'p.csv'), file);
+  writeFileSync(join(folder, 'p.csv'), file);
   writeFileSync(
-    join(folder.path, 'airbatch.config.json'),
+    join(folder, 'airbatch.config.json'),
     '{ "policy": { "approval": { "needed": "always", "bySubmitter": true } } }',
   );
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
   const items = JSON.parse((await run('products', '--json')).stdout).products as {
     productId: string;
     amount: { value: string; currency: string };

@@ -3,15 +3,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 test('airbatch audit of one row says why it is invalid or skipped, which the chain does not tell', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
   const rows = ['+254712101000,1,10,KES,e-1', '0712,1,five,KES,e-2'];
   const file = ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n');
-  writeFileSync(join(folder.path, 'p.csv'), file);
+  writeFileSync(join(folder, 'p.csv'), file);
   await run('run', 'p.csv', '--run-id', 'november', '--yes');
   const { stdout } = await run('run', 'p.csv', '--run-id', 'november', '--yes', '--json');
   const batch = JSON.parse(stdout).summary.batch_id as string;
@@ -29,15 +29,11 @@ test('airbatch audit of one row says why it is invalid or skipped, which the cha
 });
 
 test('airbatch audit tells what happened to a batch and to a row, and finds a chain that was changed', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
   // Numbers that end in 0001 are declined.
   const rows = ['+254712101000,1,10,KES,e-1', '+254712101001,1,20,KES,e-2', '+254712110001,1,30,KES,e-3'];
-  writeFileSync(
-    join(folder.path, 'p.csv'),
-    ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'),
-  );
+  writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency,reference', ...rows, ''].join('\n'));
   const paid = await run('--json', 'run', 'p.csv', '--yes');
   const idIn = (text: string) => (JSON.parse(text) as { summary: { batch_id: string } }).summary.batch_id;
   const batch = idIn(paid.stdout);
@@ -89,7 +85,7 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
   assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, rows: asTold });
   assert.match((await run('audit')).stderr, new RegExp(`The chains of 2 batches, ${events} events in all, are whole`));
 
-  const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
   ledger.exec(`UPDATE events SET body = substr(body, 2) WHERE seq = 3`);
   ledger.close();
   const broken = await run('audit', '--batch', batch);
@@ -107,19 +103,18 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
 });
 
 test('airbatch audit finds a batch or a row of the ledger that was edited, though its chain is whole', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
   const lines = [
     'phone_number,network_id,amount,currency,reference',
     '+254712101000,1,10,KES,e-1',
     '0712,1,10,KES,e-2',
     '',
   ];
-  writeFileSync(join(folder.path, 'p.csv'), lines.join('\n'));
+  writeFileSync(join(folder, 'p.csv'), lines.join('\n'));
   const paid = await run('--json', 'run', 'p.csv', '--yes');
   const { batch_id: batch } = (JSON.parse(paid.stdout) as { summary: { batch_id: string } }).summary;
-  const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
   t.after(() => ledger.close());
   /** What the audit says between an edit and its undoing. */
   const auditedWith = async (edit: string, undo: string) => {

@@ -6,7 +6,8 @@ import { Command } from 'commander';
 import { addIntakeOptions } from '../../src/cli/intake-options.ts';
 import { buildProgram } from '../../src/cli/program.ts';
 import { errorTable } from '../../src/core/errors.ts';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const text = readFileSync(join(import.meta.dirname, '../../docs/commands.md'), 'utf8');
 const program = buildProgram(() => async () => undefined);
@@ -83,9 +84,8 @@ describe('docs/commands.md', () => {
   });
 
   test('tells the shape of an error as it is', async (t) => {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    const { code, stdout } = await runCommand(['status', 'NOPE', '--json'], { cwd: folder.path });
+    const folder = folderOf(t);
+    const { code, stdout } = await runCommand(['status', 'NOPE', '--json'], { cwd: folder });
     const [, example = ''] = /```json\n(.*?)```/s.exec(text) ?? [];
     assert.deepEqual(JSON.parse(stdout), JSON.parse(example));
     assert.equal(code, errorTable.BATCH_UNKNOWN.exitCode);

@@ -2,15 +2,14 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 test('failed.csv, corrected or as it is, is paid under the run id of the file that it came from', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: sandbox.env });
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: sandbox.env });
   // Numbers that end in 0001 are declined.
   const lines = [
     'phone_number,network_id,amount,currency,reference,name',
@@ -19,7 +18,7 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
     '+254712110001,1,30,KES,e-3,Cat',
     '0712,1,40,KES,e-4,Dan',
   ];
-  writeFileSync(join(folder.path, 'november.csv'), `${lines.join('\n')}\n`);
+  writeFileSync(join(folder, 'november.csv'), `${lines.join('\n')}\n`);
   const first = await run('run', 'november.csv', '--run-id', 'november', '--yes');
   assert.equal(first.code, 4, first.stderr);
   const next =
@@ -30,15 +29,15 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   assert.ok(next, first.stderr);
 
   // A clerk corrects two of the three numbers, and leaves the third as it is.
-  const text = readFileSync(join(folder.path, failedCsv), 'utf8')
+  const text = readFileSync(join(folder, failedCsv), 'utf8')
     .replace('+254712100001', '+254712102002')
     .replace('0712,', '+254712103003,');
-  writeFileSync(join(folder.path, corrected), text);
+  writeFileSync(join(folder, corrected), text);
   const second = await run('run', corrected, '--run-id', 'november', '--yes', '--json');
   assert.equal(second.code, 4, second.stderr);
   const { summary } = JSON.parse(second.stdout);
   assert.deepEqual([summary.rows.total, summary.rows.by_status.completed, summary.rows.by_status.failed], [3, 2, 1]);
-  const results = readFileSync(join(folder.path, 'reports', summary.batch_id, 'results.csv'), 'utf8');
+  const results = readFileSync(join(folder, 'reports', summary.batch_id, 'results.csv'), 'utf8');
   for (const reference of ['november/e-2~2', 'november/e-3~2', 'november/e-4'])
     assert.match(results, new RegExp(`,${reference},`));
 
@@ -49,7 +48,7 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
 
   const verify = await run('verify', dirname(failedCsv));
   assert.equal(verify.code, 0, verify.stdout);
-  writeFileSync(join(folder.path, failedCsv), text);
+  writeFileSync(join(folder, failedCsv), text);
   const edited = await run('verify', dirname(failedCsv));
   assert.equal(edited.code, 4);
   assert.match(
@@ -64,9 +63,8 @@ for (const [name, delimiter] of [
   ['tabs', '\t'],
 ] as const)
   test(`failed.csv of a file with ${name} and decimal commas has ${name}, and is read as the same amounts again`, async (t) => {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+    const folder = folderOf(t);
+    const run = (...args: string[]) => runCommand(args, { cwd: folder });
     // The first row alone tells that commas are decimal signs: it is paid, and is not in failed.csv. The last name is an attack.
     const rows = [
       ['phone_number', 'network_id', 'amount', 'currency', 'reference', 'name'],
@@ -76,11 +74,11 @@ for (const [name, delimiter] of [
       ['0713', '1', '20,25', 'KES', 'c-4;,=2', 'Eve'],
     ];
     const lines = rows.map((cells) => cells.map((cell) => `"${cell}"`).join(delimiter));
-    writeFileSync(join(folder.path, 'november.csv'), `${lines.join('\n')}\n`);
+    writeFileSync(join(folder, 'november.csv'), `${lines.join('\n')}\n`);
     const first = await run('run', 'november.csv', '--run-id', 'november', '--yes', '--json');
     assert.equal(first.code, 4, first.stderr);
     const dir = join('reports', JSON.parse(first.stdout).summary.batch_id);
-    const text = readFileSync(join(folder.path, dir, 'failed.csv'), 'utf8');
+    const text = readFileSync(join(folder, dir, 'failed.csv'), 'utf8');
     const [header = '', failed = ''] = text.slice(1).split('\n');
     assert.equal(header, [...(rows[0] ?? []), 'problem', 'suggestion'].join(delimiter));
     assert.equal(failed.split(delimiter)[2], '1234');
@@ -91,18 +89,18 @@ for (const [name, delimiter] of [
       .replace('+254712110001', '+254712102002')
       .replace('0712', '+254712103003')
       .replace('0713', '+254712104004');
-    writeFileSync(join(folder.path, 'corrected.csv'), corrected);
+    writeFileSync(join(folder, 'corrected.csv'), corrected);
     const second = await run('run', 'corrected.csv', '--run-id', 'november', '--yes', '--json');
     assert.equal(second.code, 0, second.stderr);
     const { summary } = JSON.parse(second.stdout);
     assert.deepEqual(summary.requested.by_status.completed, { KES: '2354.25' });
-    const paid = readFileSync(join(folder.path, 'reports', summary.batch_id, 'results.csv'), 'utf8');
+    const paid = readFileSync(join(folder, 'reports', summary.batch_id, 'results.csv'), 'utf8');
     for (const reference of ['november/c-2~2', 'november/c-3', 'november/c-4;,=2'])
       assert.ok(paid.includes(reference), paid);
     assert.equal((await run('verify', join('reports', summary.batch_id))).code, 0);
 
     const errors = await run('validate', 'november.csv', '--errors', 'errors.csv');
     assert.equal(errors.code, 4, errors.stderr);
-    const [, wrong = ''] = readFileSync(join(folder.path, 'errors.csv'), 'utf8').split('\n');
+    const [, wrong = ''] = readFileSync(join(folder, 'errors.csv'), 'utf8').split('\n');
     assert.equal(wrong.split(delimiter)[2], 'KES 1100');
   });

@@ -3,28 +3,27 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 test('airbatch resume ends with exit code 5 where the service refuses the key, and leaves doubts as they are', {
   timeout: 60_000,
 }, async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--rate', '5', '--window-ms', '1000', '--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--rate', '5', '--window-ms', '1000', '--instant']);
   const main = {
     baseUrl: sandbox.url,
     apiKeyEnv: 'AIRBATCH_API_KEY',
     limits: { creation: { limit: 5, windowMs: 1_000 } },
   };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  const under = (key: string) => ({ cwd: folder.path, env: { AIRBATCH_API_KEY: key } });
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  const under = (key: string) => ({ cwd: folder, env: { AIRBATCH_API_KEY: key } });
   // A number that ends in 0005 is charged, and its answer is lost: its row is in doubt when the run is stopped.
   const lost = ['+254712100005,1,10,KES,e-lost', '+254712110005,1,10,KES,e-lost-too'];
   const others = Array.from({ length: 60 }, (_, index) => `+25471210${1_010 + index},1,10,KES,e-${index}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lost, ...others, ''];
-  writeFileSync(join(folder.path, 'payroll.csv'), file.join('\n'));
+  writeFileSync(join(folder, 'payroll.csv'), file.join('\n'));
   const first = startCommand(['run', 'payroll.csv', '--yes'], under('sandbox-key'));
   while ((await sandbox.liveCharges()).size < 5) await sleep(50);
   first.child.kill('SIGINT');
@@ -41,17 +40,12 @@ test('airbatch resume ends with exit code 5 where the service refuses the key, a
 });
 
 test('airbatch validate ends with the refusal of the key, and calls no row wrong for it', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  writeFileSync(
-    join(folder.path, 'a.csv'),
-    'phone_number,network_id,amount,currency\n+254712405118,Safaricom,10,KES\n',
-  );
-  const under = (key: string) => runCommand(['validate', 'a.csv'], { cwd: folder.path, env: { TOPUP_KEY: key } });
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,Safaricom,10,KES\n');
+  const under = (key: string) => runCommand(['validate', 'a.csv'], { cwd: folder, env: { TOPUP_KEY: key } });
   const refused = await under('another-key');
   assert.deepEqual([refused.code, refused.stdout], [5, ''], refused.stderr);
   assert.match(

@@ -3,8 +3,9 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const dayMs = 24 * 3_600_000;
 const numbers = ['254712101000', '254712101001', '254712101002'];
@@ -12,27 +13,25 @@ const canary = 'Thank you, Wanjiku Kamau';
 
 /** Three rows that were paid and one that was invalid, with names and texts, some days ago. */
 async function paidDaysAgo(t: TestContext, days: number, config: Record<string, unknown> = {}) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'PAY_KEY' };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main }, ...config }));
   const lines = numbers.map((number, index) => `+${number},1,${10 + index},KES,e-${index},"${canary}"`);
   const file = ['phone_number,network_id,amount,currency,reference,sms_message', ...lines];
-  writeFileSync(join(folder.path, 'payroll.csv'), [...file, '+254712101003x,1,10,KES,e-9,', ''].join('\n'));
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: { PAY_KEY: 'sandbox-key' } });
+  writeFileSync(join(folder, 'payroll.csv'), [...file, '+254712101003x,1,10,KES,e-9,', ''].join('\n'));
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: { PAY_KEY: 'sandbox-key' } });
   const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
   assert.equal(result.code, 4, result.stderr);
   const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
-  const path = join(folder.path, '.airbatch/ledger.db');
+  const path = join(folder, '.airbatch/ledger.db');
   const ledger = new DatabaseSync(path, { timeout: 5_000 });
   ledger.exec(`UPDATE batches SET completed_at = completed_at - ${days * dayMs}`);
   ledger.close();
   /** Every byte of the ledger's files, as text. */
   const bytes = () =>
     ['', '-wal', '-shm'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
-  return { folder: folder.path, run, batch, bytes };
+  return { folder: folder, run, batch, bytes };
 }
 
 describe('airbatch forget', () => {

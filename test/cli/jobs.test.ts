@@ -4,30 +4,30 @@ import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const examples = resolve(import.meta.dirname, '../../jobs');
 
 /** A folder with the example jobs; `dropped` puts a file into the inbox of the payroll as one that has lain there for a while. */
 function place(t: TestContext) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  cpSync(examples, join(folder.path, 'jobs'), { recursive: true });
-  const inbox = join(folder.path, 'payroll/inbox');
+  const folder = folderOf(t);
+  cpSync(examples, join(folder, 'jobs'), { recursive: true });
+  const inbox = join(folder, 'payroll/inbox');
   mkdirSync(inbox, { recursive: true });
   const drop = (name: string, content: string, agoMs = 60_000) => {
     writeFileSync(join(inbox, name), content);
     const at = (Date.now() - agoMs) / 1_000;
     utimesSync(join(inbox, name), at, at);
   };
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
   const found = (sub: string) => {
-    const path = join(folder.path, 'payroll', sub);
+    const path = join(folder, 'payroll', sub);
     return existsSync(path) ? readdirSync(path).sort() : [];
   };
-  const ledger = () => new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
-  return { folder: folder.path, drop, run, found, ledger };
+  const ledger = () => new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+  return { folder: folder, drop, run, found, ledger };
 }
 
 const header = 'phone_number,network,amount,staff_no';
@@ -255,8 +255,7 @@ describe('airbatch jobs', () => {
     assert.equal((await runCommand(args, { cwd: folder, env: nobody })).code, 5);
     const status = await runCommand(['--json', 'status'], { cwd: folder, env: nobody });
     assert.deepEqual(JSON.parse(status.stdout).batches, []);
-    const sandbox = await startSandbox(folder);
-    t.after(() => sandbox.stop());
+    const sandbox = await startSandbox(t, folder);
     const second = await runCommand(args, { cwd: folder, env: sandbox.env });
     assert.equal(second.code, 0, second.stderr);
     assert.equal(JSON.parse(second.stdout).batches[0].summary.rows.by_status.completed, 2);
@@ -264,8 +263,7 @@ describe('airbatch jobs', () => {
 
   test('asks for the networks of all files of an inbox once: the service lets it ask six times a minute', async (t) => {
     const { folder, drop, found } = place(t);
-    const sandbox = await startSandbox(folder, ['--rate', '3']);
-    t.after(() => sandbox.stop());
+    const sandbox = await startSandbox(t, folder, ['--rate', '3']);
     const job = {
       schedule: { cron: '0 9 25 * *', timeZone: 'UTC' },
       source: { kind: 'folder', folder: 'payroll' },

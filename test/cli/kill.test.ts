@@ -5,8 +5,9 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { makeSeededRandom } from '../simulation/seeded-random.ts';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 300;
 const kills = 10;
@@ -19,57 +20,52 @@ function payoutFile(): string {
   return ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
 }
 
-test('a run killed with -9 at ten random moments, and resumed each time, charges every row exactly once', async () => {
+test('a run killed with -9 at ten random moments, and resumed each time, charges every row exactly once', async (t) => {
   const random = makeSeededRandom(20_261_120);
-  const folder = workFolder();
+  const folder = folderOf(t);
   // Twelve seconds of sending: slow enough that ten kills fall within the run.
-  const sandbox = await startSandbox(folder.path, ['--rate', '25', '--window-ms', '1000']);
-  try {
-    writeFileSync(join(folder.path, 'payroll.csv'), payoutFile().replaceAll('{network}', '1'));
-    // A rehearsal does not wait the minutes that a real service may need to show a payment.
-    const account = {
-      baseUrl: sandbox.url,
-      apiKeyEnv: 'AIRBATCH_API_KEY',
-      limits: { creation: { limit: 25, windowMs: 1_000 } },
-      doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
-    };
-    writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
-    const env = { AIRBATCH_API_KEY: 'sandbox-key' };
+  const sandbox = await startSandbox(t, folder, ['--rate', '25', '--window-ms', '1000']);
+  writeFileSync(join(folder, 'payroll.csv'), payoutFile().replaceAll('{network}', '1'));
+  // A rehearsal does not wait the minutes that a real service may need to show a payment.
+  const account = {
+    baseUrl: sandbox.url,
+    apiKeyEnv: 'AIRBATCH_API_KEY',
+    limits: { creation: { limit: 25, windowMs: 1_000 } },
+    doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+  };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main: account } }));
+  const env = { AIRBATCH_API_KEY: 'sandbox-key' };
 
-    let command = startCommand(['run', 'payroll.csv', '--run-id', 'kill-test', '--yes'], { cwd: folder.path, env });
-    await command.seen(/rows settled|Batch +\S+/);
-    let killed = 0;
-    for (; killed < kills; killed++) {
-      await sleep(random.between(150, 900));
-      if (command.child.exitCode !== null) break;
-      command.child.kill('SIGKILL');
-      await command.ended;
-      command = startCommand(['resume'], { cwd: folder.path, env });
-    }
-    const last = await command.ended;
-    assert.equal(killed, kills, 'the run was over before the last kill: make it slower');
-    assert.equal(last.code, 0, last.stderr);
-
-    const charges = await sandbox.liveCharges();
-    assert.equal(charges.size, rowCount);
-    assert.deepEqual(
-      [...charges.values()].filter((count) => count !== 1),
-      [],
-    );
-
-    const [, batch = ''] = last.stderr.match(/Reports +\S*?([^/\s]+)\/ \(/) ?? [];
-    const results = parse(readFileSync(join(folder.path, 'reports', batch, 'results.csv')), {
-      columns: true,
-    }) as Record<string, string>[];
-    assert.equal(results.length, rowCount);
-    assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['completed']));
-    const status = await runCommand(['status', '--json'], { cwd: folder.path, env });
-    assert.deepEqual(
-      JSON.parse(status.stdout).batches.map((one: { counts: unknown }) => one.counts),
-      [{ completed: rowCount }],
-    );
-  } finally {
-    await sandbox.stop();
-    folder.dispose();
+  let command = startCommand(['run', 'payroll.csv', '--run-id', 'kill-test', '--yes'], { cwd: folder, env });
+  await command.seen(/rows settled|Batch +\S+/);
+  let killed = 0;
+  for (; killed < kills; killed++) {
+    await sleep(random.between(150, 900));
+    if (command.child.exitCode !== null) break;
+    command.child.kill('SIGKILL');
+    await command.ended;
+    command = startCommand(['resume'], { cwd: folder, env });
   }
+  const last = await command.ended;
+  assert.equal(killed, kills, 'the run was over before the last kill: make it slower');
+  assert.equal(last.code, 0, last.stderr);
+
+  const charges = await sandbox.liveCharges();
+  assert.equal(charges.size, rowCount);
+  assert.deepEqual(
+    [...charges.values()].filter((count) => count !== 1),
+    [],
+  );
+
+  const [, batch = ''] = last.stderr.match(/Reports +\S*?([^/\s]+)\/ \(/) ?? [];
+  const results = parse(readFileSync(join(folder, 'reports', batch, 'results.csv')), {
+    columns: true,
+  }) as Record<string, string>[];
+  assert.equal(results.length, rowCount);
+  assert.deepEqual(new Set(results.map(({ status }) => status)), new Set(['completed']));
+  const status = await runCommand(['status', '--json'], { cwd: folder, env });
+  assert.deepEqual(
+    JSON.parse(status.stdout).batches.map((one: { counts: unknown }) => one.counts),
+    [{ completed: rowCount }],
+  );
 });

@@ -4,15 +4,14 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 /** Several seconds of reading: long enough to be killed in the middle. */
 const rowCount = 300_000;
 
 test('a file whose reading was killed with -9 is no work any more at the next start, and leaves nothing behind', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const cwd = folder.path;
+  const cwd = folderOf(t);
   const temporary = join(cwd, 'tmp');
   mkdirSync(temporary);
   const env = { TMPDIR: temporary };

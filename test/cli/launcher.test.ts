@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 /** Node's options for it to say on stderr with which options and arenas it runs, at each start. */
 function telling(folder: string): string {
@@ -18,35 +19,27 @@ const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=
 const starts = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
 describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no way to start in place' }, () => {
-  test('starts commands of whole files again, with less room for garbage, and hands everything on', async () => {
-    const folder = workFolder();
-    try {
-      const { code, stdout, stderr } = await runCommand(['--json', 'report', 'no such batch'], {
-        cwd: folder.path,
-        env: { NODE_OPTIONS: telling(folder.path) },
-      });
-      assert.equal(starts(stderr, /started with/g), 2);
-      assert.equal(starts(stderr, littleRoom), 1);
-      assert.notEqual(code, 0);
-      assert.equal(JSON.parse(stdout).error.message.includes('no such batch'), true);
-    } finally {
-      folder.dispose();
-    }
+  test('starts commands of whole files again, with less room for garbage, and hands everything on', async (t) => {
+    const folder = folderOf(t);
+    const { code, stdout, stderr } = await runCommand(['--json', 'report', 'no such batch'], {
+      cwd: folder,
+      env: { NODE_OPTIONS: telling(folder) },
+    });
+    assert.equal(starts(stderr, /started with/g), 2);
+    assert.equal(starts(stderr, littleRoom), 1);
+    assert.notEqual(code, 0);
+    assert.equal(JSON.parse(stdout).error.message.includes('no such batch'), true);
   });
 
-  test('leaves small commands, and the size that somebody chose, as they are', async () => {
-    const folder = workFolder();
-    try {
-      const help = await runCommand(['--help'], { cwd: folder.path, env: { NODE_OPTIONS: telling(folder.path) } });
-      assert.equal(starts(help.stderr, /started with/g), 1);
-      assert.equal(help.code, 0);
-      const chosen = await runCommand(['report', 'no such batch'], {
-        cwd: folder.path,
-        env: { NODE_OPTIONS: `${telling(folder.path)} --max-semi-space-size=64` },
-      });
-      assert.equal(starts(chosen.stderr, /started with/g), 1);
-    } finally {
-      folder.dispose();
-    }
+  test('leaves small commands, and the size that somebody chose, as they are', async (t) => {
+    const folder = folderOf(t);
+    const help = await runCommand(['--help'], { cwd: folder, env: { NODE_OPTIONS: telling(folder) } });
+    assert.equal(starts(help.stderr, /started with/g), 1);
+    assert.equal(help.code, 0);
+    const chosen = await runCommand(['report', 'no such batch'], {
+      cwd: folder,
+      env: { NODE_OPTIONS: `${telling(folder)} --max-semi-space-size=64` },
+    });
+    assert.equal(starts(chosen.stderr, /started with/g), 1);
   });
 });

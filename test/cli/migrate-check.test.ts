@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const header = 'msisdn,amount,productId,extRefId,sendSMS,processingMode,employee';
 
 function fileOf(t: TestContext, ...lines: string[]): { cwd: string; file: string } {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const file = join(folder.path, 'september.csv');
+  const folder = folderOf(t);
+  const file = join(folder, 'september.csv');
   writeFileSync(file, `${lines.join('\n')}\n`);
-  return { cwd: folder.path, file };
+  return { cwd: folder, file };
 }
 
 interface Note {
@@ -90,8 +90,7 @@ describe('airbatch migrate-check', () => {
 
   test('asks the accounts that are configured, and says when the old one is not', async (t) => {
     const { cwd, file } = fileOf(t, header, '254712345678,,102,a,,,');
-    const sandbox = await startSandbox(cwd);
-    t.after(() => sandbox.stop());
+    const sandbox = await startSandbox(t, cwd);
     const { code, stdout, stderr } = await runCommand(['migrate-check', file], { cwd, env: sandbox.env });
     assert.equal(code, 4, stderr);
     assert.match(stdout, /What the products were is not known: .*--old-account/);

@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 test('what a person paused is sent by no program until that batch is resumed by its name', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const header = 'phone_number,network_id,amount,currency';
-  writeFileSync(join(folder.path, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
-  writeFileSync(join(folder.path, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
+  writeFileSync(join(folder, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
+  writeFileSync(join(folder, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
   const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
   const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
 
@@ -34,13 +34,12 @@ test('what a person paused is sent by no program until that batch is resumed by 
 test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
   timeout: 60_000,
 }, async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const header = 'phone_number,network_id,amount,currency';
   // One is processed for ever, and the money is out at the next.
   const rows = ['+254712100003,1,50,KES', '+254712100004,1,50,KES'];
-  writeFileSync(join(folder.path, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
-  const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder.path });
+  writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
+  const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   await run.seen(
     /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); "airbatch resume \1"\. What was sent is still followed\.$/m,
   );
@@ -50,11 +49,10 @@ test('a run that is kept by a row at the service says what its pause waits for, 
 });
 
 test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);
-  writeFileSync(join(folder.path, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
+  writeFileSync(join(folder, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
   const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
   const early = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
   assert.deepEqual([early.code, /not paused by a person.*\n.*airbatch pause /.test(early.stderr)], [2, true]);

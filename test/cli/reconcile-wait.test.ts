@@ -7,15 +7,15 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { execute } from '../../src/cli/reconcile.ts';
 import { systemTerminal } from '../../src/cli/terminal.ts';
-import { runCommand, workFolder } from '../support/command.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const env = { PAY_KEY: 'key' };
 const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 
 /** A service that has no payments, and turns the first read away for two seconds. Returns the folder of an account there, and when it was asked. */
 async function turnedAway(t: TestContext) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const askedAt: number[] = [];
   const pagination = { page: 1, per_page: 100, total: 0, total_pages: 0, has_next: false, has_prev: false };
   const meta = { request_id: 'r', timestamp: new Date().toISOString(), pagination };
@@ -33,8 +33,8 @@ async function turnedAway(t: TestContext) {
   t.after(() => service.close());
   const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const accounts = { main: { baseUrl, apiKeyEnv: 'PAY_KEY' } };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts }));
-  return { cwd: folder.path, askedAt };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+  return { cwd: folder, askedAt };
 }
 
 test('reconcile logs that the service tells it to wait, and until when, where no one watches', async (t) => {

@@ -4,36 +4,35 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const today = new Date().toISOString().slice(0, 10);
 const yesterday = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 
 /** Five rows that were paid, and the sandbox that paid them. */
 async function paid(t: TestContext, version: 'v2' | 'v1' = 'v2') {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
   const credentials =
     version === 'v2' ? { apiKeyEnv: 'PAY_KEY' } : { version, emailEnv: 'PAY_EMAIL', tokenEnv: 'PAY_TOKEN' };
   const main = { baseUrl: sandbox.url, ...credentials, doubt: { sameNumberSpacingMs: 0 } };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const lines = Array.from({ length: 5 }, (_, index) => `+25471210${1_000 + index},1,${10 + index},KES,e-${index + 1}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
-  writeFileSync(join(folder.path, 'payroll.csv'), file);
+  writeFileSync(join(folder, 'payroll.csv'), file);
   const env = { PAY_KEY: 'sandbox-key', PAY_EMAIL: 'sandbox@airbatch.test', PAY_TOKEN: 'sandbox-token' };
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env });
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env });
   const result = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
   assert.equal(result.code, 0, result.stderr);
   const batch = (JSON.parse(result.stdout) as { summary: { batch_id: string } }).summary.batch_id;
   const change = (sql: string) => {
-    const ledger = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     ledger.exec(sql);
     ledger.close();
   };
-  return { folder: folder.path, sandbox, run, batch, change };
+  return { folder: folder, sandbox, run, batch, change };
 }
 
 type Place = Awaited<ReturnType<typeof paid>>;
@@ -73,14 +72,13 @@ describe('airbatch reconcile', () => {
   });
 
   test('refuses a batch together with what a batch says itself', async (t) => {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
+    const folder = folderOf(t);
     for (const [option, value] of [
       ['--account', 'other'],
       ['--from', yesterday],
       ['--to', today],
     ] as const) {
-      const { code, stderr } = await runCommand(['reconcile', '--batch', 'any', option, value], { cwd: folder.path });
+      const { code, stderr } = await runCommand(['reconcile', '--batch', 'any', option, value], { cwd: folder });
       assert.equal(code, 2);
       assert.match(stderr, new RegExp(`${option} cannot be said with --batch \\[USAGE\\]`));
     }

@@ -2,20 +2,16 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 test('airbatch release leaves a row held whose reference another batch of the run has paid, and names the way out', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--instant']);
-  t.after(() => sandbox.stop());
-  const run = (...args: string[]) => runCommand(args, { cwd: folder.path, env: sandbox.env });
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--instant']);
+  const run = (...args: string[]) => runCommand(args, { cwd: folder, env: sandbox.env });
   const pay = async (name: string, ...lines: string[]) => {
-    writeFileSync(
-      join(folder.path, name),
-      ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'),
-    );
+    writeFileSync(join(folder, name), ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'));
     const result = await run('run', name, '--run-id', 'november', '--yes', '--json');
     return JSON.parse(result.stdout).summary.batch_id as string;
   };

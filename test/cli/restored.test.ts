@@ -5,21 +5,20 @@ import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 60;
 
 /** A payout of 60 rows, backed up when a part was paid and then paid to its end; and the ledger put back from the backup. */
 async function restoredLedger(t: TestContext) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const data = join(folder.path, 'service.db');
-  const sandbox = await startSandbox(folder.path, ['--data', data, '--rate', '20', '--window-ms', '1000', '--instant']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const data = join(folder, 'service.db');
+  const sandbox = await startSandbox(t, folder, ['--data', data, '--rate', '20', '--window-ms', '1000', '--instant']);
   const lines = Array.from({ length: rowCount }, (_, index) => `+25471210${String(1_000 + index)},1,10,KES,e-${index}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
-  writeFileSync(join(folder.path, 'payroll.csv'), file);
+  writeFileSync(join(folder, 'payroll.csv'), file);
   const main = {
     baseUrl: sandbox.url,
     apiKeyEnv: 'AIRBATCH_API_KEY',
@@ -27,10 +26,10 @@ async function restoredLedger(t: TestContext) {
     // A rehearsal does not wait the minutes that a real service may need to show a payment.
     doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
   };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
 
-  const ledger = join(folder.path, '.airbatch/ledger.db');
+  const ledger = join(folder, '.airbatch/ledger.db');
   const first = startCommand(['run', 'payroll.csv', '--run-id', 'november', '--yes'], options);
   await first.seen(/Batch +\S+/);
   while ((await sandbox.liveCharges()).size < 5) await sleep(50);
@@ -38,18 +37,18 @@ async function restoredLedger(t: TestContext) {
   assert.equal((await first.ended).code, 130);
   const charged = (await sandbox.liveCharges()).size;
   assert.ok(charged > 0 && charged < rowCount, `${charged} rows were charged before the backup`);
-  copyFileSync(ledger, join(folder.path, 'backup.db'));
+  copyFileSync(ledger, join(folder, 'backup.db'));
   const second = await runCommand(['resume'], options);
   assert.equal(second.code, 0, second.stderr);
   assert.equal((await sandbox.liveCharges()).size, rowCount);
 
   for (const path of [ledger, `${ledger}-wal`, `${ledger}-shm`]) rmSync(path, { force: true });
-  copyFileSync(join(folder.path, 'backup.db'), ledger);
+  copyFileSync(join(folder, 'backup.db'), ledger);
   // More than a day has gone by: the service knows the payments, and no longer their keys.
   const service = new DatabaseSync(data, { timeout: 5_000 });
   service.exec('DELETE FROM answers');
   service.close();
-  return { folder: folder.path, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
+  return { folder: folder, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
 }
 
 async function assertEachChargedOnce(sandbox: Awaited<ReturnType<typeof startSandbox>>) {

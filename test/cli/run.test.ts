@@ -1,18 +1,13 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
 const header = 'phone_number,network_id,amount,currency,product_id,reference,sms_message';
-
-function folderOf(t: TestContext): string {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  return folder.path;
-}
 
 function write(folder: string, name: string, ...lines: string[]): string {
   const path = join(folder, name);

@@ -2,28 +2,27 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 /** Two services, and an account that can be pointed at either. */
 async function twoServices(t: TestContext) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const services = await Promise.all([1, 2].map(() => startSandbox(folder.path, ['--instant'])));
-  t.after(() => Promise.all(services.map((service) => service.stop())));
+  const folder = folderOf(t);
+  const services = await Promise.all([1, 2].map(() => startSandbox(t, folder, ['--instant'])));
   const [one, two] = services as [(typeof services)[0], (typeof services)[0]];
   writeFileSync(
-    join(folder.path, 'payroll.csv'),
+    join(folder, 'payroll.csv'),
     'phone_number,network_id,amount,currency\n+254712100015,1,10,KES\n+254712340001,1,10,KES\n',
   );
-  const options = { cwd: folder.path, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
+  const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
   return {
     one,
     two,
     pointAt(baseUrl: string) {
       const policy = { approval: { needed: 'always', bySubmitter: true } };
       const accounts = { main: { baseUrl, apiKeyEnv: 'AIRBATCH_API_KEY' } };
-      writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ policy, accounts }));
+      writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ policy, accounts }));
     },
     run: (...args: string[]) => runCommand(args, options),
   };

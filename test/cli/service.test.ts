@@ -1,36 +1,27 @@
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, test } from 'node:test';
-import { type CommandResult, runCommand, workFolder } from '../support/command.ts';
-import { type SandboxProcess, startSandbox } from './sandbox-process.ts';
+import { after, describe, test } from 'node:test';
+import { type CommandResult, runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
-const folder = workFolder();
-const cwd = folder.path;
+const cwd = folderOf({ after });
 const env = { NEW_KEY: 'sandbox-key', OLD_EMAIL: 'sandbox@airbatch.test', OLD_TOKEN: 'sandbox-token' };
-let sandbox: SandboxProcess;
-
-before(async () => {
-  sandbox = await startSandbox(cwd);
-  const accounts = {
-    new: { baseUrl: sandbox.url, apiKeyEnv: 'NEW_KEY' },
-    old: {
-      version: 'v1',
-      baseUrl: sandbox.url,
-      emailEnv: 'OLD_EMAIL',
-      tokenEnv: 'OLD_TOKEN',
-      limits: { catalog: { limit: 60_000 } },
-    },
-    stranger: { baseUrl: sandbox.url, apiKeyEnv: 'OLD_TOKEN' },
-    nowhere: { baseUrl: 'http://127.0.0.1:9', apiKeyEnv: 'NEW_KEY' },
-  };
-  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts }));
-});
-
-after(async () => {
-  await sandbox.stop();
-  folder.dispose();
-});
+const sandbox = await startSandbox({ after }, cwd);
+const accounts = {
+  new: { baseUrl: sandbox.url, apiKeyEnv: 'NEW_KEY' },
+  old: {
+    version: 'v1',
+    baseUrl: sandbox.url,
+    emailEnv: 'OLD_EMAIL',
+    tokenEnv: 'OLD_TOKEN',
+    limits: { catalog: { limit: 60_000 } },
+  },
+  stranger: { baseUrl: sandbox.url, apiKeyEnv: 'OLD_TOKEN' },
+  nowhere: { baseUrl: 'http://127.0.0.1:9', apiKeyEnv: 'NEW_KEY' },
+};
+writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts }));
 
 const ask = (account: string, ...args: string[]): Promise<CommandResult> =>
   runCommand([...args, '--account', account], { cwd, env });

@@ -7,28 +7,24 @@ import { systemTerminal } from '../../src/cli/terminal.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import type { Session } from '../../src/runtime/session.ts';
-import { startCommand, workFolder } from '../support/command.ts';
+import { startCommand } from '../support/command.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { folderOf } from '../support/folder.ts';
 import { idlePace } from '../support/ledger.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 test('airbatch status --watch tells the rate, how long it takes and what is waited for, until all is done', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--rate', '20', '--window-ms', '1000']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--rate', '20', '--window-ms', '1000']);
   const main = {
     baseUrl: sandbox.url,
     apiKeyEnv: 'PAY_KEY',
     limits: { creation: { limit: 20, windowMs: 1_000 } },
   };
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const lines = Array.from({ length: 120 }, (_, index) => `+25471210${1_000 + index},1,${10 + index},KES,e-${index}`);
-  writeFileSync(
-    join(folder.path, 'p.csv'),
-    ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'),
-  );
-  const options = { cwd: folder.path, env: { PAY_KEY: 'sandbox-key' } };
+  writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n'));
+  const options = { cwd: folder, env: { PAY_KEY: 'sandbox-key' } };
   const run = startCommand(['run', 'p.csv', '--yes'], options);
   await run.seen(/Batch +\S+/);
   const watch = await startCommand(['--json', 'status', '--watch'], options).ended;

@@ -7,16 +7,16 @@ import { systemClock } from '../../src/core/clock.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 import { aBatch } from '../support/ledger.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const rows = ['phone_number,network_id,amount,currency', '+254712405118,1,50,KES', '+254712405118,1,50,KES', ''];
-  writeFileSync(join(folder.path, 'twice.csv'), rows.join('\n'));
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  writeFileSync(join(folder, 'twice.csv'), rows.join('\n'));
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const ran = await airbatch('run', 'twice.csv', '--yes', '--json');
   assert.equal(ran.code, 5, ran.stderr);
   const batch = JSON.parse(ran.stdout).summary.batch_id as string;
@@ -31,7 +31,7 @@ test('airbatch status says what each batch waits for, and what can be done about
   assert.match(held.stdout, /^Row 2 \(line 3\) is held: .* let it go with "airbatch release" if both are meant\.$/m);
 
   const pause = (reason: string) => {
-    const db = new DatabaseSync(join(folder.path, '.airbatch/ledger.db'), { timeout: 5_000 });
+    const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     db.prepare("UPDATE batches SET status = 'paused', pause_reason = ?, pause_detail = 'USD 3.00 are left'").run(
       reason,
     );
@@ -45,9 +45,8 @@ test('airbatch status says what each batch waits for, and what can be done about
 });
 
 test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const [header, ...rows] = [
     'phone_number,network_id,amount,currency,reference',
     '+254712101001,1,10,KES,e-1',
@@ -56,8 +55,8 @@ test('the numbers of a batch in the list add up to its rows, whatever became of 
     '+254712101004,1,40,KES,e-4',
     '+254712101004,1,40,KES,e-5',
   ];
-  writeFileSync(join(folder.path, 'one.csv'), [header, ...rows.slice(0, 1), ''].join('\n'));
-  writeFileSync(join(folder.path, 'all.csv'), [header, ...rows, ''].join('\n'));
+  writeFileSync(join(folder, 'one.csv'), [header, ...rows.slice(0, 1), ''].join('\n'));
+  writeFileSync(join(folder, 'all.csv'), [header, ...rows, ''].join('\n'));
   for (const file of ['one.csv', 'all.csv']) await airbatch('run', file, '--run-id', 'november', '--yes');
   const { stdout } = await airbatch('status');
   const [head = [], all = []] = stdout
@@ -69,13 +68,12 @@ test('the numbers of a batch in the list add up to its rows, whatever became of 
 });
 
 test('neither a name of a file nor one of a column begins a line of its own on a screen', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const name = 'pay\nBalance    KES 9,999,999.00.csv';
   const forged = '"note\n\u001b[1ATo pay     KES 1.00\u0007"';
   const rows = [`phone_number,network_id,amount,currency,${forged}`, '+254712405118,1,50,KES,', ''];
-  writeFileSync(join(folder.path, name), rows.join('\n'));
-  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder.path });
+  writeFileSync(join(folder, name), rows.join('\n'));
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const ran = await airbatch('run', name, '--yes');
   assert.equal(ran.code, 0, ran.stderr);
   assert.match(ran.stderr, /kept and not read: "note\\n\\u001b\[1ATo pay {5}KES 1\.00\\u0007"$/m);
@@ -90,13 +88,11 @@ test('neither a name of a file nor one of a column begins a line of its own on a
 });
 
 test('airbatch status calls a batch interrupted that nobody sends any more, ended or killed, and says what goes on with it', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const sandbox = await startSandbox(folder.path, ['--rate', '2', '--window-ms', '600000']);
-  t.after(() => sandbox.stop());
+  const folder = folderOf(t);
+  const sandbox = await startSandbox(t, folder, ['--rate', '2', '--window-ms', '600000']);
   const lines = [1, 2, 3, 4].map((row) => `+25471240511${row},1,${50 + row},KES`);
-  writeFileSync(join(folder.path, 'p.csv'), ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
-  const options = { cwd: folder.path, env: sandbox.env };
+  writeFileSync(join(folder, 'p.csv'), ['phone_number,network_id,amount,currency', ...lines, ''].join('\n'));
+  const options = { cwd: folder, env: sandbox.env };
   const listed = async () => {
     const [first] = JSON.parse((await runCommand(['status', '--json'], options)).stdout).batches;
     return { batch: first?.batch, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
@@ -128,9 +124,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
 });
 
 test('airbatch status repeats what the service last answered to the request of a row in doubt', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const cwd = folder.path;
+  const cwd = folderOf(t);
   writeFileSync(join(cwd, 'small.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,1,KES\n');
   const run = startCommand(['run', 'small.csv', '--yes'], { cwd });
   t.after(() => run.child.kill('SIGKILL'));
@@ -142,9 +136,7 @@ test('airbatch status repeats what the service last answered to the request of a
 });
 
 test('airbatch status says why a file was rejected', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const cwd = folder.path;
+  const cwd = folderOf(t);
   writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
   await runCommand(['run', 'empty.csv', '--yes'], { cwd });
   const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
@@ -154,9 +146,8 @@ test('airbatch status says why a file was rejected', async (t) => {
 });
 
 test('airbatch status shows a batch that is not at its end, however many have ended since', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const path = join(folder.path, 'ledger.db');
+  const folder = folderOf(t);
+  const path = join(folder, 'ledger.db');
   const db = openSqlite(path);
   await migrate(db);
   await inUnit(db, { clock: systemClock, actor: 'test' }, async (unit) => {
@@ -166,7 +157,7 @@ test('airbatch status shows a batch that is not at its end, however many have en
       await unit.addBatch(aBatch({ batch_id: `ended-${at}`, account, status: 'completed', created_at: at }), {});
   });
   await db.close();
-  const options = { cwd: folder.path };
+  const options = { cwd: folder };
   const { stdout } = await startCommand(['status', '--ledger', path, '--json'], options).ended;
   const shown = (JSON.parse(stdout) as { batches: { batch: string }[] }).batches.map(({ batch }) => batch);
   assert.deepEqual([shown.length, shown.at(0), shown.at(-1)], [51, 'ended-301', 'waits']);

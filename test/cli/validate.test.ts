@@ -2,19 +2,14 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
 const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
-
-function folderOf(t: TestContext): string {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  return folder.path;
-}
 
 function write(folder: string, name: string, ...lines: string[]): string {
   const path = join(folder, name);
@@ -219,10 +214,9 @@ describe('airbatch validate', () => {
 });
 
 test('where no account is configured, what is told of the service is said to be of the embedded sandbox', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   for (const args of [['validate', sample], ['balance'], ['networks', 'KE'], ['products', '--network', '1']]) {
-    const { stderr } = await runCommand(args, { cwd: folder.path });
+    const { stderr } = await runCommand(args, { cwd: folder });
     assert.equal(stderr, 'Rehearsal at the embedded sandbox: no money moves (account "sandbox").\n', args[0]);
   }
 });

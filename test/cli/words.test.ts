@@ -8,15 +8,15 @@ import type { PauseReason } from '../../src/core/batch-state.ts';
 import { productsText } from '../../src/reports/format.ts';
 import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
-import { runCommand, workFolder } from '../support/command.ts';
-import { startSandbox } from './sandbox-process.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
 
 function place(t: { after(work: () => void): void }) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  return { cwd: folder.path, airbatch: (...args: string[]) => runCommand(args, { cwd: folder.path }) };
+  const folder = folderOf(t);
+  return { cwd: folder, airbatch: (...args: string[]) => runCommand(args, { cwd: folder }) };
 }
 
 test('a run ends with why rows failed, what it cost, and the commands that come next', async (t) => {
@@ -113,8 +113,7 @@ test('what comes next where a pause and rows for a person come together is told 
 
 test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
   const { cwd, airbatch } = place(t);
-  const sandbox = await startSandbox(cwd, ['--instant']);
-  t.after(() => sandbox.stop());
+  const sandbox = await startSandbox(t, cwd, ['--instant']);
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old } }));
   writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n');
@@ -133,8 +132,7 @@ test('a retry of what may have arrived is named with its code, and a code that n
 
 test('text messages are said not to be sent before anything is, where the service (Version 1) has none', async (t) => {
   const { cwd, airbatch } = place(t);
-  const sandbox = await startSandbox(cwd, ['--instant']);
-  t.after(() => sandbox.stop());
+  const sandbox = await startSandbox(t, cwd, ['--instant']);
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   const policy = { approval: { needed: 'always', bySubmitter: true } };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old }, policy }));

@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, type TestContext, test } from 'node:test';
+import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { systemClock } from '../../src/core/clock.ts';
-import { type SandboxProcess, startSandbox } from '../cli/sandbox-process.ts';
-import { runCommand, startCommand, workFolder } from '../support/command.ts';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { type SandboxProcess, startSandbox } from '../support/sandbox-process.ts';
 import { env, fastSandbox, freePort, writeConfig, writePayout } from './two-versions.ts';
 
 /** What the two versions must agree upon, row by row. */
@@ -18,12 +19,6 @@ interface Paid {
     rows: { by_status: Record<string, number> };
   };
   stderr: string;
-}
-
-function folderOf(t: TestContext): string {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  return folder.path;
 }
 
 async function pay(cwd: string, file: string, account: string, runId: string): Promise<Paid> {
@@ -58,8 +53,7 @@ describe('the command on both versions', () => {
     const results: Paid[] = [];
     for (const account of ['new', 'old']) {
       const cwd = folderOf(t);
-      const sandbox = await startSandbox(cwd, fastSandbox);
-      t.after(() => sandbox.stop());
+      const sandbox = await startSandbox(t, cwd, fastSandbox);
       writeConfig(cwd, sandbox);
       const { file, expected } = writePayout(cwd, 'payroll.csv');
       const paid = await pay(cwd, file, account, 'october');
@@ -72,8 +66,7 @@ describe('the command on both versions', () => {
 
   test('serves accounts of both versions in one process, with the webhooks of the service itself', async (t) => {
     const cwd = folderOf(t);
-    const sandbox = await startSandbox(cwd, fastSandbox);
-    t.after(() => sandbox.stop());
+    const sandbox = await startSandbox(t, cwd, fastSandbox);
     const port = await freePort();
     const place = `http://127.0.0.1:${port}/webhooks/new`;
     writeConfig(cwd, sandbox, `${place}/topups`);

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import type { SandboxProcess } from '../cli/sandbox-process.ts';
+import type { SandboxProcess } from '../support/sandbox-process.ts';
 
 /** The credentials of the sandbox, in the variables that the configuration names. */
 export const env = {

@@ -1,6 +1,4 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -8,10 +6,10 @@ import { systemClock } from '../../src/core/clock.ts';
 import { makeCommitter } from '../../src/engine/committer.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { folderOf } from '../support/folder.ts';
 import { isSettled, slowDisk } from '../support/slow-disk.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'airbatch-committer-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = folderOf({ after });
 
 /** However slow the machine is: units are begun a while apart, by its own clock. */
 async function until(isSo: () => boolean): Promise<void> {

@@ -9,7 +9,7 @@ import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 import { aBatch, aRow } from '../support/ledger.ts';
 
 const rowsOfBatch = 100;
@@ -31,9 +31,8 @@ async function payBatch(unit: Unit, batch_id: string): Promise<void> {
 }
 
 test('of thousands of rows whose people are forgotten hardly a number stays in the ledger though it is not written anew, and none where it is', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const path = join(folder.path, 'ledger.db');
+  const folder = folderOf(t);
+  const path = join(folder, 'ledger.db');
   const db = openSqlite(path);
   await migrate(db);
   for (let number = 0; number < 40; number++)

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, test } from 'node:test';
+import { after, describe, test } from 'node:test';
 import { AirbatchError } from '../../src/core/errors.ts';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { type CheckedFile, type CheckOptions, checkFile } from '../../src/intake/check-file.ts';
@@ -11,7 +10,10 @@ import type { FileRow } from '../../src/intake/file-rows.ts';
 import { type PackedRows, unpackRows } from '../../src/intake/packed-rows.ts';
 import { intakeSettings } from '../../src/intake/settings.ts';
 import { openSource } from '../../src/intake/source.ts';
+import { folderOf } from '../support/folder.ts';
 import { csv, goodRow, rowOfMany, testCatalog } from './support.ts';
+
+const path = join(folderOf({ after }), 'payroll.csv');
 
 type Check = (options: CheckOptions) => Promise<CheckedFile>;
 type Given = Partial<Omit<CheckOptions, 'source' | 'settings'>> & { settings?: Record<string, unknown> };
@@ -24,34 +26,29 @@ interface Outcome {
 
 /** Checks a file of this content, and gives back all that comes of it. */
 async function outcome(check: Check, content: string, { settings, ...given }: Given = {}): Promise<Outcome> {
-  const folder = await mkdtemp(join(tmpdir(), 'airbatch-test-'));
+  writeFileSync(path, content);
+  const source = await openSource({ file: path, fileBytesMax: 2 ** 30 });
+  const stored: FileRow[] = [];
+  const file = await check({
+    source,
+    settings: intakeSettings(settings),
+    catalog: null,
+    needsNames: false,
+    onProgress: undefined,
+    signal: undefined,
+    onChecked: async (block) => {
+      for (const some of block) stored.push(...unpackRows(some));
+    },
+    ...given,
+  });
   try {
-    await writeFile(join(folder, 'payroll.csv'), content);
-    const source = await openSource({ file: join(folder, 'payroll.csv'), fileBytesMax: 2 ** 30 });
-    const stored: FileRow[] = [];
-    const file = await check({
-      source,
-      settings: intakeSettings(settings),
-      catalog: null,
-      needsNames: false,
-      onProgress: undefined,
-      signal: undefined,
-      onChecked: async (block) => {
-        for (const some of block) stored.push(...unpackRows(some));
-      },
-      ...given,
-    });
-    try {
-      const rows: FileRow[] = [];
-      for await (const some of file.rows(700)) rows.push(...some);
-      const { rows: _, dispose: __, ...whole } = file;
-      return { whole, stored, rows };
-    } finally {
-      await file.dispose();
-      source.dispose();
-    }
+    const rows: FileRow[] = [];
+    for await (const some of file.rows(700)) rows.push(...some);
+    const { rows: _, dispose: __, ...whole } = file;
+    return { whole, stored, rows };
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await file.dispose();
+    source.dispose();
   }
 }
 
@@ -131,7 +128,7 @@ describe('a file that is read in a thread of its own', () => {
     const changed: Check = async (options) => {
       const { place } = options.source;
       assert.ok(place && 'path' in place);
-      await writeFile(place.path, csv(many.slice(1)));
+      writeFileSync(place.path, csv(many.slice(1)));
       return checkInThread(options);
     };
     await assert.rejects(outcome(changed, csv(many)), { code: 'FILE_REJECTED', message: /changed while/ });
@@ -170,7 +167,7 @@ describe('a file that is read in a thread of its own', () => {
         await new Promise((resolve) => setTimeout(resolve, 2_000));
         const { place } = options.source;
         assert.ok(place && 'path' in place);
-        await writeFile(place.path, content.replace('R-39999', 'R-other'));
+        writeFileSync(place.path, content.replace('R-39999', 'R-other'));
       };
       return checkInThread({ ...options, onChecked });
     };

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import fc from 'fast-check';
@@ -21,12 +20,12 @@ import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { folderOf } from '../support/folder.ts';
 import { aPayment, memoryLedger } from '../support/ledger.ts';
 import { check, csv, goodRow, rowOfMany, testCatalog } from './support.ts';
 
 async function rig(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderOf(t);
   const db = await memoryLedger();
   t.after(() => db.close());
   const take = (content: string, options: Partial<IntakeOptions> = {}, ledger = db) => {

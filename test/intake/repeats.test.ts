@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, test } from 'node:test';
 import type { FileRow } from '../../src/intake/file-rows.ts';
 import { makeRepeats } from '../../src/intake/repeats.ts';
 import { makeScratch } from '../../src/intake/scratch.ts';
+import { folderOf } from '../support/folder.ts';
 import { check, csv, goodRow, problemCodes, rowOfMany, useTemporary } from './support.ts';
 
 const statuses = (rows: { status: string }[]) => rows.map(({ status }) => status);
@@ -120,8 +119,7 @@ test('repeats are found in files of many rows', async () => {
 });
 
 test('repeats are found where the rows are compared on the disk, and nothing is left there at any time', (t) => {
-  const folder = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
-  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = folderOf(t);
   useTemporary(t, folder);
   const row = (rowNo: number, reference: string, phone: number): FileRow => ({
     row_no: rowNo,

@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { copyFileSync, existsSync, readFileSync, renameSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { DatabaseSync } from 'node:sqlite';
@@ -11,10 +10,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { Database } from '../../src/ledger/database.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { folderOf } from '../support/folder.ts';
 import { soonLong } from './busy-writer.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'airbatch-checkpoints-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = folderOf({ after });
 
 /** Some five pages of the log each. */
 async function writeMany(db: Database, transactions: number): Promise<void> {

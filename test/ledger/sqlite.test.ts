@@ -1,16 +1,15 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'airbatch-sqlite-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = folderOf({ after });
 
 describe('the SQLite ledger', () => {
   test('serialises transactions: nobody sees, or mixes into, an open one', async () => {

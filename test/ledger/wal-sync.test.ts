@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict';
-import { fstatSync, mkdirSync, mkdtempSync, rmSync, statSync, symlinkSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { fstatSync, mkdirSync, statSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { folderOf } from '../support/folder.ts';
 import { isSettled, type SlowDisk, slowDisk } from '../support/slow-disk.ts';
 
-const folder = mkdtempSync(join(tmpdir(), 'airbatch-wal-sync-'));
-after(() => rmSync(folder, { recursive: true }));
+const folder = folderOf({ after });
 
 /** A ledger on a slow disk, with an empty table in it. */
 async function ledgerOn(disk: SlowDisk, name: string) {

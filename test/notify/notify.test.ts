@@ -22,8 +22,8 @@ import { makeSender, type Sender } from '../../src/notify/senders.ts';
 import { watchNews } from '../../src/notify/watch.ts';
 import type { Word } from '../../src/notify/words.ts';
 import { timeText } from '../../src/reports/format.ts';
-import { workFolder } from '../support/command.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, idlePace, unplanned } from '../support/ledger.ts';
 
 const everything: Recipient = { id: 'chat all', kind: 'chat', url: 'http://x', on: newsKinds };
@@ -531,10 +531,9 @@ test('a chat is told in one text', async (t) => {
 });
 
 test('an e-mail has the subject, the words and the report, under an id that stays the same', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  mkdirSync(join(folder.path, 'batch-1'));
-  writeFileSync(join(folder.path, 'batch-1/report.html'), '<p>the report</p>');
+  const folder = folderOf(t);
+  mkdirSync(join(folder, 'batch-1'));
+  writeFileSync(join(folder, 'batch-1/report.html'), '<p>the report</p>');
   const mails: string[] = [];
   const server = new SMTPServer({
     authOptional: true,
@@ -553,7 +552,7 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
   const { port } = server.server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: folder.path });
+  const send = makeSender({ mail, reports: folder });
   const recipient: Recipient = {
     id: 'email ann@example.com',
     kind: 'email',
@@ -563,7 +562,7 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   };
   await send(recipient, word, sent);
   await send(recipient, word, sent);
-  const path = join(folder.path, 'batch-1/report.html');
+  const path = join(folder, 'batch-1/report.html');
   truncateSync(path, 5 * 2 ** 20 + 1);
   await send(recipient, word, sent);
   assert.ok(mails[2]?.includes(`Report:  ${path}`), 'one that is too large is named');

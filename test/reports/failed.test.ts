@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   columns,
   completedWay,
@@ -12,14 +13,13 @@ import {
   invalidRow,
   newBatch,
   newRow,
-  tempFolder,
   testLedger,
   writeBatch,
   writeSampleBatch,
 } from './fixture.ts';
 
 async function failed(t: TestContext, db: Database): Promise<string[][]> {
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   return parse(await readFile(join(dir, 'failed.csv')), { bom: true, relax_column_count: true });
 }
 
@@ -57,7 +57,7 @@ test('failed.csv has the failed and the invalid rows alone, as the file had them
 test('a spreadsheet reads its accents: it begins with a byte order mark', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   assert.deepEqual([...(await readFile(join(dir, 'failed.csv'))).subarray(0, 3)], [0xef, 0xbb, 0xbf]);
 });
 

@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
@@ -21,24 +18,20 @@ import { aBatch, aRow } from '../support/ledger.ts';
 /** 1 November 2026, 08:00 UTC. */
 export const startMs = Date.UTC(2026, 10, 1, 8);
 
-/** A clock that is where the test put it. */
+/** A clock that is where the test put it, and notes how long it was waited for (ms). */
 export function testClock() {
   let at = startMs;
+  const slept: number[] = [];
   return {
+    slept,
     now: () => at,
     monotonic: () => at,
-    sleep: async () => undefined,
+    sleep: async (ms: number) => void slept.push(ms),
     turn: async () => undefined,
     set: (ms: number) => {
       at = ms;
     },
   };
-}
-
-export async function tempFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'airbatch-reports-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
-  return folder;
 }
 
 export async function testLedger(t: TestContext, path = ':memory:'): Promise<Database> {

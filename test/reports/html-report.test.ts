@@ -7,13 +7,13 @@ import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   failedWay,
   invalidRow,
   newBatch,
   newRow,
   startMs,
-  tempFolder,
   testLedger,
   writeBatch,
   writeSampleBatch,
@@ -26,7 +26,7 @@ async function page(
 ): Promise<{ text: string; path: string }> {
   const db = await testLedger(t);
   await write(db);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), options);
   const path = join(dir, 'report.html');
   return { text: await readFile(path, 'utf8'), path };
 }
@@ -86,6 +86,11 @@ test('the page names the rows whose money came back, and how much', async (t) =>
 test('the page says when it was only the sandbox', async (t) => {
   const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' }));
   assert.match(text, /no real money moved/);
+});
+
+test('the bar of states says in words what it shows, for who cannot see it', async (t) => {
+  const { text } = await page(t);
+  assert.match(text, /<svg class="bar" role="img" aria-label="7 completed, 1 failed, 1 invalid, 1 skipped">/);
 });
 
 test('the page can load and run nothing: its policy names its one style by its digest', async (t) => {
@@ -183,7 +188,7 @@ test('a browser shows the page without a complaint, on paper and on a phone', as
   );
   if (!browser) return t.skip('no Chromium is installed');
   const { text, path } = await page(t);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const common = [
     '--headless',
     '--no-sandbox',

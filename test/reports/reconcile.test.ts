@@ -1,17 +1,18 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type TestContext, test } from 'node:test';
+import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import type { ServicePayment } from '../../src/gateway/gateway.ts';
+import type { ReadProblem, ServicePayment } from '../../src/gateway/gateway.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import type { ReconciliationRecord } from '../../src/ledger/reconciliations.ts';
 import { type ReconcileRequest, reconcile } from '../../src/reports/reconcile.ts';
 import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
 import { outcomeOf } from '../../src/reports/reconciliation.ts';
+import { folderOf } from '../support/folder.ts';
 import { aPayment } from '../support/ledger.ts';
-import { startMs, tempFolder, testClock, testLedger, writeSampleBatch } from './fixture.ts';
+import { startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
 let ids = 0;
 function nextId(): string {
@@ -107,12 +108,12 @@ async function run(
     refused: ({ message }: { message: string }) => new Error(message),
   };
   const period = { account: 'main', fromMs: startMs - 3_600_000, toMs: startMs + 3_600_000 };
-  const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, await tempFolder(t));
+  const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, folderOf(t));
   const items = parse(await readFile(join(dir, 'reconciliation.csv')), { columns: true }) as Record<string, string>[];
   const odd = items
     .filter(({ bucket }) => bucket !== 'matched' && bucket !== 'no_payment')
     .map(({ bucket, reference, topup_id }) => [bucket, reference, topup_id]);
-  return { db, dir, files, reconciliation, items, odd };
+  return { db, dir, files, reconciliation, items, odd, slept: clock.slept };
 }
 
 test('where ledger, service and wallets agree, every payment is matched and nothing is open', async (t) => {
@@ -312,4 +313,41 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
 test('a service that gives no answer ends the reconciliation with its name, and leaves no files', async (t) => {
   const gateway = { ...serviceWith([]), list: async () => ({ kind: 'unavailable' as const, evidence }) };
   await assert.rejects(run(t, gateway), { code: 'SERVICE_UNREACHABLE' });
+});
+
+describe('a read of the service', () => {
+  /** The first looks at the list meet these problems. */
+  function troubled(...problems: ReadProblem[]): ReconcileDeps['gateway'] {
+    const gateway = serviceWith(allAtService());
+    const { list } = gateway;
+    assert.ok(list);
+    return { ...gateway, list: async (query) => problems.shift() ?? list(query) };
+  }
+  const unavailable = { kind: 'unavailable', evidence: { ...evidence, message: 'down' } } as const;
+
+  test('that got no answer is tried again, later and later, and then says that there is none', async (t) => {
+    const { reconciliation, slept } = await run(t, troubled(...Array(5).fill(unavailable)));
+    assert.equal(reconciliation.counts.matched, 8);
+    assert.deepEqual(slept, [2_000, 4_000, 8_000, 16_000, 32_000]);
+    await assert.rejects(run(t, troubled(...Array(6).fill(unavailable))), {
+      code: 'SERVICE_UNREACHABLE',
+      message: /down/,
+    });
+  });
+
+  test('that is told to wait waits for as long, however often', async (t) => {
+    const wait = { kind: 'throttled', retryAfterMs: 7_000, evidence } as const;
+    const { reconciliation, slept } = await run(t, troubled(...Array(8).fill(wait)));
+    assert.equal(reconciliation.counts.matched, 8);
+    assert.deepEqual(slept, Array(8).fill(7_000));
+  });
+
+  test('that the credentials are refused for is not tried again', async (t) => {
+    const refused = {
+      kind: 'account_blocked',
+      reason: 'credentials_rejected',
+      evidence: { ...evidence, message: 'no such key' },
+    } as const;
+    await assert.rejects(run(t, troubled(refused)), /no such key/);
+  });
 });

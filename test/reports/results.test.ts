@@ -12,6 +12,7 @@ import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
 import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   columns,
   completedWay,
@@ -21,7 +22,6 @@ import {
   newRow,
   type Step,
   startMs,
-  tempFolder,
   testLedger,
   writeBatch,
   writeSampleBatch,
@@ -36,7 +36,7 @@ async function results(
   db: Database,
   options = {},
 ): Promise<{ header: string[]; rows: Record<string, string>[] }> {
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), options);
   const [header = [], ...lines] = parse(await readFile(join(dir, 'results.csv'))) as string[][];
   return { header, rows: lines.map((line) => Object.fromEntries(line.map((cell, at) => [header[at] ?? '', cell]))) };
 }
@@ -179,7 +179,7 @@ test('no part of a cell is a formula where semicolons separate cells; the proof 
     { row: paid, way: completedWay(1) },
     { row: failed, way: failedWay(2) },
   ]);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
   for (const name of ['results.csv', 'failed.csv'])
     assert.doesNotMatch(await readFile(join(dir, name), 'utf8'), /[;\n]"*[=@]/, name);
@@ -191,7 +191,7 @@ test('no part of a cell is a formula where semicolons separate cells; the proof 
 test('made again, the reports are the same bytes', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  const [first, second] = [await tempFolder(t), await tempFolder(t)];
+  const [first, second] = [folderOf(t), folderOf(t)];
   const { files } = await writeReports(db, 'B-1', first);
   await writeReports(db, 'B-1', second);
   await writeReports(db, 'B-1', second);
@@ -203,7 +203,7 @@ test('made again, the reports are the same bytes', async (t) => {
 test('reports are readable by their owner alone', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  const { dir, files } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir, files } = await writeReports(db, 'B-1', folderOf(t));
   assert.equal((await stat(dir)).mode & 0o777, 0o700);
   for (const name of files) assert.equal((await stat(join(dir, name))).mode & 0o777, 0o600, name);
 });
@@ -211,7 +211,7 @@ test('reports are readable by their owner alone', async (t) => {
 test('masked results show no phone number, neither ours nor as the file has it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   const text = await readFile(join(dir, 'results.csv'), 'utf8');
   assert.doesNotMatch(text, /712000\d\d\d/);
   assert.match(text, /\+2\*{8}001/);
@@ -259,7 +259,7 @@ test('no masked report names what was made of a number in a sentence either', as
     },
   ] as { row: NewRow; way: Step[] }[];
   await writeBatch(db, newBatch('B-1', { pause_reason: 'service_mismatch', pause_detail: said }), rows, null);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   for (const file of ['results.csv', 'report.html', 'summary.json']) {
     const text = await readFile(join(dir, file), 'utf8');
     assert.match(text, /of that payment \(payroll-2026-11\/\*+\)/, file);
@@ -270,18 +270,18 @@ test('no masked report names what was made of a number in a sentence either', as
 test('masked reports of a file that is named after a number do not name it', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { file_name: '2026-11-25 bonus of 0712345678.csv' });
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), { mask: true });
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   for (const file of ['report.html', 'summary.json'])
     assert.match(await readFile(join(dir, file), 'utf8'), /2026-11-25 bonus of \[number\]\.csv/, file);
 });
 
 test('reports of an unknown batch are refused by name', async (t) => {
   const db = await testLedger(t);
-  await assert.rejects(writeReports(db, 'nope', await tempFolder(t)), { code: 'BATCH_UNKNOWN' });
+  await assert.rejects(writeReports(db, 'nope', folderOf(t)), { code: 'BATCH_UNKNOWN' });
 });
 
 test('reports made while the batch goes on agree with each other', async (t) => {
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const db = await testLedger(t, join(folder, 'ledger.db'));
   await writeSampleBatch(db);
   // Between the first reading of the rows, which is summed up, and the next.

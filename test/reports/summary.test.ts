@@ -12,6 +12,7 @@ import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
 import type { Failures } from '../../src/reports/survey.ts';
 import { verdictOf } from '../../src/reports/verdict.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   balanceJson,
   completedWay,
@@ -20,7 +21,6 @@ import {
   newRow,
   type Step,
   startMs,
-  tempFolder,
   testLedger,
   writeBatch,
   writeSampleBatch,
@@ -193,7 +193,7 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
   isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the others are being looked up\.$/);
   isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up has not told\.$/);
   isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up has not told\.$/);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const page = await readFile(join(dir, 'report.html'), 'utf8');
   assert.match(
     page,
@@ -232,7 +232,7 @@ test('money that came back after completion is told beside the rows, which stay 
 test('summary.json is what batchSummary gives, and tells a sandbox from a service', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' });
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')), summary);
   assert.equal(summary.sandbox, true);
@@ -271,7 +271,7 @@ test('what earlier payments of retried rows have cost is charged by no row, and 
     verdictOf(summary).details.join(),
     /USD 1\.25 was charged for earlier payments of rows that were sent again/,
   );
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   assert.match(await readFile(join(dir, 'report.html'), 'utf8'), /USD 1\.25 of it for earlier payments/);
 });
 
@@ -352,7 +352,7 @@ test('rows of one code that failed for several reasons are not all given the fir
   assert.deepEqual(failures, { REFUSED: { rows: 4, reason: 'declined', other_reasons: 2 } });
   const text = 'declined (2 of them have another reason, in results.csv)';
   assert.equal(failureText(failures.REFUSED as Failures), text);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   assert.ok((await readFile(join(dir, 'report.html'), 'utf8')).includes(text));
 });
 
@@ -371,4 +371,17 @@ test('a batch that is paused says why in the very words that were given, of a pe
     /^The batch is paused \(a guard tripped: 30 of the last 50 rows failed\)\. /,
   );
   assert.match(said('insufficient_balance', null) ?? '', /^The batch is paused \(balance too low\)\. /);
+});
+
+test('rows for a product are counted beside the sums, except those that nothing was asked for', async (t) => {
+  const db = await testLedger(t);
+  const product = { amount: null, currency: null, product_id: '102' };
+  await writeBatch(db, newBatch('B-1'), [
+    { row: newRow('B-1', 1), way: completedWay(1) },
+    { row: newRow('B-1', 2, product), way: completedWay(2) },
+    { row: newRow('B-1', 3, { ...product, status: 'held' }), way: [['skip', {}]] },
+    { row: newRow('B-1', 4, { ...product, status: 'invalid' }) },
+  ]);
+  const { rows, requested } = await batchSummary(db, 'B-1');
+  assert.deepEqual([requested.valid, rows.with_product], [{ KES: '100.5' }, 1]);
 });

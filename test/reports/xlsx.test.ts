@@ -8,13 +8,13 @@ import { contentRowRef } from '../../src/core/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { type Cell, type Sheet, workbook } from '../../src/reports/workbook.ts';
+import { folderOf } from '../support/folder.ts';
 import {
   completedWay,
   failedWay,
   newBatch,
   newRow,
   startMs,
-  tempFolder,
   testLedger,
   writeBatch,
   writeSampleBatch,
@@ -35,7 +35,7 @@ async function cellsOf(rows: Cell[][]): Promise<unknown[][]> {
 }
 
 async function reportBook(t: TestContext, db: Database, options = {}) {
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t), options);
+  const { dir } = await writeReports(db, 'B-1', folderOf(t), options);
   return { path: join(dir, 'results.xlsx'), book: await readXlsx(await readFile(join(dir, 'results.xlsx'))) };
 }
 
@@ -127,7 +127,7 @@ test('rows of any length stay whole and in their order', async () => {
 
 test('the header stays in place and can be filtered', async (t) => {
   const bytes = await bytesOf([{ name: 'S', widths: [5, 5], header: ['a', 'b'], rows: [[['1', '2']]] }]);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const path = join(folder, 'b.xlsx');
   await (await import('node:fs/promises')).writeFile(path, bytes);
   if (spawnSync('unzip', ['-v']).error) return t.skip('unzip is not installed');
@@ -150,7 +150,7 @@ test('LibreOffice opens the workbook and finds no formula in it', async (t) => {
   const input = JSON.stringify(['+254712000001', '1', '100.50', 'KES', '', 'R-1', '=1+1']);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { input }), way: completedWay(1) }]);
   const { path } = await reportBook(t, db);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const profile = `-env:UserInstallation=file://${join(folder, 'profile')}`;
   const args = [profile, '--headless', '--convert-to', 'fods', '--outdir', folder, path];
   execFileSync('soffice', args, { stdio: 'pipe', timeout: 120_000 });

@@ -3,18 +3,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { chooseAccount, loadConfig } from '../../src/runtime/config.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const baseUrl = 'https://service.example';
 const inEnvironment = { AIRBATCH_BASE_URL: 'https://other.example', AIRBATCH_API_KEY: 'key' };
 
 /** The configuration with accounts of these names, each of which has its key in `KEY`. */
 function configWith(t: TestContext, names: readonly string[], env: Record<string, string> = {}, apiKeyEnv = 'KEY') {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const accounts = Object.fromEntries(names.map((name) => [name, { baseUrl, apiKeyEnv }]));
-  writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify({ accounts }));
-  return loadConfig({ cwd: folder.path, env: { KEY: 'key', ...env } });
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+  return loadConfig({ cwd: folder, env: { KEY: 'key', ...env } });
 }
 
 describe('the account that pays', () => {

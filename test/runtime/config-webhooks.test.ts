@@ -3,17 +3,16 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { loadConfig } from '../../src/runtime/config.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 function load(t: TestContext, account: object | null, env: Record<string, string> = {}) {
   return loadFile(t, account && { accounts: { main: account } }, env);
 }
 
 function loadFile(t: TestContext, config: object | null, env: Record<string, string> = {}) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  if (config) writeFileSync(join(folder.path, 'airbatch.config.json'), JSON.stringify(config));
-  return loadConfig({ cwd: folder.path, env });
+  const folder = folderOf(t);
+  if (config) writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify(config));
+  return loadConfig({ cwd: folder, env });
 }
 
 const v2 = { baseUrl: 'https://service.example', apiKeyEnv: 'KEY' };

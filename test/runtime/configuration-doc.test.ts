@@ -8,7 +8,7 @@ import { fields } from '../../src/intake/fields.ts';
 import { intakeSettings, intakeShape } from '../../src/intake/settings.ts';
 import { makeClassPlan } from '../../src/limiter/classes.ts';
 import { loadConfig, roles } from '../../src/runtime/config.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 import { byPath, documentedKeys, shapeKeys } from '../support/shape-keys.ts';
 import { unexported } from '../support/unexported.ts';
 
@@ -48,9 +48,8 @@ describe('docs/configuration.md', () => {
 
   for (const [index, [, example = '']] of [...text.matchAll(/```json\n(.*?)```/gs)].entries()) {
     test(`has an example ${index + 1} that is taken as it stands`, async (t) => {
-      const folder = workFolder();
-      t.after(() => folder.dispose());
-      writeFileSync(join(folder.path, 'airbatch.config.json'), example);
+      const folder = folderOf(t);
+      writeFileSync(join(folder, 'airbatch.config.json'), example);
       const variables = [...example.matchAll(/"\w+Envs?": \[?"(\w+)"/g)].map(([, name = '']) => name);
       const env = Object.fromEntries(
         variables.map((name) => {
@@ -59,7 +58,7 @@ describe('docs/configuration.md', () => {
           return [name, value];
         }),
       );
-      const config = await loadConfig({ cwd: folder.path, env });
+      const config = await loadConfig({ cwd: folder, env });
       const { columns } = intakeSettings(config.intake);
       for (const field of Object.keys(columns)) assert.ok((fields as readonly string[]).includes(field));
       batchPolicy(config.policy);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { loadJobs } from '../../src/scheduler/load-jobs.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const config = '{ "accounts": { "main": { "baseUrl": "https://service.example", "apiKeyEnv": "TOPUP_KEY" } } }';
 const job =
@@ -20,24 +20,22 @@ describe('what a person wrote in an editor', () => {
     ['in UTF-16, the other way about', bigEndian],
   ] as const)
     test(`is read ${what}: the configuration, .env and a job`, async (t) => {
-      const folder = workFolder();
-      t.after(() => folder.dispose());
-      const write = (name: string, text: string) => writeFileSync(join(folder.path, name), written(text));
+      const folder = folderOf(t);
+      const write = (name: string, text: string) => writeFileSync(join(folder, name), written(text));
       write('airbatch.config.json', config);
       write('.env', 'TOPUP_KEY=the-key\r\n');
-      mkdirSync(join(folder.path, 'jobs'));
+      mkdirSync(join(folder, 'jobs'));
       write('jobs/bonus.json', job);
-      const { accounts } = await loadConfig({ cwd: folder.path, env: {}, configPath: undefined });
+      const { accounts } = await loadConfig({ cwd: folder, env: {}, configPath: undefined });
       assert.deepEqual(accounts.get('main')?.credentials, { apiKey: 'the-key' });
-      const [loaded] = await loadJobs(join(folder.path, 'jobs'));
+      const [loaded] = await loadJobs(join(folder, 'jobs'));
       assert.equal(loaded?.job.name, 'bonus');
     });
 
   test('is named where it cannot be read', async (t) => {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    mkdirSync(join(folder.path, '.env'));
-    await assert.rejects(loadConfig({ cwd: folder.path, env: {}, configPath: undefined }), {
+    const folder = folderOf(t);
+    mkdirSync(join(folder, '.env'));
+    await assert.rejects(loadConfig({ cwd: folder, env: {}, configPath: undefined }), {
       code: 'CONFIG_INVALID',
       message: /\.env cannot be read: EISDIR/,
       hint: /must be able to read \.env/,

@@ -6,12 +6,11 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { makeLog } from '../../src/runtime/log.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 test('a log in files is turned over when it is full, and the oldest goes; secrets and numbers are in none of them', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const file = join(folder.path, 'airbatch.log');
+  const folder = folderOf(t);
+  const file = join(folder, 'airbatch.log');
   const log = makeLog({
     level: 'warn',
     secrets: ['canary-secret'],
@@ -27,20 +26,19 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
     if (line % 50 === 0) await sleep(20);
   }
   await sleep(300);
-  const names = readdirSync(folder.path).sort();
+  const names = readdirSync(folder).sort();
   assert.ok(names.length > 1 && names.length <= 3, names.join());
   for (const name of names) {
-    const text = readFileSync(join(folder.path, name), 'utf8');
+    const text = readFileSync(join(folder, name), 'utf8');
     assert.doesNotMatch(text, /canary|712345678/);
     for (const line of text.split('\n').filter(Boolean)) assert.equal(JSON.parse(line).batch, 'B-1');
-    assert.equal(statSync(join(folder.path, name)).mode & 0o077, 0, `${name} is readable by its owner alone`);
+    assert.equal(statSync(join(folder, name)).mode & 0o077, 0, `${name} is readable by its owner alone`);
   }
 });
 
 test('what a disk or a folder refuses for a while costs the lines of that while, and nothing else', async (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const dir = join(folder.path, 'logs');
+  const folder = folderOf(t);
+  const dir = join(folder, 'logs');
   const file = join(dir, 'airbatch.log');
   const { appendFile } = fs;
   let isFull = false;
@@ -93,10 +91,9 @@ test('what a disk or a folder refuses for a while costs the lines of that while,
 });
 
 test('a log that cannot be begun is told at once', (t) => {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  writeFileSync(join(folder.path, 'logs'), 'no folder');
-  const file = { file: join(folder.path, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
+  const folder = folderOf(t);
+  writeFileSync(join(folder, 'logs'), 'no folder');
+  const file = { file: join(folder, 'logs', 'airbatch.log'), maxSizeMb: 1, keep: 3 };
   assert.throws(() => makeLog({ level: 'info', secrets: [], screen: null, file }), {
     code: 'CONFIG_INVALID',
     message: /^log\.file: \S+airbatch\.log cannot be written \((EEXIST|ENOTDIR)/,

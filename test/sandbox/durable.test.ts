@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeManualClock, makeSandbox } from '../../src/sandbox/index.ts';
-import { startSandbox } from '../cli/sandbox-process.ts';
+import { folderOf } from '../support/folder.ts';
+import { startSandbox } from '../support/sandbox-process.ts';
 import { openClient, order } from './client.ts';
 
 const headers = { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' };
 
-test('what was answered is there after a restart on the same data, the idempotency cache too', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+test('what was answered is there after a restart on the same data, the idempotency cache too', async (t) => {
+  const folder = folderOf(t);
   const clock = makeManualClock();
   const options = { data: join(folder, 'sandbox.db'), clock, seed: 1 };
   const request = {
@@ -29,21 +29,19 @@ test('what was answered is there after a restart on the same data, the idempoten
   assert.notEqual(JSON.parse(other.body).data.id, JSON.parse(answer.body).data.id, 'the seed gives no id twice');
   assert.equal(second.charges().length, 2);
   await second.close();
-  rmSync(folder, { recursive: true });
 });
 
-test('what it keeps may be read by its owner alone', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+test('what it keeps may be read by its owner alone', async (t) => {
+  const folder = folderOf(t);
   const sandbox = await makeSandbox({ data: join(folder, 'sandbox.db'), seed: 1 });
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
   await sandbox.close();
-  rmSync(folder, { recursive: true });
 });
 
-test('what was answered survives a kill -9 of the process', async () => {
-  const folder = mkdtempSync(join(tmpdir(), 'sandbox-test-'));
+test('what was answered survives a kill -9 of the process', async (t) => {
+  const folder = folderOf(t);
   const data = ['--data', join(folder, 'sandbox.db')];
-  const first = await startSandbox(folder, data);
+  const first = await startSandbox(t, folder, data);
   const created = await fetch(`${first.url}/v2/topups`, {
     method: 'POST',
     headers,
@@ -51,10 +49,9 @@ test('what was answered survives a kill -9 of the process', async () => {
   });
   await first.stop();
   assert.equal(created.status, 201);
-  const second = await startSandbox(folder, data);
-  const charges = await second.liveCharges().finally(second.stop);
+  const second = await startSandbox(t, folder, data);
+  const charges = await second.liveCharges();
   assert.deepEqual([...charges], [['kept', 1]]);
-  rmSync(folder, { recursive: true });
 });
 
 test('the page shows wallets, top-ups and deliveries, escapes what it shows, and runs no script', async () => {

@@ -5,21 +5,20 @@ import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { systemClock } from '../../src/core/clock.ts';
 import { runSourceCommand } from '../../src/scheduler/command-source.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 function place(t: TestContext) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const path = join(folder.path, 'kept/slot.csv');
+  const folder = folderOf(t);
+  const path = join(folder, 'kept/slot.csv');
   const run = (script: string, options: { timeoutMs?: number; stopping?: AbortSignal } = {}) =>
     runSourceCommand(['bash', '-c', script], {
-      cwd: folder.path,
+      cwd: folder,
       path,
       clock: systemClock,
       timeoutMs: 20_000,
       ...options,
     });
-  return { folder: folder.path, path, run };
+  return { folder: folder, path, run };
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {

@@ -5,7 +5,7 @@ import { describe, test } from 'node:test';
 import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
 import { loadJobs } from '../../src/scheduler/load-jobs.ts';
 import { runIdOfSlot } from '../../src/scheduler/run-id.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 const good: JobInput = {
   name: 'payroll',
@@ -69,9 +69,8 @@ test('a run id has the time of the slot in the zone of the job', () => {
 
 describe('a folder of jobs', () => {
   test('is read from TypeScript, JavaScript and JSON, with paths from the folder that it lies in', async (t) => {
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    const jobs = join(folder.path, 'jobs');
+    const folder = folderOf(t);
+    const jobs = join(folder, 'jobs');
     mkdirSync(jobs);
     writeFileSync(
       join(jobs, 'a.ts'),
@@ -86,7 +85,7 @@ describe('a folder of jobs', () => {
       ['b', 'c', 'payroll'],
     );
     const [{ job } = assert.fail()] = loaded;
-    assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder.path, 'payroll'));
+    assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder, 'payroll'));
     writeFileSync(join(jobs, 'd.json'), JSON.stringify(good));
     await assert.rejects(loadJobs(jobs), /d\.json: name: is that of .*a\.ts as well/);
     writeFileSync(join(jobs, 'd.json'), '{"name": "d"}');

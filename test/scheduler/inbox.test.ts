@@ -15,12 +15,11 @@ import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { originalName, takeFromInbox } from '../../src/scheduler/inbox.ts';
-import { workFolder } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 
 function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
-  const inbox = join(folder.path, 'inbox');
+  const folder = folderOf(t);
+  const inbox = join(folder, 'inbox');
   mkdirSync(inbox);
   for (const name of names) {
     writeFileSync(join(inbox, name), 'x');
@@ -28,8 +27,8 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
     utimesSync(join(inbox, name), at, at);
   }
   const take = (pattern = '*', clock = systemClock, known: ReadonlySet<string> = new Set()) =>
-    takeFromInbox({ clock }, { folder: folder.path, pattern, stamp: '20261125-0900', known }, async () => undefined);
-  return { path: folder.path, inbox, take };
+    takeFromInbox({ clock }, { folder: folder, pattern, stamp: '20261125-0900', known }, async () => undefined);
+  return { path: folder, inbox, take };
 }
 
 describe('an inbox', () => {

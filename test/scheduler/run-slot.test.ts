@@ -13,8 +13,8 @@ import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
 import { filesLeft } from '../../src/scheduler/files-left.ts';
 import { putAway } from '../../src/scheduler/put-away.ts';
 import { runSlot } from '../../src/scheduler/run-slot.ts';
-import { workFolder } from '../support/command.ts';
 import { makeFakeService } from '../support/fake-service.ts';
+import { folderOf } from '../support/folder.ts';
 import { memoryLedger, testService } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
@@ -24,11 +24,10 @@ const file = 'phone_number,network_id,amount,currency,reference\n0712 101 000,1,
 
 /** A job with a folder of its own, or another source, and its slot, which can be run again and again. */
 async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = {}) {
-  const folder = workFolder();
-  t.after(() => folder.dispose());
+  const folder = folderOf(t);
   const placed = (given: JobInput['source']): JobInput['source'] => {
-    if (given.kind === 'folder') return { ...given, folder: folder.path };
-    return given.kind === 'file' ? { ...given, file: join(folder.path, given.file) } : given;
+    if (given.kind === 'folder') return { ...given, folder: folder };
+    return given.kind === 'file' ? { ...given, file: join(folder, given.file) } : given;
   };
   const job = defineJob({
     name: 'payroll',
@@ -43,7 +42,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   const clock = { ...systemClock, now: () => now, sleep: async () => undefined };
   const session = {
     config: { intake: { country: 'NG' }, policy: { approval: { needed: 'never' } } },
-    ledgerPath: join(folder.path, 'ledger.db'),
+    ledgerPath: join(folder, 'ledger.db'),
     db,
     clock,
     random: systemRandom,
@@ -59,7 +58,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
     return runSlot(
       {
         session,
-        base: folder.path,
+        base: folder,
         withAccount: (_name, work) => work(account as unknown as OpenAccount),
         requireSlot,
         stopping: stopping.signal,
@@ -69,18 +68,18 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
     );
   };
   const write = (path: string, content = file) => {
-    const to = join(folder.path, path);
+    const to = join(folder, path);
     mkdirSync(dirname(to), { recursive: true });
     writeFileSync(to, content);
     utimesSync(to, 1e9, 1e9);
   };
-  const found = (path: string) => readdirSync(join(folder.path, path)).sort();
+  const found = (path: string) => readdirSync(join(folder, path)).sort();
   const end = () => db.execute(`UPDATE batches SET status = 'completed'`);
   const toPutAway = async () =>
     (await db.query<{ name: string }>('SELECT name FROM job_files WHERE filed_at IS NULL')).map(({ name }) => name);
   const batches = async () =>
     (await db.query<{ status: string }>('SELECT status FROM batches ORDER BY status')).map(({ status }) => status);
-  return { folder: folder.path, db, session, gateway, job, run, stopping, write, found, end, toPutAway, batches };
+  return { folder: folder, db, session, gateway, job, run, stopping, write, found, end, toPutAway, batches };
 }
 
 describe('a slot', () => {

@@ -10,7 +10,8 @@ import type { Database } from '../../src/ledger/database.ts';
 import { findRow, pageRows } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import { type RunningCommand, runCommand, startCommand, workFolder } from '../support/command.ts';
+import { type RunningCommand, runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow, findInboxEntry, unplanned } from '../support/ledger.ts';
 import {
   type CallbackTopup,
@@ -37,7 +38,7 @@ interface Place {
 
 /** `more`: what the environment of the command has besides. */
 async function setUp(t: TestContext, more: Record<string, string> = {}): Promise<Place> {
-  const folder = workFolder();
+  const folder = folderOf(t);
   const service = await startHttpService();
   const account = {
     baseUrl: service.url,
@@ -46,10 +47,10 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
     webhooks: { secretEnvs: ['HOOK_SECRET'] },
   };
   writeFileSync(
-    join(folder.path, 'airbatch.config.json'),
+    join(folder, 'airbatch.config.json'),
     JSON.stringify({ ledger: 'ledger.db', accounts: { main: account } }),
   );
-  const db = openSqlite(join(folder.path, 'ledger.db'));
+  const db = openSqlite(join(folder, 'ledger.db'));
   await migrate(db);
   const commands: RunningCommand[] = [];
   t.after(async () => {
@@ -57,10 +58,9 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
     await Promise.all(commands.map(({ ended }) => ended));
     service.close();
     await db.close();
-    folder.dispose();
   });
   return {
-    folder: folder.path,
+    folder,
     service,
     db,
     async addRows(batchId, count) {
@@ -74,7 +74,7 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
       await approve({ db, clock: systemClock, name: 'approver' }, batchId, unplanned);
     },
     async serve(...args) {
-      const command = startCommand(['serve', '--port', '0', ...args], { cwd: folder.path, env: { ...env, ...more } });
+      const command = startCommand(['serve', '--port', '0', ...args], { cwd: folder, env: { ...env, ...more } });
       commands.push(command);
       const [, url = ''] = await command.seen(/Serving at (\S+?)\. /);
       return { command, url };

@@ -1,7 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { resolve } from 'node:path';
 
 const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
 
@@ -18,12 +16,6 @@ export interface RunningCommand {
   ended: Promise<CommandResult>;
   /** Resolves with the match as soon as stdout or stderr has it; rejects when the process ends without. */
   seen(pattern: RegExp): Promise<RegExpMatchArray>;
-}
-
-/** A folder of its own for one test, as a user's working directory; `dispose` removes it. */
-export function workFolder(): { path: string; dispose(): void } {
-  const path = mkdtempSync(join(tmpdir(), 'airbatch-test-'));
-  return { path, dispose: () => rmSync(path, { recursive: true, force: true }) };
 }
 
 /** Starts the real command as a process of its own, with an environment that knows no account. */

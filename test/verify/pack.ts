@@ -5,7 +5,8 @@ import type { TestContext } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
-import { tempFolder, testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { folderOf } from '../support/folder.ts';
 
 /** A folder of reports that tests may damage and mend. */
 export interface Pack {
@@ -21,7 +22,7 @@ export async function makePack(
   t: TestContext,
   { ledger, mask = false }: { ledger?: string; mask?: boolean } = {},
 ): Promise<Pack> {
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const db = await testLedger(t, ledger);
   await writeSampleBatch(db);
   const key = await openSigningKey(join(folder, 'key.pem'));

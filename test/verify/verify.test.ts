@@ -21,12 +21,12 @@ import {
   newRow,
   type Step,
   startMs,
-  tempFolder,
   testClock,
   testLedger,
   writeBatch,
   writeSampleBatch,
 } from '../reports/fixture.ts';
+import { folderOf } from '../support/folder.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
 test('reports as they were made verify, and say by whom they were signed', async (t) => {
@@ -56,7 +56,7 @@ test('masked reports of a file without references verify, with the list of the s
     newBatch('B-1'),
     rows.map((row) => ({ row, way: completedWay(row.row_no) })),
   );
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder, {
     key: await openSigningKey(join(folder, 'key.pem')),
     mask: true,
@@ -78,7 +78,7 @@ test('a masked row without an id, which a person said was paid, is found in the 
   const db = await testLedger(t);
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }], ['doubt'], ['complete', {}]];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'NOV-1' }), way }]);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const key = await openSigningKey(join(folder, 'key.pem'));
   const { dir } = await writeReports(db, 'B-1', folder, { key, mask: true });
   const serviceList = join(folder, 'list.jsonl');
@@ -94,7 +94,7 @@ async function foundIn(
   const db = await testLedger(t);
   await (prepare ?? writeSampleBatch)(db);
   if (edit !== '') await db.execute(edit);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')), mask });
   return verifyReports(dir);
 }
@@ -288,7 +288,7 @@ test('failed.csv that was corrected in its place, or is gone, is found, and it i
 test('what is said to be checked is what held', async (t) => {
   const pack = await makePack(t);
   const checkedWith = async (options: VerifyOptions) => (await verifyReports(pack.dir, options)).checked.join('\n');
-  const other = await openSigningKey(join(await tempFolder(t), 'other.pem'));
+  const other = await openSigningKey(join(folderOf(t), 'other.pem'));
   const sentences = { signed: /signed by the given key/, files: /no other file/, chain: /unbroken/, rows: /Each row/ };
   const held = async (options: VerifyOptions) => {
     const checked = await checkedWith(options);
@@ -300,7 +300,7 @@ test('what is said to be checked is what held', async (t) => {
   await pack.put(new Map([['events.jsonl', Buffer.from('{}\n')]]));
   assert.deepEqual(await held({ publicKey }), ['signed']);
   await pack.put(new Map());
-  const anchors = join(await tempFolder(t), 'heads.jsonl');
+  const anchors = join(folderOf(t), 'heads.jsonl');
   await writeFile(anchors, JSON.stringify({ batch_id: 'B-1', events: 3, head: 'other' }));
   assert.doesNotMatch(await checkedWith({ anchors }), /every head/);
   await writeFile(join(pack.dir, 'results-final.csv'), 'x');
@@ -309,7 +309,7 @@ test('what is said to be checked is what held', async (t) => {
 
 test('what is given to compare with and is not what it should be is refused by its name', async (t) => {
   const pack = await makePack(t);
-  const path = join(await tempFolder(t), 'given');
+  const path = join(folderOf(t), 'given');
   const refused = async (content: string, options: VerifyOptions, expected: RegExp) => {
     await writeFile(path, content);
     await assert.rejects(verifyReports(pack.dir, options), (error) => {
@@ -444,7 +444,7 @@ test('nobody has signed what has no signature, or one that does not fit', async 
 });
 
 test('a chain that was cut and signed anew is found by the ledger', async (t) => {
-  const ledger = join(await tempFolder(t), 'ledger.db');
+  const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
   assert.equal((await verifyReports(pack.dir, { ledger })).ok, true);
   await pack.db.execute(`UPDATE events SET hash = 'other' WHERE seq = 30`);
@@ -458,7 +458,7 @@ test('a chain that was cut and signed anew is found by the ledger', async (t) =>
 test('a chain that was written anew, with all its hashes, is found by a head that was put outside before', async (t) => {
   const { dir, key, db } = await makePack(t);
   const events = await pageEvents(db, 'B-1', 0, 100);
-  const anchors = join(await tempFolder(t), 'heads.jsonl');
+  const anchors = join(folderOf(t), 'heads.jsonl');
   const heads = [10, 20].map((seq) => JSON.stringify({ batch_id: 'B-1', events: seq, head: events[seq - 1]?.hash }));
   await writeFile(anchors, `${heads.join('\n')}\n`);
   assert.deepEqual((await verifyReports(dir, { anchors })).findings, []);
@@ -487,7 +487,7 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
 });
 
 test('reports that are older than the ledger are whole, and it is said what came since', async (t) => {
-  const ledger = join(await tempFolder(t), 'ledger.db');
+  const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
   const { doubts, later } = await verifyReports(pack.dir, { ledger });
   assert.deepEqual([doubts, later], [[], { events: 0, kinds: {} }]);
@@ -527,7 +527,7 @@ const rowsAtService = [1, 2, 3, 4, 5, 6, 7, 8];
 
 test("the service's own list is compared payment by payment", async (t) => {
   const pack = await makePack(t);
-  const serviceList = join(await tempFolder(t), 'list.jsonl');
+  const serviceList = join(folderOf(t), 'list.jsonl');
   const findingsFor = async (lines: string[]) => {
     await writeFile(serviceList, lines.join('\n'));
     return (await verifyReports(pack.dir, { serviceList })).findings.map(({ message }) => message);
@@ -556,7 +556,7 @@ test("the service's own list is compared payment by payment", async (t) => {
 test('a reference in which a spreadsheet would find a formula is found in the list as the service has it', async (t) => {
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'a;=b' }), way: completedWay(1) }]);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
   const serviceList = join(folder, 'list.jsonl');
   await writeFile(serviceList, serviceEntry(1, { reference: 'payroll-2026-11/a;=b' }));
@@ -565,7 +565,7 @@ test('a reference in which a spreadsheet would find a formula is found in the li
 
 test('of many findings a hundred are listed, and it is said how many more there are', async (t) => {
   const pack = await makePack(t);
-  const serviceList = join(await tempFolder(t), 'list.jsonl');
+  const serviceList = join(folderOf(t), 'list.jsonl');
   const more = Array.from({ length: 130 }, (_, index) => serviceEntry(100 + index));
   await writeFile(serviceList, [...rowsAtService.map((rowNo) => serviceEntry(rowNo)), ...more].join('\n'));
   const { findings, findingsUnlisted } = await verifyReports(pack.dir, { serviceList });
@@ -574,7 +574,7 @@ test('of many findings a hundred are listed, and it is said how many more there 
 
 test('a list may name a payment twice, as where pages overlap, and be longer than the memory', async (t) => {
   const pack = await makePack(t);
-  const serviceList = join(await tempFolder(t), 'list.jsonl');
+  const serviceList = join(folderOf(t), 'list.jsonl');
   const whole = rowsAtService.map((rowNo) => serviceEntry(rowNo)).join('\n');
   await writeFile(serviceList, `${whole}\n${whole}\n`);
   assert.deepEqual((await verifyReports(pack.dir, { serviceList })).findings, []);
@@ -593,7 +593,7 @@ test('a list may name a payment twice, as where pages overlap, and be longer tha
 
 test('the signature is one that openssl can check', async (t) => {
   const pack = await makePack(t);
-  const keyPath = join(await tempFolder(t), 'public.pem');
+  const keyPath = join(folderOf(t), 'public.pem');
   await writeFile(keyPath, pack.key.publicKey);
   const args = [
     'pkeyutl',
@@ -616,7 +616,7 @@ test('the signature is one that openssl can check', async (t) => {
 });
 
 test('the key is made once, and only its owner may read it', async (t) => {
-  const path = join(await tempFolder(t), 'deep', 'key.pem');
+  const path = join(folderOf(t), 'deep', 'key.pem');
   const [first, second] = await Promise.all([openSigningKey(path), openSigningKey(path)]);
   assert.equal(first.fingerprint, second.fingerprint);
   assert.equal((await openSigningKey(path)).fingerprint, first.fingerprint);

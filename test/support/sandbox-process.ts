@@ -1,4 +1,5 @@
-import { type RunningCommand, startCommand } from '../support/command.ts';
+import { type RunningCommand, startCommand } from './command.ts';
+import type { Lifetime } from './folder.ts';
 
 /** A sandbox in a process of its own. */
 export interface SandboxProcess {
@@ -11,9 +12,19 @@ export interface SandboxProcess {
   stop(): Promise<void>;
 }
 
-export async function startSandbox(cwd: string, args: readonly string[] = []): Promise<SandboxProcess> {
+/** Starts a sandbox, which is stopped at the end, with `cwd` as its working directory. */
+export async function startSandbox(
+  lifetime: Lifetime,
+  cwd: string,
+  args: readonly string[] = [],
+): Promise<SandboxProcess> {
   const place = args.includes('--data') ? [] : ['--ephemeral'];
   const command = startCommand(['sandbox', ...place, ...args], { cwd });
+  const stop = async () => {
+    command.child.kill('SIGKILL');
+    await command.ended;
+  };
+  lifetime.after(stop);
   const [, url = ''] = await command.seen(/(http:\/\/127\.0\.0\.1:[0-9]+)/);
   return {
     url,
@@ -27,9 +38,6 @@ export async function startSandbox(cwd: string, args: readonly string[] = []): P
         if (isLive) live.set(reference, (live.get(reference) ?? 0) + 1);
       return live;
     },
-    async stop() {
-      command.child.kill('SIGKILL');
-      await command.ended;
-    },
+    stop,
   };
 }

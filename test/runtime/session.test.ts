@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { countRows } from '../../src/ledger/batches.ts';
+import { migrate } from '../../src/ledger/schema.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
+import { openSession } from '../../src/runtime/session.ts';
+import { folderOf } from '../support/folder.ts';
+import { aBatch, addBatch, aRow } from '../support/ledger.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+test('a start ends what a crash has left of a cancelled batch: no row of it stays open', async (t) => {
+  const cwd = folderOf(t);
+  const ledgerPath = join(cwd, 'ledger.db');
+  const before = openSqlite(ledgerPath);
+  await migrate(before);
+  await addBatch(before, makeVirtualClock(), aBatch(), [aRow(1), aRow(2, { status: 'held' }), aRow(3)]);
+  await before.execute(`UPDATE batches SET status = 'cancelled'`);
+  await before.close();
+  const { db } = await openSession({ cwd, env: {}, configPath: undefined, ledgerPath, screen: null });
+  t.after(() => db.close());
+  assert.deepEqual(await countRows(db, 'batch-1'), new Map([['cancelled', 3]]));
+});
