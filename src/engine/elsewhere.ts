@@ -5,7 +5,7 @@ import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './acts.ts';
 import type { RunnerContext } from './context.ts';
-import { keepPersonsPause } from './persons-pause.ts';
+import { pauseOtherwise } from './persons-pause.ts';
 
 /**
  * Pauses an open batch of which the account's service knows nothing: what was sent of it would not be found there, and would be
@@ -23,10 +23,7 @@ export async function pauseElsewhere(context: RunnerContext, { batch_id, service
     const started = found.status === 'approved';
     const batch = started ? await unit.changeBatch(found, 'start', { started_at: unit.at }, {}) : found;
     if (batch?.status === 'running') await unit.changeBatch(batch, 'pause', pause, data);
-    if (batch?.status !== 'paused') return;
-    await keepPersonsPause(unit.tx, batch);
-    await unit.noteBatch(batch, pause);
-    await unit.append(batch_id, 'batch.pause', { from: batch.status, to: batch.status, ...data });
+    else if (batch?.status === 'paused') await pauseOtherwise(unit, batch, pause, data);
   });
 }
 

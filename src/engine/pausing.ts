@@ -5,7 +5,7 @@ import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
 import { noteShortage } from './funds.ts';
 import { refreshBatches } from './open-batches.ts';
-import { keepPersonsPause } from './persons-pause.ts';
+import { pauseOtherwise } from './persons-pause.ts';
 
 /**
  * Pauses every running batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
@@ -47,12 +47,9 @@ export async function writePause(
     const batch = await findBatch(unit.tx, batchId);
     if (!batch) continue;
     if (can(batch.status, 'pause')) await unit.changeBatch(batch, 'pause', pause, data);
-    else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason) {
-      // It would go on when there is money again, or by a person who knows of something else alone.
-      await keepPersonsPause(unit.tx, batch);
-      await unit.noteBatch(batch, pause);
-      await unit.append(batchId, 'batch.pause', { from: batch.status, to: batch.status, ...data });
-    }
+    // It would go on when there is money again, or by a person who knows of something else alone.
+    else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason)
+      await pauseOtherwise(unit, batch, pause, data);
   }
   if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
 }

@@ -1,6 +1,8 @@
-import type { BatchRecord } from '../ledger/batches.ts';
+import type { BatchFields, BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
+import type { EventData } from '../ledger/events.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
 
 /**
  * A batch names one reason for its pause, and may have two. What a person stopped stays so when the other one is mended, so that is kept
@@ -20,10 +22,16 @@ export function addPersonsPause(tx: Queryable, batchId: string, why: string): Pr
   return writeFact(tx, factName(batchId), why);
 }
 
-/** Called before another reason is written over the one that the batch names. */
-export async function keepPersonsPause(tx: Queryable, batch: BatchRecord): Promise<void> {
-  if (batch.status === 'paused' && batch.pause_reason === 'by_person')
-    await addPersonsPause(tx, batch.batch_id, batch.pause_detail ?? '');
+/** A batch that is paused stays so for another reason, of which its chain tells; what a person stopped it for is kept beside that. */
+export async function pauseOtherwise(
+  unit: Unit,
+  batch: BatchRecord,
+  pause: Pick<BatchFields, 'pause_reason' | 'pause_detail'>,
+  data: EventData,
+): Promise<void> {
+  if (batch.pause_reason === 'by_person') await addPersonsPause(unit.tx, batch.batch_id, batch.pause_detail ?? '');
+  await unit.noteBatch(batch, pause);
+  await unit.append(batch.batch_id, 'batch.pause', { from: batch.status, to: batch.status, ...data });
 }
 
 /** A person lets the batch go on, or it has ended. */
