@@ -109,13 +109,15 @@ async function doubtFound(
   { row, known }: { row: RowRecord; known: PaymentRecord | null },
   { generation: last, payment, others }: Found,
 ): Promise<void> {
+  // A time to come is a slip of the service's: nobody knows how old the payment is.
+  const paidAt = payment.createdAt !== null && payment.createdAt <= unit.at ? payment.createdAt : null;
   const fields = {
     generation: last,
     next_action_at: unit.at,
     failure_code: 'restored',
     failure_reason: 'It is being looked up.',
     // By the service's time, where it tells: other runs are to see it as what was sent then.
-    first_sent_at: payment.createdAt ?? unit.at,
+    first_sent_at: paidAt ?? unit.at,
   };
   const why = 'the service has it, and the restored ledger does not';
   if (!(await unit.changeRow(row, 'doubt', fields, { why }))) return;
@@ -126,7 +128,7 @@ async function doubtFound(
   }
   const bound: PaymentRecord[] = [];
   // Its key is as old as the payment, or too old where nobody knows: should the next look-ups not find it, it is not sent as a new one.
-  const first_intent_at = payment.createdAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
+  const first_intent_at = paidAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
   for (let generation = row.generation; generation <= last; generation++) {
     const names = paymentNames(batch, row, generation);
     const attempt = { ...firstAttempt(context, batch, { ...row, generation }, names, unit.at), first_intent_at };

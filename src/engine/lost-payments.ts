@@ -171,7 +171,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
       phone_number: payment.phoneNumber ?? '',
       amount: payment.amount?.value ?? null,
       currency: payment.amount?.currency ?? null,
-      first_sent_at: payment.createdAt ?? unit.at,
+      first_sent_at: Math.min(payment.createdAt ?? unit.at, unit.at),
     });
   }
   return lost;

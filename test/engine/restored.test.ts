@@ -95,12 +95,14 @@ describe('a row of a restored ledger', () => {
     }
   });
 
-  for (const [days, isSent] of [
-    [3, false],
+  for (const [days, isSent, isAhead] of [
+    [3, false, false],
     // The service still knows the key, under which the lost part has paid it.
-    [0, true],
+    [0, true, false],
+    // Of what the service dates in the future nobody knows how old it is.
+    [3, false, true],
   ] as const)
-    test(`is ${isSent ? '' : 'not '}sent where what was found, ${days} days old, is found no more: its key is as old`, async () => {
+    test(`is ${isSent ? '' : 'not '}sent where what was found, ${days} days old${isAhead ? ' or, it says, of tomorrow' : ''}, is found no more: its key is as old`, async () => {
       const rig = await makeRig();
       const key = idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 });
       await payLost(rig, 'run-1/ref-1', key);
@@ -110,9 +112,12 @@ describe('a row of a restored ledger', () => {
       rig.service.lookUp = async (reference) => {
         const found = await lookUp(reference);
         rig.service.hidden.add(reference);
-        return found;
+        if (!isAhead || found.kind !== 'found') return found;
+        const createdAt = rig.clock.now() + 24 * 3_600_000;
+        return { ...found, payments: found.payments.map((payment) => ({ ...payment, createdAt })) };
       };
       await runRestored(rig);
+      assert.ok(((await rig.row(1)).first_sent_at ?? 0) <= rig.clock.now());
       assert.deepEqual(await rig.states(), [isSent ? 'completed' : 'in_doubt']);
       assert.equal(rig.service.creates.length, isSent ? 2 : 1);
       assert.equal(rig.service.charges.length, 1);
