@@ -244,10 +244,20 @@ test('money that was given back is compared with the chain, in whichever of its 
       const gone = { why: 'the row cost 0.80 USD', service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
       await unit.append('B-1', 'row.changed_late', gone, 2);
       await unit.append('B-1', 'row.changed_late', { ...gone, cost: '0.70' }, 3);
-      const [first, second] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
+      // A payment that the service calls failed by now costs nothing, as one that failed at once: no money came back for it.
+      await unit.append('B-1', 'row.changed_late', { ...gone, service_status: 'failed' }, 4);
+      for (const rowNo of [5, 6])
+        await unit.append('B-1', 'row.changed_late', { ...gone, service_status: 'SUCCESS' }, rowNo);
       const back = { refunded_at: unit.at, refund_currency: 'USD' };
-      await writeRefund(unit.tx, first as RowRecord, { ...back, refund_amount: '0.30' });
-      await writeRefund(unit.tx, second as RowRecord, { ...back, refund_amount: '0.80' });
+      for (const [rowNo, refund_amount] of [
+        [1, '0.30'],
+        [2, '0.80'],
+        [5, '0.80'],
+        [6, '0.80'],
+      ] as const) {
+        const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
+        await writeRefund(unit.tx, row, { ...back, refund_amount });
+      }
     });
   };
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
@@ -257,7 +267,7 @@ test('money that was given back is compared with the chain, in whichever of its 
   });
   assert.match(
     findings.map(({ message }) => message).join(),
-    /counts 1 rows whose .* chain has 2\..*another sum of USD/,
+    /counts 3 rows whose .* chain has 4\..*another sum of USD/,
   );
 });
 
