@@ -11,6 +11,8 @@ export function execute(
   return actOnBatch(context, batchId, options, {
     role: 'run',
     act: pauseBatch,
-    words: (id) => `Paused: nothing more of batch ${id} is sent until "airbatch resume ${id}". What is under way ends.`,
+    words: (id) =>
+      `Paused: nothing more of batch ${id} is sent until "airbatch resume ${id}". What is under way ends. ` +
+      `"airbatch skip ${id} --unsent --why TEXT" gives up the rest.`,
   });
 }

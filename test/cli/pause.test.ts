@@ -65,8 +65,6 @@ test('the rest of a wrong file is given up once a person has paused it, and the 
   const resumed = await airbatch('resume', batch);
   assert.deepEqual([resumed.code, /None of 4 rows was paid\./.test(resumed.stderr)], [0, true], resumed.stderr);
   assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
-  assert.match(
-    (await airbatch('audit', '--batch', batch)).stdout,
-    /row 3.*skipped it: the wrong month[\s\S]*are as it tells/,
-  );
+  const audit = await airbatch('audit', '--batch', batch);
+  assert.deepEqual([audit.code, /row 3: skipped it: the wrong month/.test(audit.stdout)], [0, true], audit.stderr);
 });
