@@ -14,6 +14,8 @@ export interface ReconcileDeps {
   waitAsTold: (retryAfterMs: number) => Promise<void>;
   /** What is thrown where the service refuses the account's credentials. */
   refused: (evidence: Evidence) => Error;
+  /** Told when a question meets no answer: it is asked again for a minute, in which nothing else is heard. */
+  unanswered: (evidence: Evidence) => void;
   clock: Clock;
 }
 
@@ -68,8 +70,11 @@ async function insist<Answer extends { kind: string }>(
         throw deps.refused(answer.evidence);
       case 'unavailable':
         failures += 1;
+        if (failures === 1) deps.unanswered(answer.evidence);
         if (failures === triesMax) {
-          throw new AirbatchError('SERVICE_UNREACHABLE', `the service gives no answer: ${answer.evidence.message}`);
+          throw new AirbatchError('SERVICE_UNREACHABLE', `the service gives no answer: ${answer.evidence.message}`, {
+            hint: 'Check the network and the base URL, then reconcile again.',
+          });
         }
         await deps.clock.sleep(retryMs * 2 ** failures);
         break;

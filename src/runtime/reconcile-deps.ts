@@ -33,5 +33,6 @@ export function reconcileDeps(
       await (showWait ?? logWait)({ since: at, at, saidMs, until: at + waitMsOf(saidMs) });
     },
     refused: (evidence) => credentialsRefused(account, evidence, next),
+    unanswered: ({ code }) => accountLog(log, name).warn('the service cannot be reached; it is tried again', { code }),
   };
 }

@@ -91,6 +91,7 @@ async function run(
   gateway: ReconcileDeps['gateway'],
   request: Partial<ReconcileRequest> = {},
   ready: Database | null = null,
+  unanswered: ReconcileDeps['unanswered'] = () => undefined,
 ) {
   const db = ready ?? (await testLedger(t));
   if (!ready) {
@@ -106,6 +107,7 @@ async function run(
     admit: <Answer>(ask: () => Promise<Answer>) => ask(),
     waitAsTold: async () => undefined,
     refused: ({ message }: { message: string }) => new Error(message),
+    unanswered,
   };
   const period = { account: 'main', fromMs: startMs - 3_600_000, toMs: startMs + 3_600_000 };
   const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, folderOf(t));
@@ -310,9 +312,14 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
   );
 });
 
-test('a service that gives no answer ends the reconciliation with its name, and leaves no files', async (t) => {
+test('a service that gives no answer ends the reconciliation with its name, leaves no files, and is told of before it is asked again', async (t) => {
   const gateway = { ...serviceWith([]), list: async () => ({ kind: 'unavailable' as const, evidence }) };
-  await assert.rejects(run(t, gateway), { code: 'SERVICE_UNREACHABLE' });
+  const told: string[] = [];
+  await assert.rejects(
+    run(t, gateway, {}, null, ({ code }) => told.push(code)),
+    { code: 'SERVICE_UNREACHABLE', hint: 'Check the network and the base URL, then reconcile again.' },
+  );
+  assert.deepEqual(told, [evidence.code]);
 });
 
 describe('a read of the service', () => {
