@@ -8,7 +8,7 @@ import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import { interruptedExitCode } from './exit-codes.ts';
-import { optionsText } from './options-text.ts';
+import { optionsText, quoted } from './options-text.ts';
 import type { Terminal } from './terminal.ts';
 import type { WorkResult } from './work.ts';
 
@@ -68,10 +68,20 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   if (failed + invalid === 0) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.
-  const command = `airbatch run corrected.csv --run-id ${run_id}${readWith === null ? '' : optionsText(readWith)}`;
+  const runOf = (file: string) =>
+    `airbatch run ${file} --run-id ${run_id}${readWith === null ? '' : optionsText(readWith)}`;
   const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';
-  const run = `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${command}${others}`;
-  const steps = [run];
+  const steps: string[] = [];
+  const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
+  // Nothing is wrong with them: a clerk would look for it in vain.
+  if (unresolved > 0)
+    steps.push(
+      `once the service can be reached, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name))}${others}`,
+    );
+  if (unresolved < failed + invalid)
+    steps.push(
+      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${runOf('corrected.csv')}${others}`,
+    );
   const codes = Object.keys(summary.failures);
   const doubtful = codes.filter(isDoubtfulEnd);
   if (codes.length > doubtful.length) steps.push(`or, for failed rows as they are, airbatch retry ${batch_id}`);

@@ -38,77 +38,62 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
   assert.doesNotMatch(again.stderr, /0 of 0 rows/);
 });
 
-/** What the closing lines of a batch say comes next: the sample batch, with what `change` makes of its summary. */
-async function nextOf(t: TestContext, change: (summary: BatchSummary) => Partial<BatchSummary>, exitCode = 5) {
-  const db = await testLedger(t);
-  await writeSampleBatch(db);
-  const summary = await batchSummary(db, 'B-1');
-  const result = {
-    summary: { ...summary, ...change(summary) },
-    reports: { dir: '/r', files: [] },
-    exitCode,
-    readWith: null,
-    credentialsFrom: 'TOPUP_EMAIL and TOPUP_TOKEN',
-  };
+/** The lines "Next" of a run that ended so. */
+function nextOf(summary: BatchSummary, exitCode = 5): string[] {
+  const result = { summary, reports: { dir: '/r', files: [] }, exitCode, readWith: {}, credentialsFrom: 'TOPUP_KEY' };
   const paint = (_style: string, text: string) => text;
   const text = closingLines({ paint } as unknown as Terminal, result, '/');
-  return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+  return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step = '']) => step);
+}
+
+async function sampleSummary(t: TestContext): Promise<BatchSummary> {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  return batchSummary(db, 'B-1');
 }
 
 test('what comes next for rows in doubt is to look them up again, or a decision', async (t) => {
-  const next = (inDoubt: number, left_to_person: number, exitCode?: number) =>
-    nextOf(
-      t,
-      ({ rows, in_doubt }) => ({
-        rows: { ...rows, by_status: { ...rows.by_status, in_doubt: inDoubt } },
-        in_doubt: { ...in_doubt, rows: inDoubt, left_to_person },
-      }),
-      exitCode,
-    );
+  const summary = await sampleSummary(t);
+  const doubts = (inDoubt: number, left_to_person: number, exitCode = 5) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
+    return nextOf({ ...summary, rows, in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person } }, exitCode);
+  };
   const resolve = 'airbatch status B-1, then airbatch resolve for the rows that a person must decide';
   const resume = 'airbatch resume B-1 looks the rows in doubt up again';
-  assert.deepEqual(await next(2, 0), [resume]);
-  assert.deepEqual(await next(2, 1), [resolve, resume]);
-  assert.deepEqual(await next(2, 2), [resolve]);
+  assert.deepEqual([doubts(2, 0), doubts(2, 1), doubts(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
-  assert.deepEqual(await next(2, 1, 130), ['airbatch resume B-1']);
-  assert.deepEqual(await next(2, 2, 130), [resolve]);
-});
-
-test('what comes next where the credentials were refused is to correct the variables that hold them', async (t) => {
-  const pause = { reason: 'credentials_rejected', detail: 'UNAUTHORIZED: no such key' } as const;
-  const next = await nextOf(t, () => ({ status: 'paused', pause }));
-  assert.deepEqual(next, ['correct TOPUP_EMAIL and TOPUP_TOKEN, then airbatch resume B-1']);
+  assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
 });
 
 test('what comes next where a pause and rows for a person come together is told of both, and of what to mend first', async (t) => {
-  const db = await testLedger(t);
-  await writeSampleBatch(db);
-  const summary = await batchSummary(db, 'B-1');
-  const nextOf = (reason: PauseReason, exitCode = 5) => {
-    const by_status = { ...summary.rows.by_status, ready: 3, held: 1 };
-    const result = {
-      summary: {
-        ...summary,
-        status: 'paused' as const,
-        pause: { reason, detail: null },
-        rows: { ...summary.rows, by_status },
-      },
-      reports: { dir: '/r', files: [] },
-      exitCode,
-      readWith: null,
-      credentialsFrom: 'TOPUP_KEY',
-    };
-    const paint = (_style: string, text: string) => text;
-    const text = closingLines({ paint } as unknown as Terminal, result, '/');
-    return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step]) => step);
+  const summary = await sampleSummary(t);
+  const paused = (reason: PauseReason, exitCode = 5) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, ready: 3, held: 1 } };
+    return nextOf({ ...summary, status: 'paused', pause: { reason, detail: null }, rows }, exitCode);
   };
   const held = 'airbatch status B-1, then airbatch release or airbatch skip for the held rows';
-  assert.deepEqual(nextOf('insufficient_balance'), [held, 'fund the account, then airbatch resume B-1']);
-  assert.deepEqual(nextOf('guard_tripped'), [held, 'airbatch resume B-1']);
+  assert.deepEqual(paused('insufficient_balance'), [held, 'fund the account, then airbatch resume B-1']);
+  assert.deepEqual(paused('guard_tripped'), [held, 'airbatch resume B-1']);
+  assert.deepEqual(paused('credentials_rejected'), ['correct TOPUP_KEY, then airbatch resume B-1']);
   // After Ctrl-C too.
-  assert.deepEqual(nextOf('insufficient_balance', 130), ['fund the account, then airbatch resume B-1']);
-  assert.deepEqual(nextOf('credentials_rejected', 130), ['correct TOPUP_KEY, then airbatch resume B-1']);
+  assert.deepEqual(paused('insufficient_balance', 130), ['fund the account, then airbatch resume B-1']);
+  assert.deepEqual(paused('credentials_rejected', 130), ['correct TOPUP_KEY, then airbatch resume B-1']);
+});
+
+test('what comes next where networks could not be looked up is the same file again, and nothing is to be corrected', async (t) => {
+  const summary = { ...(await sampleSummary(t)), status: 'completed' as const, file_name: "pay roll's.csv" };
+  const unresolved = (invalid: number, of: number) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, failed: 0, invalid } };
+    return nextOf({ ...summary, rows, failures: {}, problems: { NETWORK_UNRESOLVED: of } }, 4);
+  };
+  const again =
+    "once the service can be reached, the same file again (nothing is paid twice): airbatch run 'pay roll'\\''s.csv' --run-id payroll-2026-11";
+  assert.deepEqual(unresolved(3, 3), [again]);
+  const [first, second, ...more] = unresolved(3, 2);
+  assert.deepEqual(
+    [first, /^copy r\/failed.csv to corrected.csv, correct that/.test(second ?? ''), more],
+    [again, true, []],
+  );
 });
 
 test('a retry of what may have arrived is named with its code, and a code that no row has is said to be none', async (t) => {
