@@ -13,6 +13,8 @@ export interface Brought {
   taken: string[];
   /** Names of files that somebody is still writing. */
   unfinished: string[];
+  /** Names of files that lie there as well and are not those that the pattern means. */
+  others: string[];
 }
 
 /** How often an inbox is looked at in a row: what vanished meanwhile may lie there under another name. */
@@ -32,11 +34,14 @@ export async function takeFromInbox(
   const wanted = globExpression(pattern);
   const inbox = join(folder, 'inbox');
   let unfinished: string[] = [];
+  let others: string[] = [];
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
-    const names = (await readdir(inbox, { withFileTypes: true }))
-      .filter((entry) => entry.isFile() && wanted.test(entry.name))
+    const all = (await readdir(inbox, { withFileTypes: true }))
+      .filter((entry) => entry.isFile())
       .map(({ name }) => name)
       .sort();
+    const names = all.filter((name) => wanted.test(name));
+    others = all.filter((name) => !wanted.test(name) && !isLeftOver(name));
     const found = await sortOut(clock, inbox, names);
     unfinished = found.unfinished;
     let seen = unfinished.length;
@@ -51,7 +56,7 @@ export async function takeFromInbox(
     .filter((name) => name.startsWith(`${stamp}~`))
     .sort()
     .map((name) => join(folder, 'working', name));
-  return { taken, unfinished: unfinished.filter((name) => !isLeftOver(name)) };
+  return { taken, unfinished: unfinished.filter((name) => !isLeftOver(name)), others };
 }
 
 /** A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was taken. */

@@ -64,7 +64,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const before = await filesOfSlot(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished } = await bring(deps, { ...job, source }, dueAt, known);
+  const { files, unfinished, others } = await bring(deps, { ...job, source }, dueAt, known);
   const outcomes: FileOutcome[] = [];
   for (const file of files) {
     if (known.has(file.name)) continue;
@@ -79,12 +79,25 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     const waitMinutes = source.kind === 'folder' ? source.waitMinutes : fileWaitMinutes;
     const isOver = session.clock.now() - dueAt >= waitMinutes * minuteMs;
     const what =
-      isMissing && unfinished.length === 0 ? 'there is no file' : `still being written: ${unfinished.join(', ')}`;
+      isMissing && unfinished.length === 0
+        ? `there is no file${besides(source, others)}`
+        : `still being written: ${unfinished.join(', ')}`;
     return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
   }
   const isFailed = outcomes.some(({ isTaken }) => !isTaken);
-  if (brought === 0) return { outcome: 'done', detail: 'no file was there' };
+  if (brought === 0) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
   return { outcome: isFailed ? 'failed' : 'done', detail: words.join('; ') || 'brought before' };
+}
+
+/** Files of an inbox that are named which its pattern does not mean. */
+const othersNamedMax = 3;
+
+/** What lies in the inbox under another name or form: nobody else tells who brought it that it is not taken. */
+function besides(source: PayingJob['source'], others: readonly string[]): string {
+  if (source.kind !== 'folder' || others.length === 0) return '';
+  const named = others.slice(0, othersNamedMax).map((name) => `"${name}"`);
+  const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
+  return `; its inbox has ${named.join(', ')}${more}, not "${source.pattern}"`;
 }
 
 async function bring(
@@ -92,19 +105,19 @@ async function bring(
   { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
-): Promise<{ files: SlotFile[]; unfinished: string[] }> {
+): Promise<{ files: SlotFile[]; unfinished: string[]; others: string[] }> {
   const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
   switch (source.kind) {
     case 'folder': {
       const hasSlot = () => session.db.transact(requireSlot);
-      const { taken, unfinished } = await takeFromInbox(session, { ...source, stamp, known }, hasSlot);
-      return { files: taken.map((path) => ({ path, name: originalName(path) })), unfinished };
+      const { taken, ...left } = await takeFromInbox(session, { ...source, stamp, known }, hasSlot);
+      return { files: taken.map((path) => ({ path, name: originalName(path) })), ...left };
     }
     case 'file': {
       const file = { path: source.file, name: basename(source.file) };
-      if (known.has(file.name)) return { files: [file], unfinished: [] };
+      if (known.has(file.name)) return { files: [file], unfinished: [], others: [] };
       const { unfinished } = await sortOut(session.clock, dirname(file.path), [file.name]);
-      return { files: unfinished.length === 0 ? [file] : [], unfinished };
+      return { files: unfinished.length === 0 ? [file] : [], unfinished, others: [] };
     }
     case 'command': {
       const file = { path: keptFile(session, name, `${stamp}.csv`), name: `${stamp}.csv` };
@@ -118,7 +131,7 @@ async function bring(
           timeoutMs: source.timeoutMinutes * minuteMs,
           stopping,
         });
-      return { files: [file], unfinished: [] };
+      return { files: [file], unfinished: [], others: [] };
     }
   }
 }

@@ -27,7 +27,9 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
     utimesSync(join(inbox, name), at, at);
   }
   const take = (pattern = '*', clock = systemClock, known: ReadonlySet<string> = new Set()) =>
-    takeFromInbox({ clock }, { folder: folder, pattern, stamp: '20261125-0900', known }, async () => undefined);
+    takeFromInbox({ clock }, { folder, pattern, stamp: '20261125-0900', known }, async () => undefined).then(
+      ({ taken, unfinished }) => ({ taken, unfinished }),
+    );
   return { path: folder, inbox, take };
 }
 

@@ -173,6 +173,18 @@ describe('a slot', () => {
     assert.deepEqual(await run(), { outcome: 'done', detail: 'no file was there' });
   });
 
+  test('names what lies in its inbox and is not what its pattern means', async (t) => {
+    const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', pattern: '*.csv' } });
+    write('inbox/november.xlsx');
+    write('inbox/.DS_Store');
+    assert.deepEqual(await run(), {
+      outcome: 'done',
+      detail: 'no file was there; its inbox has "november.xlsx", not "*.csv"',
+    });
+    for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
+    assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
+  });
+
   test('has failed where a file of it was rejected, and pays the others', async (t) => {
     const { run, write, found, batches } = await place(t);
     write('inbox/bad.csv', 'name,colour\nMary,blue\n');
