@@ -5,6 +5,7 @@ import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledge
 import { makeFolder } from '../reports/files.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
+import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { runnerOf } from '../runtime/account-runner.ts';
@@ -78,7 +79,9 @@ export async function workOn(
   const key = await sessionKey(session);
   const results: WorkResult[] = [];
   for (const batchId of options.batchIds) {
-    const reports = await writeReports(session.db, batchId, options.out, { key });
+    const reports = await writeReports(session.db, batchId, options.out, { key }).catch((error: unknown) =>
+      tellUnreported(context, session, batchId, error),
+    );
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
     const summary = await batchSummary(session.db, batchId);
@@ -86,6 +89,21 @@ export async function workOn(
   }
   await word.stop();
   return results;
+}
+
+/** The reports would have told what was paid: where they cannot be written, the screen does. */
+async function tellUnreported(
+  { terminal }: CommandContext,
+  { db }: Session,
+  batchId: string,
+  error: unknown,
+): Promise<never> {
+  if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
+  terminal.error(`${verdictOf(await batchSummary(db, batchId)).headline}\n`);
+  throw new AirbatchError(error.code, error.message, {
+    hint: `Correct the folder (or name another with --out), then "airbatch report ${batchId}": what was paid is in the ledger.`,
+    cause: error,
+  });
 }
 
 /** How often it is looked whether another process that has the account has finished, or ended. */

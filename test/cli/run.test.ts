@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -55,6 +55,22 @@ describe('airbatch run', () => {
     assert.equal(JSON.parse(noLedger.stdout).error.code, 'LEDGER_IO');
     const shut = await runCommand(['status', '--json', '--ledger', cwd], { cwd });
     assert.match(JSON.parse(shut.stdout).error.hint, /^Check that you may read and write the ledger/);
+  });
+
+  test('says what was paid where its reports can be written no more, and how they are', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
+    const { batch } = JSON.parse((await runCommand(['submit', file, '--json'], { cwd })).stdout);
+    mkdirSync(join(cwd, 'reports'));
+    write(cwd, `reports/${batch}`, 'in the way');
+    const { code, stderr } = await runCommand(['resume', batch], { cwd });
+    assert.equal(code, 5, stderr);
+    assert.match(
+      stderr,
+      new RegExp(`The row was paid: KES 50\\.00\\.\nError: .*\\[FOLDER_UNWRITABLE\\]\n.*"airbatch report ${batch}"`),
+    );
+    rmSync(join(cwd, 'reports', batch));
+    assert.equal((await runCommand(['report', batch], { cwd })).code, 0);
   });
 
   test('pays the sample out at the embedded sandbox, and reports every row of it in file order', async (t) => {
