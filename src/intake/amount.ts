@@ -26,6 +26,8 @@ const currencySigns: Record<string, string> = {
   KSh: 'KES',
   Ksh: 'KES',
   KSH: 'KES',
+  KShs: 'KES',
+  Kshs: 'KES',
   USh: 'UGX',
   Ush: 'UGX',
   USH: 'UGX',
@@ -74,6 +76,13 @@ export function readAmount(cell: string): AmountReading {
   if (signs.length > 1) return { kind: 'none' };
   const negative = bracketed !== null || signs[0] === '-';
   return readDigits(signed.replace(/^[-+]/, '').replace(/\s+$/, ''), negative, currency);
+}
+
+/** What a cell of its own says of the currency: a sign that stands for one alone is its code, anything else is taken for one. */
+export function currencyWritten(cell: string): string {
+  const text = plainText(cell);
+  const name = text.replace(/\.$/, '');
+  return (Object.hasOwn(currencySigns, name) && currencySigns[name]) || text.toUpperCase();
 }
 
 /** The currency that stands beside the digits, null for none, undefined for something that is no currency. */

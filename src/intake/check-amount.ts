@@ -1,5 +1,5 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
-import { type AmountReading, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
+import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
 import { plainText } from './plain-text.ts';
 import { type ProblemCode, shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
@@ -64,7 +64,7 @@ function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency
   const { settings, plan, amountCurrency } = row.context;
   const beside = inCell ?? amountCurrency;
   const { currency: cell } = row.cell;
-  const written = metCurrency(cell) ?? plainText(cell).toUpperCase();
+  const written = metCurrency(cell) ?? currencyWritten(cell);
   if (written !== '' && decimalsOf(written) === null) {
     row.blame('currency', {
       code: 'CURRENCY_UNKNOWN',

@@ -315,6 +315,16 @@ describe('a wrong row', () => {
     assert.throws(() => intakeSettings({ smsMessage: 'true' }), /intake\.smsMessage: is the text itself/);
   });
 
+  test('has a currency by its sign too where it has a column of its own, as an amount has; a sign of several is none', async () => {
+    const currencyOf = async (currency: string) => {
+      const { rows } = await check(csv([goodRow({ currency })]));
+      return rows[0]?.currency ?? problemCodes(rows[0])[0];
+    };
+    for (const sign of ['KSh', 'Ksh.', 'Kshs', 'KShs.', 'kes']) assert.equal(await currencyOf(sign), 'KES', sign);
+    for (const sign of ['$', 'constructor', '__proto__'])
+      assert.equal(await currencyOf(sign), 'CURRENCY_UNKNOWN', sign);
+  });
+
   test('names every reason at once', async () => {
     const { rows } = await check(
       csv([goodRow({ phone_number: '', network_id: '', amount: 'x', currency: 'YYY', reference: 'a~2' })]),
