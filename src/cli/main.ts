@@ -40,6 +40,9 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
   if (error instanceof CommanderError) {
     if (error.exitCode === 0) return 0;
     const message = error.message.replace(/^error: /, '');
+    // The shell made several words of one name.
+    if (error.code === 'commander.excessArguments')
+      terminal.error('A name with blanks stands in quotation marks: airbatch run "my file.csv"\n');
     if (json)
       terminal.print(`${JSON.stringify({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } })}\n`);
     return 2;

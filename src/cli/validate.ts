@@ -20,6 +20,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
+import { optionsText, quoted, readWithOf } from './options-text.ts';
 import { whileReading } from './reading.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -150,7 +151,10 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   return lines;
 }
 
-function errorsLine({ errors }: Record<string, unknown>, { counts }: FileFindings): string[] {
+function errorsLine(options: Record<string, unknown>, { counts }: FileFindings): string[] {
+  const { errors } = options;
   if (typeof errors !== 'string') return [];
-  return ['', `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, and run that file.`];
+  if (counts.invalid === 0) return ['', 'No row is to be corrected.'];
+  const run = `airbatch run ${quoted(errors)}${optionsText(readWithOf(options))}`;
+  return ['', `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, then: ${run}`];
 }

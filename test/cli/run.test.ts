@@ -214,5 +214,7 @@ describe('airbatch', () => {
       assert.equal(result.code, 2, args.join(' '));
       assert.match(result.stderr, /airbatch/);
     }
+    const blanks = await runCommand(['run', 'my', 'file.csv'], { cwd });
+    assert.match(blanks.stderr, /too many arguments[\s\S]*quotation marks: airbatch run "my file\.csv"\n$/);
   });
 });

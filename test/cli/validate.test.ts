@@ -107,6 +107,20 @@ describe('airbatch validate', () => {
     assert.equal(parse(readFileSync(join(cwd, 'none.csv'), 'utf8'), form).length, 1);
   });
 
+  test('names the command that runs what was corrected, with the options by which the file is read', async (t) => {
+    const cwd = folderOf(t);
+    write(cwd, 'a.csv', 'tel,net,sum', '0712405118,1,5', 'ask Mary,1,5');
+    const options = ['--country', 'KE', '--currency', 'KES', '--map', 'phone_number=tel', '--map', 'network_id=net'];
+    const validate = () =>
+      runCommand(['validate', 'a.csv', ...options, '--map', 'amount=sum', '--errors', 'my errors.csv'], { cwd });
+    assert.match(
+      (await validate()).stdout,
+      /^1 row to correct: my errors\.csv\. Correct it, then: airbatch run 'my errors\.csv' --country KE --currency KES --map phone_number=tel /m,
+    );
+    write(cwd, 'a.csv', 'tel,net,sum', '0712405118,1,5');
+    assert.match((await validate()).stdout, /^No row is to be corrected\.$/m);
+  });
+
   test('does not write over the file that it reads, nor where it cannot', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'a.csv', 'phone,network,amount,currency', '+254712345678,1,5,KES');
