@@ -160,7 +160,8 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
         hint: `"airbatch resume ${batchId}" goes on with it.`,
       });
     await addPersonsPause(unit.tx, batchId, pause_detail);
-    await unit.append(batchId, 'batch.pause', { from: batch.status, to: batch.status, ...data });
+    // Whoever is told of pauses was told of the one that stands, and is not to be told of it again.
+    await unit.append(batchId, 'batch.pause_besides', data);
     return batch;
   });
 }

@@ -34,6 +34,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.start': () => 'began to send',
   'batch.pause': ({ reason, detail, why }) =>
     `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
+  'batch.pause_besides': ({ why }) => `paused it besides (by person)${because(why)}`,
   'batch.resume': ({ why }) => `let it go on${because(why)}`,
   'batch.complete': () => 'finished it: every row has ended',
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,

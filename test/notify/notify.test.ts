@@ -80,6 +80,8 @@ describe('word', () => {
     await db.execute(`UPDATE batches SET status = 'approved'`);
     await pauseBatch(actor, 'batch-1', 'once more');
     await pass();
+    await db.execute(`UPDATE batches SET pause_reason = 'insufficient_balance'`);
+    await pauseBatch(actor, 'batch-1', 'besides');
     await pass();
     await db.execute(`UPDATE batches SET status = 'approved'`);
     await rig.run();

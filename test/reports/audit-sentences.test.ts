@@ -57,6 +57,7 @@ describe('a sentence of the audit log', () => {
     ],
     ['batch.start', null, {}, 'batch: began to send'],
     ['batch.pause', null, { why: 'lunch' }, 'batch: paused it (by person): lunch'],
+    ['batch.pause_besides', null, { why: 'lunch' }, 'batch: paused it besides (by person): lunch'],
     ['batch.resume', null, { why: 'funded' }, 'batch: let it go on: funded'],
     ['batch.complete', null, {}, 'batch: finished it: every row has ended'],
     ['batch.cancel', null, { why: 'the wrong month' }, 'batch: cancelled it: the wrong month'],
