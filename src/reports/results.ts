@@ -38,11 +38,21 @@ export type ResultColumn = (typeof resultColumns)[number];
 /** The columns of results.csv after all others: where a row stands in its file, and which columns of it its failure codes are about. */
 const placeColumns = ['line', 'failure_column'];
 
+/** The columns at the very end, where any row's money came back after it was paid. */
+export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
+type RefundColumn = (typeof refundColumns)[number];
+
+export function refundColumnsOf({ refundedRows }: Pick<Survey, 'refundedRows'>): readonly RefundColumn[] {
+  return refundedRows > 0 ? refundColumns : [];
+}
+
 /** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
 export interface ResultLine {
   values: (string | number | null)[];
   input: string[];
   place: (string | number | null)[];
+  /** Of a completed row whose money came back. */
+  refund: Record<RefundColumn, string | null> | null;
 }
 
 /**
@@ -94,6 +104,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
     ],
     input: inputOf(row),
     place: [row.line, failure.column],
+    refund: refundOf(row),
   };
   return mask ? maskLine(line, row) : line;
 }
@@ -101,7 +112,12 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
 /** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
 const foreignColumns: readonly ResultColumn[] = ['failure_reason', 'provider_reference'];
 
-function maskLine({ values, input, place }: ResultLine, row: ReportedRow): ResultLine {
+function refundOf({ status, refunded_at, refund_amount, refund_currency }: ReportedRow): ResultLine['refund'] {
+  if (status !== 'completed' || refunded_at === null) return null;
+  return { refunded_at: isoTime(refunded_at), refund_amount, refund_currency };
+}
+
+function maskLine({ values, input, place, refund }: ResultLine, row: ReportedRow): ResultLine {
   const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
@@ -113,7 +129,7 @@ function maskLine({ values, input, place }: ResultLine, row: ReportedRow): Resul
     if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
     return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
-  return { values: masked, input: input.map(maskNumbers), place };
+  return { values: masked, input: input.map(maskNumbers), place, refund };
 }
 
 /**
@@ -139,20 +155,22 @@ const messageColumn = 'sms_message';
 export async function* resultsCsv(
   view: Queryable,
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax' | 'messageRows'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const inputs = inputColumns(batch, survey);
   const messages = survey.messageRows > 0 ? [messageColumn] : [];
-  yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns]]);
+  const refunds = refundColumnsOf(survey);
+  yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns, ...refunds]]);
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
-      const { values: line, input, place } = resultLine(batch, row, options);
+      const { values: line, input, place, refund } = resultLine(batch, row, options);
       for (const cell of input) line.push(cell);
       while (line.length < resultColumns.length + inputs.length) line.push('');
       if (messages.length > 0)
         line.push(options.mask ? row.sms_message && maskNumbers(row.sms_message) : row.sms_message);
       line.push(...place);
+      for (const name of refunds) line.push(refund?.[name] ?? null);
       return line;
     });
     yield csvText(lines);

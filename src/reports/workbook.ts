@@ -9,7 +9,7 @@ export type Cell =
   | string
   | { as: 'integer'; value: number }
   | { as: 'decimal'; value: string }
-  /** Epoch milliseconds; shown in UTC. */
+  /** Epoch milliseconds; shown in UTC, which the cell names. */
   | { as: 'time'; value: number }
   | { as: 'title' | 'heading' | 'good' | 'bad' | 'waiting' | 'wrapped'; value: string };
 
@@ -44,7 +44,7 @@ const styles = {
 
 const stylesXml = `<?xml version="1.0" encoding="UTF-8" standalone="yes"?>
 <styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main">
-<numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss"/><numFmt numFmtId="165" formatCode="#,##0.00######"/><numFmt numFmtId="166" formatCode="0"/></numFmts>
+<numFmts count="3"><numFmt numFmtId="164" formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss&quot; UTC&quot;"/><numFmt numFmtId="165" formatCode="#,##0.00######"/><numFmt numFmtId="166" formatCode="0"/></numFmts>
 <fonts count="6">
 <font><sz val="11"/><name val="Calibri"/><family val="2"/></font>
 <font><b/><sz val="16"/><name val="Calibri"/><family val="2"/></font>

@@ -2,9 +2,16 @@ import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
-import { durationText, failureText, timeText } from './format.ts';
+import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
-import { inputColumns, type ResultColumn, resultColumns, resultLine } from './results.ts';
+import {
+  inputColumns,
+  type ResultColumn,
+  refundColumns,
+  refundColumnsOf,
+  resultColumns,
+  resultLine,
+} from './results.ts';
 import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import type { Survey } from './survey.ts';
@@ -39,6 +46,8 @@ const columnKinds: Partial<Record<ResultColumn, ColumnKind>> = {
   first_sent_at: 'time',
   completed_at: 'time',
 };
+/** Of "2026-11-01 08:00:01 UTC": a narrower column shows it as "#####". */
+const timeWidth = 24;
 const columnWidths: Partial<Record<ResultColumn, number>> = {
   row: 7,
   row_ref: 18,
@@ -47,20 +56,28 @@ const columnWidths: Partial<Record<ResultColumn, number>> = {
   reference: 32,
   idempotency_key: 38,
   failure_reason: 40,
-  first_sent_at: 20,
-  completed_at: 20,
+  first_sent_at: timeWidth,
+  completed_at: timeWidth,
 };
 const widthElse = 13;
 
+const refundKinds = { refunded_at: 'time', refund_amount: 'decimal', refund_currency: null } as const;
+const refundWidths = { refunded_at: timeWidth, refund_amount: widthElse, refund_currency: widthElse };
+
 function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, options: { mask: boolean }): Sheet[] {
   const inputs = inputColumns(batch, survey);
-  const widths = [...resultColumns.map((name) => columnWidths[name] ?? widthElse), ...inputs.map(() => widthElse)];
+  const refunds = refundColumnsOf(survey);
+  const widths = [
+    ...resultColumns.map((name) => columnWidths[name] ?? widthElse),
+    ...inputs.map(() => widthElse),
+    ...refunds.map((name) => refundWidths[name]),
+  ];
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
     widths,
-    header: [...resultColumns, ...inputs],
-    rows: resultRows(view, batch, at * sheetRowsMax, options),
+    header: [...resultColumns, ...inputs, ...refunds],
+    rows: resultRows(view, batch, at * sheetRowsMax, { ...options, inputs: inputs.length }),
   }));
 }
 
@@ -69,14 +86,19 @@ async function* resultRows(
   view: Queryable,
   batch: BatchRecord,
   afterRowNo: number,
-  options: { mask: boolean },
+  { inputs, mask }: { inputs: number; mask: boolean },
 ): AsyncGenerator<Cell[][]> {
   const kinds = resultColumns.map((name) => columnKinds[name] ?? null);
   for await (const page of rowPages(view, batch.batch_id, afterRowNo)) {
     const own = page.filter(({ row_no }) => row_no <= afterRowNo + sheetRowsMax);
     yield own.map((row) => {
-      const { values, input } = resultLine(batch, row, options);
-      return [...values.map((value, at) => typedCell(value, kinds[at] ?? null)), ...input];
+      const { values, input, refund } = resultLine(batch, row, { mask });
+      const cells: Cell[] = values.map((value, at) => typedCell(value, kinds[at] ?? null));
+      for (const cell of input) cells.push(cell);
+      if (refund === null) return cells;
+      while (cells.length < resultColumns.length + inputs) cells.push(null);
+      for (const name of refundColumns) cells.push(typedCell(refund[name], refundKinds[name]));
+      return cells;
     });
     if (own.length < page.length) return;
   }
@@ -145,7 +167,7 @@ function summarySheet(summary: BatchSummary): Sheet {
 }
 
 function summaryRows(summary: BatchSummary): Cell[][] {
-  const { rows, requested, charged, balance, times } = summary;
+  const { rows, requested, charged, refunded, balance, times } = summary;
   const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
   const time = (iso: string | null): Cell => iso && { as: 'time', value: Date.parse(iso) };
   const decimal = (value: string | null): Cell => value && { as: 'decimal', value };
@@ -161,10 +183,10 @@ function summaryRows(summary: BatchSummary): Cell[][] {
     ['File', summary.file_name],
     ['Asked for by', summary.created_by],
     ['Approved by', summary.approved_by],
-    ['Created (UTC)', time(times.created_at)],
-    ['Approved (UTC)', time(times.approved_at)],
-    ['Started (UTC)', time(times.started_at)],
-    ['Finished (UTC)', time(times.completed_at)],
+    ['Created', time(times.created_at)],
+    ['Approved', time(times.approved_at)],
+    ['Started', time(times.started_at)],
+    ['Finished', time(times.completed_at)],
     ['Duration', times.duration_ms === null ? null : durationText(times.duration_ms)],
     [],
     heading('Rows', 'Count', '', '', 'Meaning'),
@@ -173,6 +195,17 @@ function summaryRows(summary: BatchSummary): Cell[][] {
       return [label, count(value), null, null, meaning];
     }),
     ['in the file', count(rows.total)],
+    ...(refunded.rows === 0
+      ? []
+      : [
+          [
+            'completed, and refunded since',
+            count(refunded.rows),
+            null,
+            null,
+            `Came back: ${sumsText(refunded.amounts)}.`,
+          ],
+        ]),
     [],
     heading('Currency', 'Requested (valid rows)', 'Completed', 'Charged', ''),
     ...currencies.map((currency) => [

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import { checkBalanceProof } from './balance.ts';
 import { type ChainFacts, fingerprint } from './chain.ts';
-import { ExactSums } from './decimal.ts';
+import { ExactSums, sameDecimal } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import { unguarded, withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
@@ -119,6 +119,7 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
+  checkRefund(row, rowNo, chain, findings);
   const ended = chain.endedOf(rowNo);
   if (ended !== 0 && ended !== fingerprint(Date.parse(row.completed_at ?? ''), unguarded(row.service_status))) {
     findings.add(
@@ -126,6 +127,17 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
       `row ${rowNo} ended at another time, or with another word of the service, than the audit chain says.`,
     );
   }
+}
+
+/** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
+function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const { status, cost, refunded_at: at, refund_amount: amount = '' } = row;
+  if (at === undefined) return;
+  const refund = status === 'completed' ? chain.refundOf(rowNo) : null;
+  const told = refund === 'cost' ? (cost ?? '') : (refund?.amount ?? '');
+  const isSame = told === '' || amount === '' ? told === amount : sameDecimal(told, amount);
+  if ((at !== '') === (refund !== null) && isSame) return;
+  findings.add('results.csv', `row ${rowNo} says otherwise of money that came back than the audit chain.`);
 }
 
 /** The states, which the chain has as well, in which a row can only be when its last request was sent back. */

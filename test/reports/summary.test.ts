@@ -227,6 +227,17 @@ test('money that came back after completion is told beside the rows, which stay 
   const { tone, details } = verdictOf(summary);
   assert.equal(tone, 'attention');
   assert.match(details.join(), /2 rows were paid, and their money came back/);
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const ends = (await readFile(join(dir, 'results.csv'), 'utf8')).trimEnd().split('\n');
+  assert.deepEqual(
+    ends.map((line) => line.split(',').slice(-3).join()),
+    [
+      'refunded_at,refund_amount,refund_currency',
+      '2026-11-01T08:00:00.000Z,0.8,USD',
+      ',,',
+      '2026-11-01T08:00:00.000Z,,',
+    ],
+  );
 });
 
 test('summary.json is what batchSummary gives, and tells a sandbox from a service', async (t) => {

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import { readXlsx, streamXlsxRows } from 'hucre/xlsx';
 import { contentRowRef } from '../../src/core/ids.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { type Cell, type Sheet, workbook } from '../../src/reports/workbook.ts';
 import { folderOf } from '../support/folder.ts';
@@ -81,6 +82,24 @@ test('numbers are numbers, times are times, and names and phone numbers are text
     [cell('row'), cell('phone_number'), cell('amount'), cell('cost'), cell('first_sent_at')],
     [1, '+254712000001', 100.5, 0.8, new Date(startMs + 1_000)],
   );
+});
+
+test('each time names its zone, and each row whose money came back says when and how much', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const row = await findRow(db, 'B-1', 2);
+  assert.ok(row);
+  await writeRefund(db, row, { refunded_at: startMs, refund_amount: '0.8', refund_currency: 'USD' });
+  const { path, book } = await reportBook(t, db);
+  const [summary, results] = book.sheets;
+  const [header = [], , second = [], third = []] = results?.rows ?? [];
+  assert.deepEqual(header.slice(-3), ['refunded_at', 'refund_amount', 'refund_currency']);
+  assert.deepEqual(second.slice(-3), [new Date(startMs), 0.8, 'USD']);
+  assert.deepEqual(third.slice(header.length - 3).filter(Boolean), [], 'the others have none');
+  assert.ok(summary?.rows.some(([what, count]) => what === 'completed, and refunded since' && count === 1));
+  if (spawnSync('unzip', ['-v']).error) return t.skip('unzip is not installed');
+  const styles = execFileSync('unzip', ['-p', path, 'xl/styles.xml'], { encoding: 'utf8' });
+  assert.match(styles, /formatCode="yyyy\\-mm\\-dd\\ hh:mm:ss&quot; UTC&quot;"/);
 });
 
 test('an amount with more digits than a spreadsheet can hold stays text, whole', async () => {

@@ -269,6 +269,16 @@ test('money that was given back is compared with the chain, in whichever of its 
     findings.map(({ message }) => message).join(),
     /counts 3 rows whose .* chain has 4\..*another sum of USD/,
   );
+  const moved = (was: string) => `CASE row_no WHEN 1 THEN NULL ELSE ${was} END`;
+  const elsewhere = await foundIn(t, {
+    prepare,
+    edit: `UPDATE rows SET refunded_at = ${moved('1')}, refund_amount = ${moved("'0.30'")}, refund_currency = ${moved("'USD'")}
+           WHERE row_no IN (1, 3)`,
+  });
+  assert.deepEqual(
+    elsewhere.findings.map(({ message }) => message),
+    [1, 3].map((rowNo) => `row ${rowNo} says otherwise of money that came back than the audit chain.`),
+  );
 });
 
 test('a file that the manifest does not name is found', async (t) => {
