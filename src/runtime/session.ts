@@ -51,7 +51,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const db = await openLedger(ledgerPath);
   await endAbandoned({ db, clock: systemClock }, isDeadProcess);
   await cancelRowsLeft({ db, clock: systemClock }, 'engine');
-  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName(env) };
+  return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
 }
 
 /** The key that signs this installation's reports: it lies beside its ledger. */
@@ -59,11 +59,12 @@ export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise
   return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'));
 }
 
-function personName(env: Record<string, string | undefined>): string {
+function personName(): string {
   try {
     return userInfo().username;
   } catch {
-    // A container may run under a user id that has no name.
-    return env.USER ?? 'unknown';
+    // A container may run under a user id that has no name. The environment is no proof of one: anybody may set it, and a second person
+    // would be no other than the first.
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
   }
 }

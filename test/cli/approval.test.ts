@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -39,6 +39,25 @@ async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<stri
 }
 
 describe('a batch that needs a second person', () => {
+  test('is not approved by who submitted it under the name of another, where the operating system has no names', async (t) => {
+    if (process.getuid?.() !== 0) return t.skip('only root may run a command as somebody else');
+    const folder = workFolder();
+    t.after(() => folder.dispose());
+    chmodSync(folder.path, 0o777);
+    writeFileSync(
+      join(folder.path, 'airbatch.config.json'),
+      JSON.stringify({ policy: { approval: { needed: 'always' } } }),
+    );
+    writeFileSync(join(folder.path, 'payroll.csv'), [header, line(0, 10), ''].join('\n'));
+    const runAs = (user: string, ...args: string[]) =>
+      runCommand(args, { cwd: folder.path, env: { USER: user }, uid: 54_321 });
+    if ((await runAs('ann', '--version')).code !== 0) return t.skip('this clone is readable by its owner alone');
+    const submitted = await runAs('ann', '--json', 'submit', 'payroll.csv');
+    assert.equal(submitted.code, 0, submitted.stderr);
+    const approved = await runAs('brian', 'approve', JSON.parse(submitted.stdout).batch, '--yes');
+    assert.match(approved.stderr, /uid 54321 submitted batch .* cannot approve it \[SECOND_PERSON_NEEDED\]/);
+  });
+
   const policy = { approval: { needed: 'always' } };
 
   test('is not sent before another person approves it, and the reports name both', async (t) => {

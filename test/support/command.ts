@@ -21,12 +21,13 @@ export interface RunningCommand {
 /** Starts the real command as a process of its own, with an environment that knows no account. */
 export function startCommand(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
+  options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): RunningCommand {
   const { AIRBATCH_BASE_URL: _url, AIRBATCH_API_KEY: _key, NODE_TEST_CONTEXT: _test, ...env } = process.env;
   const child = spawn(process.execPath, [launcher, ...args], {
     cwd: options.cwd,
     env: { ...env, NO_COLOR: '1', ...options.env },
+    uid: options.uid,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   let stdout = '';
@@ -72,7 +73,7 @@ export function startCommand(
 /** Runs the real command to its end. */
 export function runCommand(
   args: readonly string[],
-  options: { cwd: string; env?: Record<string, string> },
+  options: { cwd: string; env?: Record<string, string>; uid?: number },
 ): Promise<CommandResult> {
   return startCommand(args, options).ended;
 }
