@@ -16,6 +16,14 @@ export function timeOf(option: string, text: string): number {
   return ms;
 }
 
+/** The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of there. */
+export function momentOf(option: string, text: string): number {
+  if (!isDay(text)) return timeOf(option, text);
+  throw new AirbatchError('USAGE', `${option} "${text}" is a day, and not the time that is meant`, {
+    hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
+  });
+}
+
 /** A time (epoch ms) as the people of a time zone write it down: "Wed 2026-11-25 09:00". */
 export function localTime(at: number, timeZone: string): string {
   const weekday = new Intl.DateTimeFormat('en', { timeZone, weekday: 'short' }).format(at);

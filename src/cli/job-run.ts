@@ -11,6 +11,7 @@ import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 import { runClaimed, type SlotOutcome } from '../scheduler/claimed-slot.ts';
 import type { Job } from '../scheduler/define-job.ts';
+import { lastDueTime } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { putAway } from '../scheduler/put-away.ts';
 import { runIdOfSlot } from '../scheduler/run-id.ts';
@@ -19,7 +20,7 @@ import { type SlotByHand, slotByHand } from '../scheduler/slot-by-hand.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
-import { localTime, timeOf } from './dates.ts';
+import { localTime, momentOf } from './dates.ts';
 import { interruptedExitCode, worstExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { saysRestored } from './restored.ts';
@@ -81,18 +82,24 @@ async function bringAndSend(
   return worstExitCode(codes);
 }
 
-/** The slot that is named; where none is, the one that a person means, who is told which that is before anything is brought. */
+/** The slot that is named; where none is, the one that a person means. Who runs it is told which it is before anything is brought. */
 async function slotOf(context: CommandContext, { db, clock }: Session, job: Job, given: unknown): Promise<number> {
-  if (typeof given === 'string') return timeOf('--slot', given);
   const { timeZone } = job.schedule;
-  const slot = await slotByHand(db, job, clock.now());
-  if (!context.json) {
+  const say = (dueAt: number, why: string) => {
+    if (context.json) return;
     const run =
-      job.source.kind === 'reconciliation' ? '' : `, run ${runIdOfSlot(job.runId, job.name, slot.dueAt, timeZone)}`;
-    const when = `${localTime(slot.dueAt, timeZone)} (${timeZone})${run}`;
-    context.terminal.error(`Slot       ${when}: ${whyWords(slot, timeZone)}\n`);
-    context.terminal.error('           --slot names another\n');
+      job.source.kind === 'reconciliation' ? '' : `, run ${runIdOfSlot(job.runId, job.name, dueAt, timeZone)}`;
+    context.terminal.error(`Slot       ${localTime(dueAt, timeZone)} (${timeZone})${run}: ${why}\n`);
+  };
+  if (typeof given === 'string') {
+    const dueAt = momentOf('--slot', given);
+    const isDue = lastDueTime(job.schedule, dueAt) === dueAt;
+    say(dueAt, isDue ? 'as named' : 'as named, and none of its due times');
+    return dueAt;
   }
+  const slot = await slotByHand(db, job, clock.now());
+  say(slot.dueAt, whyWords(slot, timeZone));
+  if (!context.json) context.terminal.error('           --slot names another\n');
   return slot.dueAt;
 }
 

@@ -136,6 +136,28 @@ describe('airbatch jobs', () => {
     assert.equal(day, today.slice(0, 7));
   });
 
+  test('runs the slot that is named, says which that is, and takes a day for no time', async (t) => {
+    const { drop, run, found } = place(t);
+    drop('october.csv', two);
+    const day = await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-01');
+    assert.equal(day.code, 2, day.stderr);
+    assert.match(
+      day.stderr,
+      /--slot "2026-10-01" is a day, and not the time that is meant \[USAGE\]\nWrite the time with its zone/,
+    );
+    assert.deepEqual(found('inbox'), ['october.csv']);
+    const other = await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-25T09:01:00+03:00');
+    assert.match(
+      other.stderr,
+      /^Slot {7}Sun 2026-10-25 09:01 \(Africa\/Nairobi\), run monthly-payroll-2026-10: as named, and none of its due times$/m,
+    );
+    const due = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    assert.match(
+      due.stderr,
+      /^Slot {7}Sun 2026-10-25 09:00 \(Africa\/Nairobi\), run monthly-payroll-2026-10: as named$/m,
+    );
+  });
+
   test('runs no slot by hand that was dropped, since nobody knows whether it has run', async (t) => {
     const { drop, run, found, ledger } = place(t);
     drop('old.csv', two);
