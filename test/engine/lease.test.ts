@@ -104,6 +104,12 @@ describe('the hold on an account', () => {
     }
   });
 
+  test('is told to others by the machine and the process that have it, without a number that may be taken for one of a phone', async () => {
+    const { take } = await place();
+    await take('vm/11164/1795443073763');
+    await assert.rejects(take('two'), { message: 'account "main" is being worked on by vm, process 11164' });
+  });
+
   test('is taken by another where it has run out, and cannot be renewed then', async () => {
     const { pass, take, beside } = await place();
     const first = await take('one');
