@@ -1,28 +1,49 @@
-import { open } from 'node:fs/promises';
+import { open, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { z } from 'zod';
-import { type Findings, given } from './findings.ts';
+import { attempt, type Findings, given, readJson } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 
-const lineShape = z.object({ batch_id: z.string(), events: z.int().min(1), head: z.string() });
+const headShape = z.object({ events: z.int().min(1), head: z.string() });
+const lineShape = headShape.extend({ batch_id: z.string() });
+
+type Head = z.infer<typeof headShape>;
+
+const ownFile = 'anchors.json';
+
+/** The heads of the chain that the reports themselves say were put outside. */
+export async function readOwnAnchors(dir: string, { files }: Manifest, findings: Findings): Promise<Head[]> {
+  if (!files.some(({ name }) => name === ownFile)) return [];
+  const heads = await attempt(findings, ownFile, async () =>
+    z.array(headShape).parse(readJson(ownFile, await readFile(join(dir, ownFile), 'utf8'), findings)),
+  );
+  return heads ?? [];
+}
+
+/** All heads by the number of events they stand for, of which the chain must have each. */
+export function headsByEvents(heads: readonly Head[], findings: Findings): Map<number, string> {
+  const byEvents = new Map<number, string>();
+  for (const { events, head } of heads) {
+    if ((byEvents.get(events) ?? head) !== head)
+      findings.add('events.jsonl', `was anchored twice at event ${events}, with different heads.`);
+    byEvents.set(events, head);
+  }
+  return byEvents;
+}
 
 /**
- * The heads of the batch's chain that were put outside, by the number of events they stand for: a file with one JSON object a
- * line, kept where the program that wrote the reports could not change it.
+ * The heads of the batch's chain that were put outside: a file with one JSON object a line, kept where the program that wrote the reports could not change it.
  */
-export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Map<number, string>> {
-  const heads = new Map<number, string>();
+export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Head[]> {
+  const heads: Head[] = [];
   let line = 0;
   for await (const text of (await open(file)).readLines()) {
     line += 1;
     if (text.trim() === '') continue;
     const { batch_id, events, head } = await given(`line ${line} of ${file} is no head of a chain`, () => headOf(text));
-    if (batch_id !== manifest.batch_id) continue;
-    const known = heads.get(events);
-    if (known !== undefined && known !== head)
-      findings.add('events.jsonl', `was anchored twice at event ${events}, with different heads.`);
-    heads.set(events, head);
+    if (batch_id === manifest.batch_id) heads.push({ events, head });
   }
-  if (heads.size === 0) findings.add('events.jsonl', 'was never anchored in the given file.');
+  if (heads.length === 0) findings.add('events.jsonl', 'was never anchored in the given file.');
   return heads;
 }
 

@@ -76,7 +76,7 @@ export async function walkChain(
   dir: string,
   manifest: Manifest,
   findings: Findings,
-  anchored: ReadonlyMap<number, string> = new Map(),
+  anchored: ReadonlyMap<number, string>,
 ): Promise<ChainFacts | null> {
   const facts = makeFacts();
   let previous = '0'.repeat(64);

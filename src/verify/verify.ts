@@ -1,5 +1,5 @@
 import { basename, resolve } from 'node:path';
-import { readAnchors } from './anchors.ts';
+import { headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
 import { walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
 import { checkLedger, type LaterEvents } from './ledger.ts';
@@ -91,12 +91,13 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     () => checkFiles(dir, manifest, findings),
   );
   const before = findings.count;
-  const anchored = anchors === undefined ? undefined : await readAnchors(anchors, manifest, findings);
+  const outside = anchors === undefined ? [] : await readAnchors(anchors, manifest, findings);
+  const anchored = headsByEvents([...(await readOwnAnchors(dir, manifest, findings)), ...outside], findings);
   const chain = await prove(
     'The audit chain is unbroken from its first event to the head that the manifest names.',
     () => attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings, anchored)),
   );
-  if (anchored !== undefined && findings.count === before)
+  if (anchors !== undefined && findings.count === before)
     checked.push('The chain has every head that was put outside: nothing was cut off since.');
   const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
   const rows =

@@ -4,6 +4,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
+import { insertAnchor } from '../../src/ledger/anchors.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, pageEvents } from '../../src/ledger/events.ts';
 import { forgetRows } from '../../src/ledger/forget.ts';
@@ -420,6 +421,32 @@ test('a name that stands twice, of which readers take one or the other, is found
     ]),
   );
   assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', twice);
+});
+
+test('a chain that was written anew is found by the heads that the reports say were put outside', async (t) => {
+  const { dir, key, db } = await makePack(t);
+  const chain = await pageEvents(db, 'B-1', 0, 100);
+  const anchored = (events: number, head: string) =>
+    insertAnchor(db, {
+      batch_id: 'B-1',
+      place: `url https://${events}.example`,
+      events,
+      head,
+      anchored_at: startMs,
+      receipt: null,
+    });
+  const found = async () => {
+    await writeReports(db, 'B-1', dirname(dir), { key });
+    return (await verifyReports(dir)).findings.map(({ file, message }) => `${file} ${message}`);
+  };
+  await anchored(10, chain[9]?.hash ?? '');
+  assert.deepEqual(await found(), []);
+  await anchored(20, 'another');
+  await anchored(90, 'later');
+  assert.deepEqual(await found(), [
+    'events.jsonl event 20 is not the one that was anchored: the chain was written anew.',
+    `events.jsonl was cut short: 90 events were anchored, and it has ${chain.length}.`,
+  ]);
 });
 
 test('a file of another batch is told as that, once', async (t) => {
