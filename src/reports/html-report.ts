@@ -6,7 +6,7 @@ import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
-import { durationText, failureText, sumsText, timeText } from './format.ts';
+import { askedText, durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { pageStyle } from './html-style.ts';
@@ -64,12 +64,12 @@ function unbroken(text: string): Html[] {
 }
 
 function tiles({ rows, requested, charged, times }: BatchSummary): Html {
-  const paid = Object.entries(requested.completed).map(([currency, value]) => moneyText(currency, value));
+  const currencies = Object.keys(requested.completed).length;
   const all: [string, string][] = [
     [`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`, 'rows paid'],
     [
-      paid.length > 0 && paid.length < 3 ? paid.join(', ') : String(paid.length),
-      paid.length < 3 ? 'paid out' : 'currencies paid out',
+      currencies < 3 ? askedText(requested.completed, rows.with_product_completed) : String(currencies),
+      currencies < 3 ? 'paid out' : 'currencies paid out',
     ],
     [sumsText(charged.total), 'charged to the wallets'],
     [times.duration_ms === null ? 'not finished' : durationText(times.duration_ms), 'from first to last row'],

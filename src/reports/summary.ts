@@ -50,6 +50,8 @@ export interface BatchSummary {
     by_status: Record<RowState, number>;
     /** Valid rows that buy a product: their price is the service's, so they are in no sum of `requested`. */
     with_product: number;
+    /** Those of them that are completed. */
+    with_product_completed: number;
   };
   /** What the rows ask to be paid out, in the recipients' currencies. */
   requested: { valid: AmountsByCurrency; completed: AmountsByCurrency; by_status: Record<string, AmountsByCurrency> };
@@ -126,6 +128,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       valid: survey.rows - counts.invalid - counts.skipped,
       by_status: counts,
       with_product: survey.productRows,
+      with_product_completed: survey.productsPaid,
     },
     requested: {
       valid: sumOver(survey.requested, validStates),

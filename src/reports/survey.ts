@@ -16,6 +16,7 @@ export interface Survey {
   /** What the wallets were charged, by state and currency. */
   charged: Map<RowState, Sums>;
   productRows: number;
+  productsPaid: number;
   /** Rows with a text message for the person who is paid. */
   messageRows: number;
   /** Completed rows of which the service did not say what they cost. */
@@ -59,6 +60,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     requested: new Map(),
     charged: new Map(),
     productRows: 0,
+    productsPaid: 0,
     messageRows: 0,
     costUnknownRows: 0,
     refundedRows: 0,
@@ -91,6 +93,7 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
   if (row.status === 'invalid') return;
   if (row.amount !== null) sumsOf(survey.requested, row.status).add(row.currency ?? '', row.amount);
   if (row.product_id !== null && row.status !== 'skipped') survey.productRows += 1;
+  if (row.product_id !== null && row.status === 'completed') survey.productsPaid += 1;
   if (row.cost !== null) sumsOf(survey.charged, row.status).add(row.cost_currency ?? '', row.cost);
   else if (row.status === 'completed') survey.costUnknownRows += 1;
   if (row.status === 'completed' && row.refunded_at !== null) {

@@ -1,5 +1,5 @@
 import { compareAmounts, subtractAmounts } from '../core/money.ts';
-import { sumsText } from './format.ts';
+import { askedText, sumsText } from './format.ts';
 import type { BatchSummary } from './summary.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from './words.ts';
 
@@ -39,7 +39,7 @@ function headlineOf(
     return total === 1
       ? 'The row was skipped: this batch has not paid it.'
       : `All ${grouped(total)} rows were skipped: this batch has paid none of them.`;
-  const paid = sumsText(summary.requested.completed);
+  const paid = askedText(summary.requested.completed, summary.rows.with_product_completed);
   const what = paid === 'none' ? '' : `: ${paid}`;
   if (total > 0 && completed === total)
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;

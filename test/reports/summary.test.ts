@@ -335,6 +335,23 @@ test('rows that were skipped are named beside those that were paid: they may hav
   assert.equal(headline(3, { failed: 3 }), 'None of 3 rows was paid.');
 });
 
+test('what was paid names the products that no sum has', async (t) => {
+  const db = await testLedger(t);
+  const product = { amount: null, currency: null, product_id: '102' };
+  await writeBatch(db, newBatch('B-1'), [
+    { row: newRow('B-1', 1), way: completedWay(1) },
+    { row: newRow('B-1', 2, product), way: completedWay(2) },
+    { row: newRow('B-1', 3, product), way: failedWay(3) },
+  ]);
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual([summary.rows.with_product, summary.rows.with_product_completed], [2, 1]);
+  assert.equal(verdictOf(summary).headline, '2 of 3 rows were paid: KES 100.50, and 1 product.');
+  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  assert.ok(
+    (await readFile(join(dir, 'report.html'), 'utf8')).includes('<b>KES 100.50, and 1 product</b><span>paid out'),
+  );
+});
+
 test('money that came into the wallets is not called money that left them', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
