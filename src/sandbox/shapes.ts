@@ -33,8 +33,19 @@ export const queryTime = z
   .meta({ type: 'string', format: 'date-time' });
 
 /** Money in an answer: a number that is written as its exact literal. */
-export const money = z.custom<ExactNumber>(() => true).meta({ type: 'number' });
-export const isoTime = z.string().meta({ type: 'string', format: 'date-time' });
+export const money = z
+  .custom<ExactNumber>((value) => value instanceof ExactNumber || typeof value === 'number', 'must be a number')
+  .meta({ type: 'number' });
+
+/** A time in an answer, with milliseconds (spec section 2.2). */
+export const isoTime = z
+  .string()
+  .refine((text) => /^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:]{8}\.[0-9]{3}Z$/.test(text), 'must be in UTC, with milliseconds')
+  .meta({ type: 'string', format: 'date-time' });
+
+/** A number in an answer: Version 2 writes its "+", Version 1 does not (spec section 9). */
+export const e164 = z.string().refine((text) => /^\+[1-9][0-9]{6,14}$/.test(text), 'must be E.164');
+export const digitsOnly = z.string().refine((text) => /^[1-9][0-9]{6,14}$/.test(text), 'must have no "+"');
 
 /** What is wrong with a request, in words: `amount.value must be greater than 0`. */
 export function faultsIn(error: z.ZodError): string {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactDecimal, exactInteger, money, queryInteger } from './shapes.ts';
+import { digitsOnly, exactDecimal, exactInteger, money, queryInteger } from './shapes.ts';
 
 /** `POST /adp`, spec section 4.9. */
 export const sendTopup = z.object({
@@ -37,7 +37,7 @@ const created = z.object({
 
 const transaction = created.extend({
   status: z.boolean(),
-  msisdn: z.string(),
+  msisdn: digitsOnly,
   network: z.string(),
   country: z.string(),
   TopupAmount: money,

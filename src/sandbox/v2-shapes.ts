@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { exactDecimal, exactInteger, isoTime, money, queryInteger, queryTime } from './shapes.ts';
+import { e164, exactDecimal, exactInteger, isoTime, money, queryInteger, queryTime } from './shapes.ts';
 
 /** Sandboxes may be called back on this machine in plain HTTP; everything else has to be https (spec section 6.2). */
 const callbackUrl = z
@@ -111,7 +111,7 @@ const networkShape = z.object({
 const listEntry = z.object({
   id: z.uuid(),
   status: z.enum(topupStatuses),
-  phone_number: z.string(),
+  phone_number: e164,
   network: networkShape,
   amount: moneyShape,
   cost: moneyShape,
