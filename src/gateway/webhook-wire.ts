@@ -36,13 +36,14 @@ const registeredShape = z.object({
     .catch(null),
 });
 
-/** Whether `success` is false for a failed top-up is not shown: its status says what happened. */
+/** Whether `success` is false for a failed top-up is not shown: its status says what happened. Beside any other it contradicts it. */
 const callbackShape = z.object({ success: z.boolean(), data: z.unknown() });
 
 /** Reads the verified body of a per-top-up callback: a whole top-up in the V2 envelope, or null where it is none. */
 export function readCallback(text: string): ServicePayment | null {
   const parsed = read(callbackShape, parseAnswer(text));
-  return parsed && v2Payment(parsed.data, true);
+  const payment = parsed && v2Payment(parsed.data, true);
+  return payment && (parsed.success || payment.state === 'failed') ? payment : null;
 }
 
 /** Reads the verified body of a registered webhook, or null where it is none. */

@@ -102,6 +102,22 @@ describe('the body of a webhook', () => {
     }
   });
 
+  test('of a callback that says no success is one only of a top-up that has failed', () => {
+    const said = (success: boolean, status: string) => {
+      const topup = { id: 'a', status, phone_number: '+254712345678', reference: 'r/1' };
+      const amount = { value: 10, currency: 'KES' };
+      return readCallback(JSON.stringify({ success, data: { ...topup, amount, cost: amount } }))?.state ?? null;
+    };
+    assert.deepEqual([said(true, 'failed'), said(false, 'failed')], ['failed', 'failed']);
+    for (const [status, state] of [
+      ['completed', 'completed'],
+      ['processing', 'open'],
+      ['on_hold', 'open'],
+    ] as const) {
+      assert.deepEqual([said(true, status), said(false, status)], [state, null], status);
+    }
+  });
+
   test('of a registered webhook names its event and the payment, as far as it says', () => {
     const text = `{"id":"evt-1","type":"transaction.completed","timestamp":"2026-11-20T09:00:00.000Z","data":{
       "transactionId":"t-1","status":"completed","recipient":{"phoneNumber":"+254712345678"},
