@@ -129,9 +129,12 @@ export function createOutcome(
   }
 }
 
+/** Codes of ours, for answers that bring none: the HTTP status alone, or the one that an envelope of Version 1 repeats. */
+const isOurs = /^(?:unparsable|http_[0-9]+)$/;
+
 /** Whether the service itself says what is wrong: below HTTP 500 any word of its own does, and no word comes from something in between. */
 function isNamed(status: number, { code }: Evidence): boolean {
-  return status < 500 && code !== unparsable.code && code !== ourWords(status).code;
+  return status < 500 && !isOurs.test(code);
 }
 
 /** A read that gave no answer to its question, as the engine takes it. */

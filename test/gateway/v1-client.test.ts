@@ -135,8 +135,14 @@ describe('a creation in Version 1', () => {
     assert.ok(declined.kind === 'in_doubt' && declined.isInOrder);
     const broken = await create(answer(500, envelope(undefined, undefined, 500)));
     assert.ok(broken.kind === 'in_doubt' && !broken.isInOrder);
-    const lost = await create(answer(404, envelope(undefined, undefined, 404)));
-    assert.ok(lost.kind === 'in_doubt' && !lost.isInOrder);
+    for (const [status, statusCode] of [
+      [404, 404],
+      [404, 500],
+      [200, 200],
+    ] as const) {
+      const lost = await create(answer(status, envelope(undefined, undefined, statusCode)));
+      assert.ok(lost.kind === 'in_doubt' && !lost.isInOrder, `${status} ${statusCode}`);
+    }
   });
 
   const table: [status: number, body: unknown, kind: string, code: string][] = [
