@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { Product, ReadProblem, RequestClass } from '../gateway/gateway.ts';
+import { durationText } from '../reports/format.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { credentialsRefused } from '../runtime/credentials-refused.ts';
 import { tellRehearsal, withAccount } from './account.ts';
@@ -28,13 +29,17 @@ export async function ask<Answer extends { kind: string }>(
 ): Promise<Exclude<Answer, ReadProblem>> {
   const outcome = await account.limiter.admit(requestClass, read);
   if (outcome.kind === 'throttled' || outcome.kind === 'account_blocked' || outcome.kind === 'unavailable') {
-    const { evidence } = outcome as ReadProblem;
+    const problem = outcome as ReadProblem;
+    const { evidence } = problem;
     const said = `${evidence.code}, ${evidence.message}`;
     // Nothing is to be resumed: who asked asks again.
-    throw outcome.kind === 'account_blocked'
+    throw problem.kind === 'account_blocked'
       ? credentialsRefused(account, evidence, 'try again')
       : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
-          hint: 'Check the network and the base URL, then try again.',
+          hint:
+            problem.kind === 'throttled'
+              ? `It tells the account to wait ${durationText(problem.retryAfterMs)}: try again then.`
+              : 'Check the network and the base URL, then try again.',
         });
   }
   return outcome as Exclude<Answer, ReadProblem>;

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type CommandResult, runCommand } from '../support/command.ts';
@@ -83,6 +86,24 @@ describe('airbatch balance', () => {
       /gave no answer: .*\[SERVICE_UNREACHABLE\]\nCheck the network and the base URL, then try/,
     );
   });
+});
+
+test('what the service turns away is told with how long it asks to wait', async () => {
+  const served = createServer((_request, response) => {
+    response.writeHead(429, { 'retry-after': '90' });
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(served, 'listening');
+  const AIRBATCH_BASE_URL = `http://127.0.0.1:${(served.address() as AddressInfo).port}`;
+  const alone = workFolder();
+  const { code, stderr } = await runCommand(['balance'], {
+    cwd: alone.path,
+    env: { AIRBATCH_BASE_URL, AIRBATCH_API_KEY: 'k' },
+  });
+  served.close();
+  alone.dispose();
+  assert.equal(code, 5);
+  assert.match(stderr, /gave no answer: http_429.*\nIt tells the account to wait 1 min 30 s: try again then\./);
 });
 
 describe('airbatch networks', () => {

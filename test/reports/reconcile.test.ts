@@ -105,7 +105,7 @@ async function run(
     clock,
     random: { fraction: () => 0.5, hex: () => nextId() },
     admit: <Answer>(ask: () => Promise<Answer>) => ask(),
-    waitAsTold: async () => undefined,
+    waitAsTold: async (ms: number) => void clock.slept.push(ms),
     refused: ({ message }: { message: string }) => new Error(message),
     unanswered,
   };
