@@ -20,11 +20,25 @@ export function authenticate(
       return { company: companyOfService(headers), apiKey: null };
     case 'api_key': {
       const known = findApiKey(headers.authorization);
-      if (!known) throw new V2Error(401, 'UNAUTHORIZED', 'The API key is missing or wrong.');
+      if (!known || isRevoked(store, known.key))
+        throw new V2Error(401, 'UNAUTHORIZED', 'The API key is missing, wrong or revoked.');
       if (known.permissions.includes(access.permission)) return { company: known.company, apiKey: known.key };
       throw new V2Error(403, 'FORBIDDEN', `The API key lacks the permission ${access.permission}.`);
     }
   }
+}
+
+/** Spec section 5.1: a key can be revoked at any time. It keeps what it remembers, for when it is restored. */
+function isRevoked(store: Store, key: string): boolean {
+  return store.one('SELECT 1 FROM revoked_keys WHERE api_key = ?', key) !== null;
+}
+
+/** Revokes an API key, or takes that back. False: there is no such key. */
+export function setRevoked(store: Store, key: string, revoked: boolean): boolean {
+  if (!findApiKey(`Bearer ${key}`)) return false;
+  store.run('DELETE FROM revoked_keys WHERE api_key = ?', key);
+  if (revoked) store.insert('revoked_keys', { api_key: key });
+  return true;
 }
 
 function companyOfService(headers: Readonly<Record<string, string | undefined>>): string {

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from 'fastify';
+import { setRevoked } from './access.ts';
 import type { ChargeLog } from './charges.ts';
 import { openApiDocument } from './openapi.ts';
 import { type PageParts, page, pageHeaders } from './page.ts';
@@ -28,6 +29,11 @@ export function addDesk(app: FastifyInstance, parts: DeskParts): void {
     parts.settle();
     return { statement: wallets.statement(params.wallet_id) };
   });
+  for (const act of ['revoke', 'restore'] as const)
+    app.post<{ Params: { key: string } }>(`/_sandbox/keys/:key/${act}`, async ({ params: { key } }, reply) => {
+      if (setRevoked(parts.store, key, act === 'revoke')) return { revoked: act === 'revoke' };
+      return reply.code(404).send({ message: 'There is no such key.' });
+    });
   app.get('/_sandbox/deliveries', async () => ({
     deliveries: deliveries.log().map(({ signing_key: _secret, ...shown }) => shown),
   }));

@@ -50,6 +50,7 @@ const schema = `
     PRIMARY KEY (api_key, idempotency_key));
   CREATE TABLE IF NOT EXISTS strikes (
     name TEXT NOT NULL, phone_number TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, phone_number));
+  CREATE TABLE IF NOT EXISTS revoked_keys (api_key TEXT PRIMARY KEY);
   CREATE TABLE IF NOT EXISTS tokens (token TEXT PRIMARY KEY, company TEXT NOT NULL, expires_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS webhooks (
     id TEXT PRIMARY KEY, company TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, created_at INTEGER NOT NULL);

@@ -158,6 +158,22 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal((await client.v2('GET', '/v2/balance', { key: 'sandbox-write-only-key' })).status, 403);
   });
 
+  test('5.1: a key can be revoked at any time, and answers again once it is restored', async () => {
+    await using client = await openClient();
+    const act = async (key: string, what: string) =>
+      (await fetch(`${client.url}/_sandbox/keys/${key}/${what}`, { method: 'POST' })).status;
+    const statuses = async () => [
+      (await client.v2('POST', '/v2/topups', { body: order() })).status,
+      (await client.v2('GET', '/v2/balance')).status,
+      (await client.v2('GET', '/v2/balance', { key: 'sandbox-read-only-key' })).status,
+    ];
+    for (let times = 0; times < 2; times++) assert.equal(await act('sandbox-key', 'revoke'), 200);
+    assert.deepEqual(await statuses(), [401, 401, 200]);
+    assert.equal(await act('sandbox-key', 'restore'), 200);
+    assert.deepEqual(await statuses(), [201, 200, 200]);
+    assert.equal(await act('nobody', 'revoke'), 404);
+  });
+
   test('3.1, 4.3: a top-up goes from pending over processing to completed, and then names its provider', async () => {
     await using client = await openClient();
     const { body } = await client.v2('POST', '/v2/topups', { body: order(), shape });
