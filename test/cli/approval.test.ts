@@ -41,16 +41,12 @@ async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<stri
 describe('a batch that needs a second person', () => {
   test('is not approved by who submitted it under the name of another, where the operating system has no names', async (t) => {
     if (process.getuid?.() !== 0) return t.skip('only root may run a command as somebody else');
-    const folder = workFolder();
-    t.after(() => folder.dispose());
-    chmodSync(folder.path, 0o777);
-    writeFileSync(
-      join(folder.path, 'airbatch.config.json'),
-      JSON.stringify({ policy: { approval: { needed: 'always' } } }),
-    );
-    writeFileSync(join(folder.path, 'payroll.csv'), [header, line(0, 10), ''].join('\n'));
+    const folder = folderOf(t);
+    chmodSync(folder, 0o777);
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ policy: { approval: { needed: 'always' } } }));
+    writeFileSync(join(folder, 'payroll.csv'), [header, line(0, 10), ''].join('\n'));
     const runAs = (user: string, ...args: string[]) =>
-      runCommand(args, { cwd: folder.path, env: { USER: user }, uid: 54_321 });
+      runCommand(args, { cwd: folder, env: { USER: user }, uid: 54_321 });
     if ((await runAs('ann', '--version')).code !== 0) return t.skip('this clone is readable by its owner alone');
     const submitted = await runAs('ann', '--json', 'submit', 'payroll.csv');
     assert.equal(submitted.code, 0, submitted.stderr);

@@ -88,20 +88,18 @@ describe('airbatch balance', () => {
   });
 });
 
-test('what the service turns away is told with how long it asks to wait', async () => {
+test('what the service turns away is told with how long it asks to wait', async (t) => {
   const served = createServer((_request, response) => {
     response.writeHead(429, { 'retry-after': '90' });
     response.end();
   }).listen(0, '127.0.0.1');
   await once(served, 'listening');
   const AIRBATCH_BASE_URL = `http://127.0.0.1:${(served.address() as AddressInfo).port}`;
-  const alone = workFolder();
   const { code, stderr } = await runCommand(['balance'], {
-    cwd: alone.path,
+    cwd: folderOf(t),
     env: { AIRBATCH_BASE_URL, AIRBATCH_API_KEY: 'k' },
   });
   served.close();
-  alone.dispose();
   assert.equal(code, 5);
   assert.match(stderr, /gave no answer: http_429.*\nIt tells the account to wait 1 min 30 s: try again then\./);
 });

@@ -227,7 +227,7 @@ test('money that came back after completion is told beside the rows, which stay 
   const { tone, details } = verdictOf(summary);
   assert.equal(tone, 'attention');
   assert.match(details.join(), /2 rows were paid, and their money came back/);
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const ends = (await readFile(join(dir, 'results.csv'), 'utf8')).trimEnd().split('\n');
   assert.deepEqual(
     ends.map((line) => line.split(',').slice(-3).join()),
@@ -346,7 +346,7 @@ test('what was paid names the products that no sum has', async (t) => {
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual([summary.rows.with_product, summary.rows.with_product_completed], [2, 1]);
   assert.equal(verdictOf(summary).headline, '2 of 3 rows were paid: KES 100.50, and 1 product.');
-  const { dir } = await writeReports(db, 'B-1', await tempFolder(t));
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
   assert.ok(
     (await readFile(join(dir, 'report.html'), 'utf8')).includes('<b>KES 100.50, and 1 product</b><span>paid out'),
   );
