@@ -1,10 +1,9 @@
-import { isoTime } from '../core/clock.ts';
-import { type ToldWait, waitMsOf } from '../core/told-wait.ts';
+import type { ToldWait } from '../core/told-wait.ts';
 import type { ReconcileDeps } from '../reports/reconcile-source.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
-import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
+import { holdAsTold, logWait } from './told-to-wait.ts';
 
 /**
  * What a reconciliation asks of an account's service, at the pace that its limits allow. `next`: what a person does whose credentials were
@@ -12,25 +11,21 @@ import type { Session } from './session.ts';
  */
 export function reconcileDeps(
   account: OpenAccount,
-  { clock, random, log }: Pick<Session, 'clock' | 'random' | 'log'>,
+  session: Pick<Session, 'clock' | 'random' | 'log'>,
   { next, showWait }: { next: string; showWait?: ((told: ToldWait) => Promise<void>) | undefined },
 ): ReconcileDeps & Pick<Session, 'random'> {
-  const { name, gateway, limiter } = account;
-  const logWait = async ({ until, saidMs }: ToldWait) =>
-    accountLog(log, name).warn('the service tells the account to wait, and is asked again then', {
-      until: isoTime(until),
-      retry_after_ms: saidMs,
-    });
+  const { clock, random } = session;
+  const { gateway, limiter } = account;
   return {
     gateway,
     clock,
     random,
     admit: (ask) => limiter.admit('read', ask),
     async waitAsTold(saidMs) {
-      // The limiter waits, and whatever else goes on for the account with it.
-      limiter.hold('read', waitMsOf(saidMs));
-      const at = clock.now();
-      await (showWait ?? logWait)({ since: at, at, saidMs, until: at + waitMsOf(saidMs) });
+      // The limiter waits before it asks again.
+      const told = holdAsTold(account, session, { requestClass: 'read', saidMs });
+      if (showWait) await showWait(told);
+      else logWait(account, session, told);
     },
     refused: (evidence) => credentialsRefused(account, evidence, next),
     unanswered: ({ code }) => accountLog(log, name).warn('the service cannot be reached; it is tried again', { code }),

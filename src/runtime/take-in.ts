@@ -7,6 +7,7 @@ import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
+import { holdAsTold, logWait } from './told-to-wait.ts';
 import { program } from './version.ts';
 
 /** One file to take in for an account. */
@@ -40,11 +41,17 @@ export function takeIn(session: Session, account: OpenAccount, given: FileToTake
   });
 }
 
-/** Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. */
+/**
+ * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. Where the service
+ * tells the account to wait, the balance is not known, and nothing of the account is sent or asked until then.
+ */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const balance = await balanceOf(account, 'run the file again: nothing was sent');
   const { limiter, gateway } = account;
-  const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account) };
+  const isToldToWait = balance.kind === 'throttled';
+  if (isToldToWait)
+    logWait(account, session, holdAsTold(account, session, { requestClass: 'balance', saidMs: balance.retryAfterMs }));
+  const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account, !isToldToWait) };
   return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service });
 }
 
@@ -59,8 +66,8 @@ export async function balanceOf(
 }
 
 /** The prices that the catalog tells. Version 1 names no currency, and so no price that could be added up. */
-function pricesBy({ catalog }: OpenAccount): PreflightService['priceOf'] {
-  let isReached = true;
+function pricesBy({ catalog }: OpenAccount, mayAsk: boolean): PreflightService['priceOf'] {
+  let isReached = mayAsk;
   return async ({ network_id, product_id }) => {
     // A catalog that did not answer once is not asked for every network of the file.
     if (network_id === null || !isReached) return null;

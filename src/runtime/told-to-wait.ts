@@ -1,0 +1,28 @@
+import { isoTime } from '../core/clock.ts';
+import { type ToldWait, waitMsOf } from '../core/told-wait.ts';
+import type { RequestClass } from '../gateway/gateway.ts';
+import type { OpenAccount } from './account.ts';
+import { accountLog } from './log.ts';
+import type { Session } from './session.ts';
+
+/** A request beside those of the account's runner was told to wait for so long (ms): nothing of the account is sent or asked meanwhile. */
+export function holdAsTold(
+  { limiter }: Pick<OpenAccount, 'limiter'>,
+  { clock }: Pick<Session, 'clock'>,
+  { requestClass, saidMs }: { requestClass: RequestClass; saidMs: number },
+): ToldWait {
+  const at = clock.now();
+  limiter.hold(requestClass, waitMsOf(saidMs));
+  return { since: at, at, saidMs, until: at + waitMsOf(saidMs) };
+}
+
+export function logWait(
+  { name }: Pick<OpenAccount, 'name'>,
+  { log }: Pick<Session, 'log'>,
+  { until, saidMs }: ToldWait,
+): void {
+  accountLog(log, name).warn('the service tells the account to wait, and is asked again then', {
+    until: isoTime(until),
+    retry_after_ms: saidMs,
+  });
+}

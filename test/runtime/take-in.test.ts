@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import type { OpenAccount } from '../../src/runtime/account.ts';
+import type { Session } from '../../src/runtime/session.ts';
+import { planOf } from '../../src/runtime/take-in.ts';
+import { makeRig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
+
+test('a plan whose balance is told to wait asks no prices, and has the account wait', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  await rig.add([...someRows(2), aRow(3, { amount: null, currency: null, product_id: 'p-1' })]);
+  const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
+  const account = {
+    name: 'main',
+    limiter,
+    gateway: {
+      ...rig.service,
+      balance: async () => ({ kind: 'throttled', retryAfterMs: 30_000, evidence }),
+    },
+    catalog: { networks: async () => null, products: () => assert.fail('a price is asked') },
+  } as unknown as OpenAccount;
+  const told: string[] = [];
+  const log = { info: () => undefined, warn: (message: string) => void told.push(message) };
+  const session = { db: rig.db, clock: rig.clock, log } as unknown as Session;
+  const plan = await planOf(session, account, await rig.batch());
+  assert.deepEqual([plan.balance, plan.balanceTrouble], [null, 'RATE_LIMITED: wait']);
+  assert.ok(limiter.isHeld('creation'));
+  assert.deepEqual(told, ['the service tells the account to wait, and is asked again then']);
+});
