@@ -5,7 +5,7 @@ import { runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { dueInbox, type InboxEntry, type InboxOutcome, nextInboxDueAt, updateInbox } from '../ledger/inbox.ts';
-import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
+import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, findRowByTopup, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
@@ -123,18 +123,32 @@ async function takeWord(
     case 'completed':
     case 'failed':
       return takeEnded(unit, context, entry, word, target);
-    case 'ready':
-      await close(unit, entry, 'nothing_new');
-      return {
-        warn: {
-          message: 'the service tells of a payment that it was thought not to have; its key stays the same',
-          data: { ...place(row), status: row.status, says: word.verbatim },
-        },
-      };
     default:
-      // Nobody sends it, which would show what was paid: whoever decides about it, or has decided, is to know.
-      return contradict(unit, entry, word, row, `the row is ${row.status}, and the service has a payment for it`);
+      return takeUnsent(unit, entry, word, target);
   }
+}
+
+/** What was asked for under this key, if anything, was refused, as far as the ledger knows: what has failed besides changes nothing. */
+async function takeUnsent(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
+  if (word.says === 'failed') {
+    await close(unit, entry, 'nothing_new');
+    return {};
+  }
+  const why = 'the service tells of a payment that it was thought not to have';
+  if (row.status !== 'ready' || payment === null) return contradict(unit, entry, word, row, why);
+  const fields = {
+    // As of now: whoever released a row of another run meanwhile was told nothing of it.
+    first_sent_at: unit.at,
+    service_status: null,
+    next_action_at: unit.at,
+    failure_code: 'told_of',
+    failure_reason: 'It is being looked up.',
+  };
+  await unit.changeRow(row, 'doubt', fields, { why, says: word.verbatim });
+  await updateAttempts(unit.tx, { ...payment, open_attempts: payment.open_attempts + 1 });
+  // It is taken once more, as one of a row in doubt.
+  await write(unit, { ...entry, due_at: unit.at });
+  return { wake: 'doubt', warn: { message: why, data: { ...place(row), says: word.verbatim } } };
 }
 
 /**

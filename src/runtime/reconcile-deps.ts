@@ -2,6 +2,7 @@ import type { ToldWait } from '../core/told-wait.ts';
 import type { ReconcileDeps } from '../reports/reconcile-source.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
+import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
 import { holdAsTold, logWait } from './told-to-wait.ts';
 
@@ -28,6 +29,7 @@ export function reconcileDeps(
       else logWait(account, session, told);
     },
     refused: (evidence) => credentialsRefused(account, evidence, next),
-    unanswered: ({ code }) => accountLog(log, name).warn('the service cannot be reached; it is tried again', { code }),
+    unanswered: ({ code }) =>
+      accountLog(session.log, account.name).warn('the service cannot be reached; it is tried again', { code }),
   };
 }
