@@ -23,7 +23,7 @@ function place(t: TestContext, anchors: unknown[]) {
     assert.ok([0, 4].includes(result.code ?? -1), result.stderr);
     return { ...result, dir: (JSON.parse(result.stdout) as { reports: { dir: string } }).reports.dir };
   };
-  return { folder: folder, run, pay };
+  return { folder, run, pay };
 }
 
 /** A server that answers every request as `answer` says. */

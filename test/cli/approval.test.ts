@@ -27,7 +27,7 @@ async function setUp(t: TestContext, config: Record<string, unknown>) {
   /** The same command by another person: what they submitted before is somebody else's from their point of view. */
   const asAnother = (batchId: string) =>
     ledger.prepare('UPDATE batches SET created_by = ? WHERE batch_id = ?').run('somebody else', batchId);
-  return { folder: folder, sandbox, run, asAnother, ledger };
+  return { folder, sandbox, run, asAnother, ledger };
 }
 
 async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<string> {

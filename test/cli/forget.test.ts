@@ -31,7 +31,7 @@ async function paidDaysAgo(t: TestContext, days: number, config: Record<string, 
   /** Every byte of the ledger's files, as text. */
   const bytes = () =>
     ['', '-wal', '-shm'].map((end) => (existsSync(path + end) ? readFileSync(path + end, 'latin1') : '')).join('');
-  return { folder: folder, run, batch, bytes };
+  return { folder, run, batch, bytes };
 }
 
 describe('airbatch forget', () => {

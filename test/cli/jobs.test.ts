@@ -27,7 +27,7 @@ function place(t: TestContext) {
     return existsSync(path) ? readdirSync(path).sort() : [];
   };
   const ledger = () => new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-  return { folder: folder, drop, run, found, ledger };
+  return { folder, drop, run, found, ledger };
 }
 
 const header = 'phone_number,network,amount,staff_no';

@@ -32,7 +32,7 @@ async function paid(t: TestContext, version: 'v2' | 'v1' = 'v2') {
     ledger.exec(sql);
     ledger.close();
   };
-  return { folder: folder, sandbox, run, batch, change };
+  return { folder, sandbox, run, batch, change };
 }
 
 type Place = Awaited<ReturnType<typeof paid>>;

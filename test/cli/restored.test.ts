@@ -48,7 +48,7 @@ async function restoredLedger(t: TestContext) {
   const service = new DatabaseSync(data, { timeout: 5_000 });
   service.exec('DELETE FROM answers');
   service.close();
-  return { folder: folder, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
+  return { folder, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
 }
 
 async function assertEachChargedOnce(sandbox: Awaited<ReturnType<typeof startSandbox>>) {

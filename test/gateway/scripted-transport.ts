@@ -1,3 +1,4 @@
+import type { PaymentOrder } from '../../src/gateway/gateway.ts';
 import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from '../../src/gateway/transport.ts';
 
 /** A transport that answers from a script and keeps what it was asked. */
@@ -24,4 +25,18 @@ export function scriptedTransport(...results: TransportResult[]): ScriptedTransp
 /** A whole answer; a `body` that is no text is written as JSON. */
 export function answer(status: number, body: unknown, headers: AnswerHeaders = {}): TransportResult {
   return { kind: 'answer', status, headers, text: typeof body === 'string' ? body : JSON.stringify(body) };
+}
+
+/** An amount to a number, with nothing besides. */
+export function anOrder(fields: Partial<PaymentOrder> = {}): PaymentOrder {
+  return {
+    phoneNumber: '+254712345678',
+    networkId: 7,
+    amount: { value: '1250.50', currency: 'KES' },
+    productId: null,
+    smsMessage: null,
+    reference: 'payroll-2026-11/a 1',
+    callbackUrl: null,
+    ...fields,
+  };
 }

@@ -1,24 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import type { PaymentOrder } from '../../src/gateway/gateway.ts';
 import { v1Policy } from '../../src/gateway/policies.ts';
 import type { TransportResult } from '../../src/gateway/transport.ts';
 import { makeV1Gateway } from '../../src/gateway/v1-client.ts';
-import { answer, scriptedTransport } from './scripted-transport.ts';
+import { anOrder, answer, scriptedTransport } from './scripted-transport.ts';
 
 const now = Date.UTC(2026, 10, 20, 9);
 const credentials = { email: 'payer@pay.example', token: 'canary-token-4711' };
 
-const order: PaymentOrder = {
-  phoneNumber: '+254712345678',
-  networkId: 7,
-  amount: { value: '1250.50', currency: 'KES' },
-  productId: null,
-  smsMessage: null,
-  reference: 'payroll-2026-11/a 1',
-  callbackUrl: 'https://pay.example/hooks',
-};
+const order = anOrder({ callbackUrl: 'https://pay.example/hooks' });
 
 const created = {
   transactionId: '0b9f2d0e-0000-4000-8000-000000000001',

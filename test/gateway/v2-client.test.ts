@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import type { PaymentOrder, RateHeaders, RequestClass } from '../../src/gateway/gateway.ts';
+import type { RateHeaders, RequestClass } from '../../src/gateway/gateway.ts';
 import { v2Policy } from '../../src/gateway/policies.ts';
 import type { Transport, TransportResult } from '../../src/gateway/transport.ts';
 import { makeV2Gateway } from '../../src/gateway/v2-client.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
-import { answer, scriptedTransport } from './scripted-transport.ts';
+import { anOrder, answer, scriptedTransport } from './scripted-transport.ts';
 
 const apiKey = 'canary-key-4711';
 const now = Date.UTC(2026, 10, 20, 9);
 
-const order: PaymentOrder = {
-  phoneNumber: '+254712345678',
-  networkId: 7,
-  amount: { value: '1250.50', currency: 'KES' },
-  productId: null,
-  smsMessage: null,
-  reference: 'payroll-2026-11/a 1',
-  callbackUrl: null,
-};
+const order = anOrder();
 
 /** A top-up as the service answers it; amounts are written into the text, so that no binary float touches them. */
 function topup(fields: Record<string, unknown> = {}): Record<string, unknown> {

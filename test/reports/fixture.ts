@@ -9,7 +9,7 @@ import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { EventData } from '../../src/ledger/events.ts';
-import { findRow, type NewRow, type RowFields, type RowRecord } from '../../src/ledger/rows.ts';
+import { findRow, type NewRow, type RowFields, type RowRecord, writeRefund } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
@@ -244,4 +244,16 @@ export async function writeSampleBatch(
     completed_at: startMs + 60_000,
     balance_after: balanceJson({ 'USD-global': '94.4' }, startMs + 60_500),
   });
+}
+
+/** Gives the money of these rows of B-1 back: how much in USD, or null where that was not told. */
+export async function refundRows(
+  db: Database,
+  refunds: readonly [rowNo: number, amount: string | null][],
+): Promise<void> {
+  for (const [rowNo, amount] of refunds) {
+    const row = (await findRow(db, 'B-1', rowNo)) as RowRecord;
+    const refund_currency = amount === null ? null : 'USD';
+    await writeRefund(db, row, { refunded_at: startMs, refund_amount: amount, refund_currency });
+  }
 }

@@ -5,7 +5,6 @@ import { readFile, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
-import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { folderOf } from '../support/folder.ts';
 import {
@@ -13,6 +12,7 @@ import {
   invalidRow,
   newBatch,
   newRow,
+  refundRows,
   startMs,
   testLedger,
   writeBatch,
@@ -56,15 +56,10 @@ test('the page says in every layout that the sum of what was requested is that o
 test('the page names the rows whose money came back, and how much', async (t) => {
   const withRefunds = async (db: Database) => {
     await writeSampleBatch(db);
-    for (const [rowNo, amount] of [
+    await refundRows(db, [
       [3, '0.8'],
       [5, null],
-    ] as const) {
-      const row = await findRow(db, 'B-1', rowNo);
-      assert.ok(row);
-      const refund_currency = amount === null ? null : 'USD';
-      await writeRefund(db, row, { refunded_at: startMs, refund_amount: amount, refund_currency });
-    }
+    ]);
   };
   const { text } = await page(t, { mask: true }, withRefunds);
   const section = /Paid rows whose money came back.*?<\/section>/s.exec(text)?.[0] ?? '';

@@ -6,7 +6,6 @@ import type { PauseReason } from '../../src/core/batch-state.ts';
 import { addAmounts } from '../../src/core/money.ts';
 import { rowStates } from '../../src/core/row-state.ts';
 import { addToCosts } from '../../src/ledger/costs.ts';
-import { findRow, writeRefund } from '../../src/ledger/rows.ts';
 import { failureText } from '../../src/reports/format.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
@@ -19,6 +18,7 @@ import {
   failedWay,
   newBatch,
   newRow,
+  refundRows,
   type Step,
   startMs,
   testLedger,
@@ -211,15 +211,10 @@ test('money that came back after completion is told beside the rows, which stay 
   );
   const before = await batchSummary(db, 'B-1');
   assert.deepEqual(before.refunded, { rows: 0, amounts: {} });
-  for (const [rowNo, refund_amount] of [
+  await refundRows(db, [
     [1, '0.8'],
     [3, null],
-  ] as const) {
-    const row = await findRow(db, 'B-1', rowNo);
-    assert.ok(row);
-    const refund_currency = refund_amount === null ? null : 'USD';
-    await writeRefund(db, row, { refunded_at: startMs, refund_amount, refund_currency });
-  }
+  ]);
   const summary = await batchSummary(db, 'B-1');
   assert.deepEqual(summary.refunded, { rows: 2, amounts: { USD: '0.8' } });
   assert.deepEqual(summary.rows, before.rows);

@@ -52,3 +52,21 @@ describe('the account of the environment', () => {
     assert.deepEqual([...config.accounts.keys()], ['a']);
   });
 });
+
+describe('the credentials of an account', () => {
+  test('are told by the variables that hold them, and never by what these hold', async (t) => {
+    const folder = folderOf(t);
+    const accounts = {
+      new: { baseUrl, apiKeyEnv: 'KEY' },
+      old: { version: 'v1', baseUrl, emailEnv: 'EMAIL', tokenEnv: 'TOKEN' },
+    };
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+    const env = { KEY: 'secret-1', EMAIL: 'secret-2', TOKEN: 'secret-3' };
+    const config = await loadConfig({ cwd: folder, env });
+    const told = [...config.accounts.values()].map(({ name, credentialsFrom }) => [name, credentialsFrom]);
+    assert.deepEqual(told, [
+      ['new', 'KEY'],
+      ['old', 'EMAIL and TOKEN'],
+    ]);
+  });
+});

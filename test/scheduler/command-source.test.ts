@@ -18,7 +18,7 @@ function place(t: TestContext) {
       timeoutMs: 20_000,
       ...options,
     });
-  return { folder: folder, path, run };
+  return { folder, path, run };
 }
 
 async function until(what: string, isSo: () => boolean): Promise<void> {

@@ -26,7 +26,7 @@ const file = 'phone_number,network_id,amount,currency,reference\n0712 101 000,1,
 async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = {}) {
   const folder = folderOf(t);
   const placed = (given: JobInput['source']): JobInput['source'] => {
-    if (given.kind === 'folder') return { ...given, folder: folder };
+    if (given.kind === 'folder') return { ...given, folder };
     return given.kind === 'file' ? { ...given, file: join(folder, given.file) } : given;
   };
   const job = defineJob({
@@ -41,7 +41,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   // What lies in these folders has lain there for years: nothing is gained by watching it.
   const clock = { ...systemClock, now: () => now, sleep: async () => undefined };
   const session = {
-    config: { intake: { country: 'NG' }, policy: { approval: { needed: 'never' } } },
+    config: { intake: { country: 'NG' }, policy: { approval: { needed: 'never' } }, out: join(folder, 'reports') },
     ledgerPath: join(folder, 'ledger.db'),
     db,
     clock,
@@ -51,7 +51,8 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   } as unknown as Session;
   const networks = [{ networkId: 1, name: 'Safaricom', countryCode: 'KE', countryName: 'Kenya', currency: 'KES' }];
   const gateway = { ...makeFakeService(clock), networks: async () => ({ kind: 'items' as const, items: networks }) };
-  const account = { name: 'main', service: testService, gateway, limiter: makeOpenLimiter(clock) };
+  const limiter = makeOpenLimiter(clock);
+  const account = { name: 'main', service: testService, credentialsFrom: 'PAY_KEY', gateway, limiter };
   const stopping = new AbortController();
   const run = (requireSlot: RequireSlot = async () => undefined, afterMs = 0) => {
     now = dueAt + afterMs;
@@ -79,7 +80,7 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
     (await db.query<{ name: string }>('SELECT name FROM job_files WHERE filed_at IS NULL')).map(({ name }) => name);
   const batches = async () =>
     (await db.query<{ status: string }>('SELECT status FROM batches ORDER BY status')).map(({ status }) => status);
-  return { folder: folder, db, session, gateway, job, run, stopping, write, found, end, toPutAway, batches };
+  return { folder, db, session, gateway, job, run, stopping, write, found, end, toPutAway, batches };
 }
 
 describe('a slot', () => {
@@ -224,5 +225,52 @@ describe('what a job has brought', () => {
     await db.execute('UPDATE job_files SET filed_at = NULL');
     await putAway(session, [job]);
     assert.deepEqual(await toPutAway(), []);
+  });
+});
+
+describe('a slot that compares with the service', () => {
+  const day = 24 * 60 * minute;
+  const compared = (t: TestContext) => place(t, { source: { kind: 'reconciliation', days: 2 } });
+
+  /** A payment of which the ledger knows nothing, made so long before the slot (ms). */
+  const foreign = (beforeMs: number) => ({
+    key: 'k',
+    topupId: 't-1',
+    reference: 'elsewhere/1',
+    serviceStatus: 'pending',
+    state: 'open' as const,
+    unknownStatus: false,
+    phoneNumber: '+254712345678',
+    amount: { value: '1', currency: 'KES' },
+    cost: { value: '1', currency: 'USD' },
+    productId: null,
+    providerReference: null,
+    failureCode: null,
+    failureReason: null,
+    createdAt: dueAt - beforeMs,
+    completedAt: null,
+    full: true,
+  });
+
+  for (const [what, beforeMs, outcome] of [
+    ['fails where a payment of its days is in no ledger', 2 * day - minute, 'failed'],
+    ['is done where what is in no ledger is older than its days', 2 * day + minute, 'done'],
+  ] as const)
+    test(`${what}, and leaves its reports where the command would`, async (t) => {
+      const { gateway, run, found } = await compared(t);
+      gateway.payments.set('t-1', foreign(beforeMs));
+      const slot = await run();
+      assert.equal(slot.outcome, outcome, slot.detail);
+      const [, dir = ''] = /\((R-[^)]+)\)$/.exec(slot.detail) ?? [];
+      assert.ok(found(`reports/${dir}`).includes('reconciliation.csv'), slot.detail);
+    });
+
+  test('says which credentials to correct where they are refused, and that the job is to be run again', async (t) => {
+    const { gateway, run } = await compared(t);
+    gateway.refuses.reads = true;
+    await assert.rejects(run(), {
+      code: 'CREDENTIALS_REJECTED',
+      hint: /^Correct PAY_KEY .*, then run the job again\.$/,
+    });
   });
 });
