@@ -5,7 +5,6 @@ import { type TestContext, test } from 'node:test';
 import { closingLines } from '../../src/cli/closing.ts';
 import type { Terminal } from '../../src/cli/terminal.ts';
 import type { PauseReason } from '../../src/core/batch-state.ts';
-import { productsText } from '../../src/reports/format.ts';
 import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { runCommand } from '../support/command.ts';
@@ -311,14 +310,4 @@ test('a number or a time that cannot be meant is named as it was typed, with wha
     assert.equal(code, 2, stderr);
     assert.match(stderr, said);
   }
-});
-
-test('what rows cost that buy a product is told as far as it is known', () => {
-  const told = 'a product, whose price is in no sum above';
-  assert.equal(productsText(1, {}, 1), `1 row buys ${told}`);
-  assert.equal(productsText(3, { KES: '99' }, 0), `3 rows buy ${told}: KES 99.00 by the catalog`);
-  assert.equal(
-    productsText(3, { KES: '99' }, 2),
-    `3 rows buy ${told}: KES 99.00 by the catalog; of 2 of them it is not known`,
-  );
 });
