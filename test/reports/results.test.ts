@@ -87,7 +87,13 @@ test('a row that was never sent has neither key nor reference', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const { rows } = await results(t, db);
-  for (const row of rows.slice(8)) assert.deepEqual([row.idempotency_key, row.reference], ['', '']);
+  assert.deepEqual(
+    rows.slice(8).map(({ status, idempotency_key, reference }) => [status, idempotency_key, reference]),
+    [
+      ['invalid', '', ''],
+      ['skipped', '', ''],
+    ],
+  );
 });
 
 test('a held row of whose earlier payment the service tells has the word, and neither key nor time of its own', async (t) => {
