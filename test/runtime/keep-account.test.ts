@@ -107,4 +107,23 @@ describe('an account that is kept', () => {
     await clock.drive(clock.sleep(60_000));
     assert.equal(seen.starts.length, 1);
   });
+
+  test('that is stopped while it is being opened is not worked for, and closed', { timeout: 10_000 }, async () => {
+    const opening = Promise.withResolvers<OpenAccount>();
+    let closed = 0;
+    const close = async () => {
+      closed += 1;
+    };
+    const kept = keepAccount('main', {
+      clock: makeVirtualClock(),
+      log: { info: () => undefined, warn: (message) => assert.fail(message) },
+      open: () => opening.promise,
+      makeRunner: () => assert.fail('a runner that nobody would stop'),
+    });
+    const stopped = kept.stop();
+    opening.resolve({ close } as OpenAccount);
+    await stopped;
+    await kept.ended;
+    assert.equal(closed, 1);
+  });
 });

@@ -191,6 +191,7 @@ describe('the webhook receiver', () => {
     const { digest = '' } = (logged[0]?.data ?? {}) as { digest?: string };
     const entry = await findInboxEntry(db, { account: 'main', scheme: 'registered', message_id: digest });
     assert.deepEqual([entry?.outcome, entry?.body], ['unreadable', '{"id":"evt-9"\ufffd']);
+    assert.equal(entry?.handled_at, now, 'it is forgotten like any that was handled');
   });
 
   test('logs neither a secret, nor a number, nor a million rejections', async (t) => {

@@ -1,0 +1,29 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { makeLedgerMark } from '../../src/runtime/ledger-mark.ts';
+import { folderOf } from '../support/folder.ts';
+
+test('a mark beside the ledger is what was last written of its account, for its owner alone', async (t) => {
+  const folder = folderOf(t);
+  const mark = makeLedgerMark(join(folder, 'ledger.db'));
+  assert.equal(await mark.read('main'), null);
+  await mark.write('main', { fence: 1, expiresAt: 1_000 });
+  await mark.write('main', { fence: 2, expiresAt: 2_000 });
+  await mark.write('other', { fence: 7, expiresAt: 3_000 });
+  assert.deepEqual(await mark.read('main'), { fence: 2, expiresAt: 2_000 });
+  assert.deepEqual(readdirSync(folder).sort(), ['ledger.db.main.mark', 'ledger.db.other.mark']);
+  for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
+});
+
+test('a mark that a crash of the machine has cut short says nothing; one that cannot be read is told of', async (t) => {
+  const folder = folderOf(t);
+  const mark = makeLedgerMark(join(folder, 'ledger.db'));
+  for (const text of ['', '{"fence":', '{}', '{"fence":"1","expiresAt":1}', '\0\0\0']) {
+    writeFileSync(join(folder, 'ledger.db.main.mark'), text);
+    assert.equal(await mark.read('main'), null, text);
+  }
+  mkdirSync(join(folder, 'ledger.db.other.mark'));
+  await assert.rejects(mark.read('other'), { code: 'EISDIR' });
+});
