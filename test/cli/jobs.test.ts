@@ -480,6 +480,8 @@ describe('airbatch serve with the example jobs', () => {
       db.close();
     });
     await until('the file is put away', () => found('done').length === 2);
+    const webhooks = db.prepare(`SELECT COUNT(*) AS count FROM inbox WHERE account = 'sandbox'`);
+    await until('the sandbox has sent its webhooks to this very process', () => Number(webhooks.get()?.count) > 0);
     const slots = db.prepare(`SELECT state, detail FROM slots WHERE job = 'monthly-payroll' ORDER BY due_at`).all();
     assert.deepEqual(
       slots.map(({ state }) => state),
