@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdir, mkdtemp, open, rename, rm, rmdir } from 'node:fs/promises';
+import { access, chmod, constants, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { isEnded } from '../core/processes.ts';
 
 /** A report of one file: its name, and its content in pieces. */
 export interface ReportFile {
@@ -67,14 +68,43 @@ export function writeFolder(
   return told(folder, () => writeAll(folder, stale, work));
 }
 
+const makingPrefix = '.making-';
+
+/** How long nothing has changed in what a process of another machine or container has left behind. */
+const leftAfterMs = 600_000;
+
+/**
+ * Removes what a process that was killed had begun to write: it names people, and a proof of the folder takes it for a file that
+ * somebody has added. `making` is our own, whose time is that of the file system.
+ */
+async function removeLeft(folder: string, making: string): Promise<void> {
+  const { mtimeMs: now } = await stat(making);
+  for (const name of await readdir(folder)) {
+    const path = join(folder, name);
+    if (!name.startsWith(makingPrefix) || path === making) continue;
+    const pid = Number(/^\d+(?=-)/.exec(name.slice(makingPrefix.length))?.[0]);
+    const isLeft = !(pid > 0) || isEnded(pid) || now - (await lastChange(path)) > leftAfterMs;
+    if (isLeft) await rm(path, { recursive: true, force: true });
+  }
+}
+
+async function lastChange(folder: string): Promise<number> {
+  const names = await readdir(folder).catch(() => []);
+  const paths = [folder, ...names.map((name) => join(folder, name))];
+  // What is gone meanwhile was moved to its place just now.
+  const times = await Promise.all(paths.map(async (path) => (await stat(path).catch(() => null))?.mtimeMs ?? Infinity));
+  return Math.max(...times);
+}
+
 async function writeAll(
   folder: string,
   stale: readonly string[],
   work: (writer: FolderWriter) => Promise<void>,
 ): Promise<string[]> {
   await mkdir(folder, { recursive: true, mode: folderMode });
-  const making = await mkdtemp(join(folder, '.making-'));
+  const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
   try {
+    await removeLeft(folder, making);
     await chmod(making, folderMode);
     const names: string[] = [];
     await work({

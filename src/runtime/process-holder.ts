@@ -1,5 +1,6 @@
 import { hostname } from 'node:os';
 import type { Clock } from '../core/clock.ts';
+import { isEnded } from '../core/processes.ts';
 
 /** Names this process uniquely over time, by when it began: for what it holds in the ledger. */
 export function processHolder(clock: Clock): string {
@@ -9,12 +10,5 @@ export function processHolder(clock: Clock): string {
 /** Whether the process that `holder` names is known to have ended: it ran on this machine, and its number is free. */
 export function isDeadProcess(holder: string): boolean {
   const [host, pid] = holder.split('/');
-  if (host !== hostname() || !pid) return false;
-  try {
-    // Signal 0 only asks whether the process is there.
-    process.kill(Number(pid), 0);
-    return false;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'ESRCH';
-  }
+  return host === hostname() && !!pid && isEnded(Number(pid));
 }

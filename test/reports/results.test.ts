@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFile, stat } from 'node:fs/promises';
+import { spawnSync } from 'node:child_process';
+import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -204,6 +205,26 @@ test('made again, the reports are the same bytes', async (t) => {
   for (const name of files) {
     assert.deepEqual(await readFile(join(first, 'B-1', name)), await readFile(join(second, 'B-1', name)), name);
   }
+});
+
+test('what a process that was killed had begun to write goes when the reports are written again, and nothing of one that lives', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const folder = await tempFolder(t);
+  const { dir } = await writeReports(db, 'B-1', folder);
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const [ended, older, alive, silent] = [`${pid}-a`, 'AbC123', `${process.pid}-b`, `${process.pid}-c`];
+  for (const name of [ended, older, alive, silent]) {
+    await mkdir(join(dir, `.making-${name}`));
+    await writeFile(join(dir, `.making-${name}`, 'results.csv'), 'half');
+  }
+  const hourAgo = new Date(Date.now() - 3_600_000);
+  for (const path of ['results.csv', '.']) await utimes(join(dir, `.making-${silent}`, path), hourAgo, hourAgo);
+  await writeReports(db, 'B-1', folder);
+  assert.deepEqual(
+    (await readdir(dir)).filter((name) => name.startsWith('.')),
+    [`.making-${alive}`],
+  );
 });
 
 test('reports are readable by their owner alone', async (t) => {
