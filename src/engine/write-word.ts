@@ -2,9 +2,14 @@ import type { ServicePayment } from '../gateway/gateway.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { mismatch, referenceOf } from './orders.ts';
+import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
 
-/** Writes what the service says of an accepted row's payment, and tells of a status that nobody knows. Null where another was first. */
+/**
+ * Writes what the service says of an accepted row's payment, and tells of a status that nobody knows, or of what arrived and is not what the
+ * row asks for. Null where another was first.
+ */
 export async function writeWord(
   unit: Unit,
   context: RunnerContext,
@@ -20,5 +25,23 @@ export async function writeWord(
     });
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
-  return settle(unit, context, row, payment, { withDetails: open.withDetails });
+  const written = await settle(unit, context, row, payment, { withDetails: open.withDetails });
+  const difference = mismatch(row, referenceOf(open.batch, row, row.generation), payment);
+  if (written?.status === 'completed' && difference !== null) await halt(unit, context, row, payment, difference);
+  return written;
+}
+
+/** It was what the row asks for when it was accepted, and another payment has arrived: nothing more is sent until a person looked. */
+async function halt(
+  unit: Unit,
+  context: RunnerContext,
+  { batch_id, row_no }: RowRecord,
+  { serviceStatus, topupId }: ServicePayment,
+  difference: string,
+): Promise<void> {
+  const why = `the service has ${difference}`;
+  await unit.append(batch_id, 'row.contradicted', { why, service_status: serviceStatus, topup_id: topupId }, row_no);
+  const detail = `the service says ${serviceStatus} of row ${row_no} of batch ${batch_id}, with ${difference}`;
+  await writePause(unit, context, 'service_mismatch', detail);
+  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { ListOutcome, ListQuery, ServicePayment } from '../../src/gateway/gateway.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const second = 1_000;
@@ -41,6 +42,42 @@ describe('the list', () => {
     await end();
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
+
+  for (const [what, change] of [
+    ['another amount', { amount: { value: '7', currency: 'KES' } }],
+    ['another phone number', { phoneNumber: '+254799999999' }],
+    ['another currency', { amount: { value: '101', currency: 'UGX' } }],
+  ] as const)
+    for (const from of ['list', 'read'] as const)
+      test(`halts the account where what was delivered has ${what}, as the ${from} shows, and says so of the row`, async () => {
+        const { rig, after, end } = await followed(30, (page) =>
+          from === 'list' ? changed(page, { 'run-1/ref-1': change }) : { ...page, payments: [], total: 0 },
+        );
+        const { read } = rig.service;
+        rig.service.read = async (asked) => {
+          const outcome = await read(asked);
+          if (from === 'list' || outcome.kind !== 'found' || asked.reference !== 'run-1/ref-1') return outcome;
+          return { ...outcome, payments: outcome.payments.map((payment) => ({ ...payment, ...change })) };
+        };
+        await rig.add(someRows(600), { batch_id: 'batch-2', run_id: 'run-2' });
+        await after(200 * second);
+        const sent = rig.service.creates.length;
+        await after(60 * second);
+        assert.equal(rig.service.creates.length, sent, 'nothing more is sent');
+        const batch = await rig.batch('batch-2');
+        assert.deepEqual([batch.status, batch.pause_reason], ['paused', 'service_mismatch']);
+        assert.match(batch.pause_detail ?? '', new RegExp(`row 1 of batch batch-1, with ${what}`));
+        assert.equal((await rig.row(1)).status, 'completed');
+        const traces = (await pageEvents(rig.db, 'batch-1', 0, 10_000)).filter(
+          ({ kind }) => kind === 'row.contradicted',
+        );
+        assert.deepEqual(
+          traces.map(({ row_no }) => row_no),
+          [1],
+        );
+        assert.ok(rig.warnings.includes('the account is paused'));
+        await end();
+      });
 
   test('is left alone for a while where it gets no answer, and tells as soon as it does', async () => {
     const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
