@@ -2,6 +2,7 @@ import { assert } from '../core/assert.ts';
 import { can } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
+import { longWaitMs } from '../core/told-wait.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
@@ -345,7 +346,8 @@ async function readBalance(context: RunnerContext): Promise<Balance | null> {
   for (let reads = 0; reads < balanceReadsMax; reads++) {
     const outcome = await askBalance(context);
     if (outcome.kind === 'balance') return outcome.balance;
-    if (outcome.kind !== 'throttled') return null;
+    // A batch whose rows have all ended does not stay open for a wait of hours.
+    if (outcome.kind !== 'throttled' || outcome.retryAfterMs >= longWaitMs) return null;
   }
   return null;
 }

@@ -128,3 +128,25 @@ test('a program that is started again asks anew a quarter of an hour after it wa
   assert.ok(later.sentMs >= 40 * minute && later.sentMs < 41 * minute, `${later.sentMs} ms`);
   assert.equal(later.notedMs, null);
 });
+
+test('a batch that has nothing left but its balance to read ends without it where that is told to wait for long', async () => {
+  for (const [waitMs, isRead] of [
+    [minute, true],
+    [24 * 60 * minute, false],
+  ] as const) {
+    const rig = await makeRig();
+    const { balance } = rig.service;
+    let told = 0;
+    rig.service.balance = async () => {
+      told += 1;
+      const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
+      return told === 1 ? { kind: 'throttled', retryAfterMs: waitMs, evidence } : balance();
+    };
+    await rig.add(someRows(2));
+    await rig.run();
+    const batch = await rig.batch();
+    assert.equal(batch.status, 'completed');
+    assert.equal(batch.balance_after !== null, isRead);
+    assert.ok((batch.completed_at ?? Infinity) - (batch.started_at ?? 0) < 10 * minute);
+  }
+});
