@@ -16,7 +16,7 @@ import { makeEndings } from './endings.ts';
 import { makeFollowed } from './followed.ts';
 import { lastLooksApartMs } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
-import { enforceGuards, noteEnded } from './guarding.ts';
+import { enforceGuards, noteEnded, rowsToSend } from './guarding.ts';
 import { takeHints } from './hints.ts';
 import { keysProvedFrom } from './key-age.ts';
 import { lastSentTo } from './last-sent.ts';
@@ -282,10 +282,11 @@ async function superviseLoop(context: RunnerContext, { patienceMs, batchIds }: S
     await enforceGuards(context);
     let busy = false;
     let toSend = 0;
-    for (const { batch } of [...context.batches.values()]) {
+    for (const open of [...context.batches.values()]) {
+      const { batch } = open;
       const known = context.picker.known(batch.batch_id);
       const counts = await countRows(context.db, batch.batch_id);
-      if (batch.status === 'running') toSend += counts.get('ready') ?? 0;
+      toSend += rowsToSend(open, counts);
       const moves = await superviseBatch(context, batch, { known, counts, patienceMs });
       if (moves && batchIds?.includes(batch.batch_id) !== false) busy = true;
     }

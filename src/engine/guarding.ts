@@ -19,10 +19,24 @@ export function noteEnded(context: RunnerContext, ended: readonly RowRecord[]): 
 /** How many rows those batches send alone at first which have not sent them all yet, or not all of them have ended. */
 export function rowsAlone(running: readonly OpenBatch[]): Map<string, number> {
   return new Map(
-    running.flatMap(({ batch, policy: { canary } }) =>
-      canary === null || batch.canary_at !== null ? [] : [[batch.batch_id, canary.rows] as const],
-    ),
+    running.flatMap((open) => {
+      const rows = firstRows(open);
+      return rows === null ? [] : [[open.batch.batch_id, rows] as const];
+    }),
   );
+}
+
+/** How many rows of a batch are to be sent before anything else has to happen. */
+export function rowsToSend(open: OpenBatch, counts: ReadonlyMap<string, number>): number {
+  if (open.batch.status !== 'running') return 0;
+  const ready = counts.get('ready') ?? 0;
+  const rows = firstRows(open);
+  return rows === null ? ready : Math.min(ready, Math.max(0, rows - sentAmong(counts)));
+}
+
+/** How many rows a batch sends alone before the others; null where all may be sent. */
+function firstRows({ batch, policy: { canary } }: OpenBatch): number | null {
+  return canary === null || batch.canary_at !== null ? null : canary.rows;
 }
 
 /** Pauses the batches that a guard speaks against, and lets the others go on once their first rows have ended well. */

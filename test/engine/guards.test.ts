@@ -41,6 +41,16 @@ describe('the rows that go alone at first', () => {
     assert.equal((await rig.batch()).status, 'completed');
   });
 
+  test('are all that is to come until they have ended: those that fit a window are not spread over it', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(200), policy({ canary: { rows: 4 } }));
+    await rig.run();
+    const [first] = rig.expected;
+    assert.equal(first, 4);
+    assert.ok(Math.max(...rig.expected) > 150, `${rig.expected}`);
+    assert.equal(rig.expected.at(-1), 0);
+  });
+
   test('pause the batch when one of them fails; a person who resumes it sends the rest', async () => {
     const rig = await makeRig();
     rig.service.ends('run-1/ref-2', 'failed');

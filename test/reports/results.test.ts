@@ -210,7 +210,7 @@ test('made again, the reports are the same bytes', async (t) => {
 test('what a process that was killed had begun to write goes when the reports are written again, and nothing of one that lives', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  const folder = await tempFolder(t);
+  const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder);
   const { pid } = spawnSync(process.execPath, ['--version']);
   const [ended, older, alive, silent] = [`${pid}-a`, 'AbC123', `${process.pid}-b`, `${process.pid}-c`];

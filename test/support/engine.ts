@@ -23,6 +23,8 @@ export interface Rig {
   service: FakeService;
   warnings: string[];
   infos: string[];
+  /** How many payments the limiter was told are to come, each time. */
+  expected: number[];
   runner(options?: Partial<Pick<RunnerOptions, 'rereads' | 'service' | 'restored'>>): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
@@ -47,6 +49,7 @@ export async function makeRig(
   const service = makeFakeService(clock, options);
   const warnings: string[] = [];
   const infos: string[] = [];
+  const expected: number[] = [];
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
@@ -60,7 +63,7 @@ export async function makeRig(
       {
         db,
         gateway: service,
-        limiter: makeOpenLimiter(clock, options),
+        limiter: { ...makeOpenLimiter(clock, options), expect: (_, count) => void expected.push(count) },
         clock,
         random: evenRandom,
         log,
@@ -82,6 +85,7 @@ export async function makeRig(
     service,
     warnings,
     infos,
+    expected,
     runner,
     run: (patienceMs = 36 * 3_600_000) => clock.drive(runner().run(patienceMs)),
     async add(rows, batch = {}) {
