@@ -81,7 +81,7 @@ async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecor
         ? `Another person approves it before: airbatch approve ${batchId}`
         : isUnread
           ? 'It was interrupted before anything was sent: run its file again.'
-          : 'There is nothing left to do for it.';
+          : `There is nothing left to send of it; "airbatch report ${batchId}" writes its reports.`;
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batchStateWords[batch.status].label}`, { hint });
   }
   return batch;

@@ -111,6 +111,7 @@ async function serve(
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
     if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
+    await reports.writeMissing();
     const trouble = await firstEnd(asked.promise, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');

@@ -262,6 +262,27 @@ describe('airbatch serve', () => {
     });
   });
 
+  test('writes the reports of a batch that ended a moment before a program was killed, and none that were moved away since', async (t) => {
+    const place = await setUp(t);
+    const dayMs = 24 * 3_600_000;
+    for (const [batchId, ageMs] of [
+      ['batch-1', 2 * dayMs],
+      ['batch-2', 60_000],
+    ] as const) {
+      await place.addRows(batchId, 1);
+      await place.db.execute(`UPDATE rows SET status = 'cancelled' WHERE batch_id = ?`, [batchId]);
+      const endedAt = systemClock.now() - ageMs;
+      await place.db.execute(`UPDATE batches SET status = 'completed', completed_at = ? WHERE batch_id = ?`, [
+        endedAt,
+        batchId,
+      ]);
+    }
+    const { command } = await place.serve();
+    await command.seen(/"batch":"batch-2".*a batch is completed|a batch is completed.*"batch":"batch-2"/);
+    assert.ok(existsSync(join(place.folder, 'reports/batch-2/manifest.sig')));
+    assert.equal(existsSync(join(place.folder, 'reports/batch-1')), false);
+  });
+
   test('does the work of a run beside it, which watches and reports', async (t) => {
     const place = await setUp(t);
     const { run } = await runBeside(t, place, '--json');
