@@ -221,6 +221,19 @@ export function isUnread(payment: LostPayment): boolean {
   return payment.amount === null;
 }
 
+/**
+ * Whether other runs are told of a payment by the row that has its reference: where a corrected file has bound that to another amount or
+ * number, they are not. What cannot be read of it is the row's.
+ */
+export function isToldBy(
+  row: Pick<PaymentTerms, 'phone_number' | 'amount' | 'currency'>,
+  { phone_number, amount, currency }: { phone_number: string; amount: string | null; currency: string | null },
+): boolean {
+  if (phone_number !== '' && phone_number !== row.phone_number) return false;
+  if (amount === null || row.amount === null) return true;
+  return currency === row.currency && sameAmount(amount, row.amount);
+}
+
 /** What nobody could read counts for so many days at least: who compares no runs has not said that the same file may be paid again. */
 const unreadDaysMin = 7;
 

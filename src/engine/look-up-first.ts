@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import { dropLostOf, lastLostOf } from '../ledger/lost-payments.ts';
+import { dropLostToldBy, lastLostOf } from '../ledger/lost-payments.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -141,5 +141,5 @@ async function doubtFound(
     'a key that was free at the start of a unit is free at its end',
   );
   // Other runs see the row from now on.
-  await dropLostOf(unit.tx, batch, row);
+  await dropLostToldBy(unit.tx, batch, row);
 }

@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { isDoubtfulEnd, unreadSinceName } from '../core/earlier-payment.ts';
+import { isDoubtfulEnd, isToldBy, unreadSinceName } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
@@ -160,9 +160,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
   const lost: LostRecord[] = [];
   for (const { payment, key, runId, rowRef, generation } of named) {
     const known = bound.get(key);
-    if (known && (await isTold(unit.tx, known))) continue;
-    if (payment.reference === null && (await findRowByTopup(unit.tx, account, payment.topupId))) continue;
-    lost.push({
+    const record = {
       account,
       topup_id: payment.topupId,
       run_id: runId,
@@ -172,13 +170,20 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
       amount: payment.amount?.value ?? null,
       currency: payment.amount?.currency ?? null,
       first_sent_at: Math.min(payment.createdAt ?? unit.at, unit.at),
-    });
+    };
+    if (known && (await isTold(unit.tx, known, record))) continue;
+    if (payment.reference === null && (await findRowByTopup(unit.tx, account, payment.topupId))) continue;
+    lost.push(record);
   }
   return lost;
 }
 
 /** Whether the row that has bound a key tells of the payment itself. One that was not sent may have tried, as far as the ledger knows. */
-async function isTold(db: Queryable, { batch_id, row_no, generation }: PaymentRecord): Promise<boolean> {
+async function isTold(
+  db: Queryable,
+  { batch_id, row_no, generation }: PaymentRecord,
+  payment: LostRecord,
+): Promise<boolean> {
   const row = await findRow(db, batch_id, row_no);
-  return row !== null && (row.generation > generation || wasSent(row.status));
+  return row !== null && (row.generation > generation || wasSent(row.status)) && isToldBy(row, payment);
 }

@@ -1,8 +1,9 @@
-import { isUnread, type LostPayment } from '../core/earlier-payment.ts';
+import { isToldBy, isUnread, type LostPayment } from '../core/earlier-payment.ts';
 import type { Queryable } from './database.ts';
 import { forgetFact, readFact, writeFact } from './facts.ts';
 import { filledLists, places } from './filled-lists.ts';
 import { makeInsert } from './insert.ts';
+import type { RowRecord } from './rows.ts';
 
 /** A payment that the service lists, and of which a restored ledger has lost the row. */
 export interface LostRecord extends Omit<LostPayment, 'isToAnyone'> {
@@ -68,7 +69,22 @@ export async function lastLostOf(
   return last ?? null;
 }
 
-/** A row's payments are known by the row again, or are to be forgotten. */
+/** A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is kept. */
+export async function dropLostToldBy(
+  tx: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+  row: Pick<RowRecord, 'row_ref' | 'phone_number' | 'amount' | 'currency'>,
+): Promise<void> {
+  const lost = await tx.query<LostRecord>(
+    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ?',
+    [account, run_id, row.row_ref],
+  );
+  for (const payment of lost)
+    if (isToldBy(row, payment))
+      await tx.execute('DELETE FROM lost_payments WHERE account = ? AND topup_id = ?', [account, payment.topup_id]);
+}
+
+/** A row's payments are to be forgotten. */
 export async function dropLostOf(
   tx: Queryable,
   { account, run_id }: { account: string; run_id: string },

@@ -162,6 +162,18 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual(await rig.states('batch-2'), ['held']);
   });
 
+  test('is compared where a corrected file has bound its reference to another amount, which tells nobody of it', async () => {
+    const rig = await makeRig();
+    const topupId = await payLost(rig, 'run-1/ref-1');
+    await rig.add([aRow(1, { amount: '77' })]);
+    await runRestored(rig);
+    assert.deepEqual([await rig.states(), (await rig.batch()).pause_reason], [['in_doubt'], 'service_mismatch']);
+    assert.deepEqual(await lostIn(rig), [topupId]);
+    await rig.add(someRows(2), otherRun(rig));
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+  });
+
   test('is not asked for where the service has no list: Version 1', async () => {
     const rig = await makeRig({ list: false });
     await payLost(rig, 'run-1/ref-1');
