@@ -21,5 +21,5 @@ function peakOnLinux(): number | null {
 /** How the launcher (`src/cli/airbatch.js`) starts commands of whole files: what stands for one is started so as well. */
 export const asLauncher = {
   execArgv: ['--max-semi-space-size=8', '--max-old-space-size=1000'],
-  env: { MALLOC_ARENA_MAX: '1' },
+  env: { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' },
 };

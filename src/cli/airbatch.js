@@ -13,8 +13,10 @@ if (major < 24 || (major === 24 && minor < 15)) {
 // command has a tenth of that alive. The sizes can be said on the command line alone, and a "#!" line takes no options on every system.
 const ofWholeFiles = /^(?:run|validate|submit|approve|resume|retry|report|reconcile|verify|audit|jobs|serve)$/;
 const roomForGarbage = ['--max-semi-space-size=8', '--max-old-space-size=1000'];
-// The C library of most Linux systems keeps what a thread has freed for that thread, in an arena of its own, unless all share one.
-const oneArena = { MALLOC_ARENA_MAX: '1' };
+// The C library of most Linux systems keeps what a thread has freed for that thread, in an arena of its own, unless all share one. What
+// is free at its end it gives back from 128 KiB on, and larger blocks at once, but raises both limits, to 64 MiB, as such blocks are freed,
+// unless they are named.
+const givingBack = { MALLOC_ARENA_MAX: '1', MALLOC_TRIM_THRESHOLD_: '131072', MALLOC_MMAP_THRESHOLD_: '131072' };
 const { argv, env, execArgv, execPath, platform } = process;
 if (
   platform !== 'win32' &&
@@ -22,7 +24,7 @@ if (
   ![env.NODE_OPTIONS, ...execArgv].some((options) => options?.includes('-space-size'))
 ) {
   const options = [...roomForGarbage, ...execArgv];
-  process.execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...oneArena, ...env });
+  process.execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...givingBack, ...env });
 }
 const [{ existsSync }, { enableCompileCache }, { homedir }, { join }] = await Promise.all([
   import('node:fs'),

@@ -5,16 +5,17 @@ import { describe, test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
-/** Node's options for it to say on stderr with which options and arenas it runs, at each start. */
+/** Node's options for it to say on stderr with which options and limits of the C library it runs, at each start. */
 function telling(folder: string): string {
   writeFileSync(
     join(folder, 'tell.mjs'),
-    'console.error("started with", ...process.execArgv, process.env.MALLOC_ARENA_MAX);',
+    'const { MALLOC_ARENA_MAX: arenas, MALLOC_TRIM_THRESHOLD_: trimmed, MALLOC_MMAP_THRESHOLD_: mapped } = process.env;\n' +
+      'console.error("started with", ...process.execArgv, arenas, trimmed, mapped);',
   );
   return '--import ./tell.mjs';
 }
 
-const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=\d+ .*\b1$/gm;
+const littleRoom = /started with --max-semi-space-size=\d+ --max-old-space-size=\d+ .*\b1 131072 131072$/gm;
 
 const starts = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].length;
 
