@@ -2,15 +2,13 @@ import { type Gateway, type ListOutcome, type ListQuery, paymentsPerPageMax, typ
 
 export type ListPage = Extract<ListOutcome, { kind: 'page' }>;
 
+/** The evidence of a list that holds something back: that may be what is asked for. */
+export const cutShort = { code: 'list_cut_short', message: 'the list says that it has more than it shows' };
+
 /** What is read page by page of a service that says that there is more, and shows nothing, or what it has shown before. */
 export const listCutShort: ReadProblem = {
   kind: 'unavailable',
-  evidence: {
-    httpStatus: null,
-    code: 'list_cut_short',
-    message: 'the list says that it has more than it shows',
-    requestId: null,
-  },
+  evidence: { httpStatus: null, ...cutShort, requestId: null },
 };
 
 /** Tells pages by what stands on them first. Returns whether a page shows something new. */

@@ -15,6 +15,7 @@ import {
   type ReadProblem,
   type ServicePayment,
 } from './gateway.ts';
+import { cutShort } from './list-pages.ts';
 import {
   type Called,
   type CallService,
@@ -112,21 +113,14 @@ function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
     }
     const payments = eachOnce(paymentsOf(listed).filter((payment) => payment.reference === reference));
     const isPaid = payments.some(({ state }) => state !== 'failed');
-    if (!isPaid && (listed.hasNext || listed.total > listed.entries.length)) {
-      // What it holds back may be the one that was paid.
-      const message = 'the list says that it has more than it shows';
-      return { kind: 'unavailable', evidence: { ...called.evidence, code: 'list_cut_short', message } };
-    }
+    // What it holds back may be the one that was paid.
+    if (!isPaid && (listed.hasNext || listed.total > listed.entries.length))
+      return { kind: 'unavailable', evidence: { ...called.evidence, ...cutShort } };
     if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
-    const { entries, total, hasNext } = listed;
-    if (entries.length === 0 && total === 0 && !hasNext)
-      return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-    // Others came back than were asked for, or fewer than there are: that says nothing about ours.
-    const [code, message] =
-      entries.length === 0
-        ? ['list_ends_early', 'the list shows fewer entries than it says that it has']
-        : ['filter_ignored', 'the list holds other references than the one asked for'];
-    return { kind: 'unavailable', evidence: { ...called.evidence, code, message } };
+    if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
+    // Others came back than were asked for: that says nothing about ours.
+    const message = 'the list holds other references than the one asked for';
+    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
   });
 }
 
