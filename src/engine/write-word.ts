@@ -26,8 +26,9 @@ export async function writeWord(
     await unit.append(row.batch_id, 'row.unknown_status', { service_status: payment.serviceStatus }, row.row_no);
   }
   const written = await settle(unit, context, row, payment, { withDetails: open.withDetails });
+  if (written?.status !== 'completed') return written;
   const difference = mismatch(row, referenceOf(open.batch, row, row.generation), payment);
-  if (written?.status === 'completed' && difference !== null) await halt(unit, context, row, payment, difference);
+  if (difference !== null) await halt(unit, context, row, payment, difference);
   return written;
 }
 
