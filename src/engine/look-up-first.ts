@@ -1,7 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
-import { dropLostToldBy, lastLostOf } from '../ledger/lost-payments.ts';
+import { dropLostToldBy, lostOf } from '../ledger/lost-payments.ts';
 import { findPayment, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -95,8 +95,8 @@ async function lastFound(
     const adopted = last.payment;
     return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
   }
-  const lost = await lastLostOf(db, batch, row);
-  if (lost === null || lost.generation < first || lost.generation > generationsMax) return null;
+  const [lost] = await lostOf(db, batch, row);
+  if (!lost || lost.generation < first || lost.generation > generationsMax) return null;
   const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
   return { kind: 'found', generation: lost.generation, payment, others: [] };
 }

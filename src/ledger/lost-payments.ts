@@ -56,32 +56,29 @@ export async function unreadTo(db: Queryable, account: string, numbers: readonly
   return (await lostTo(db, account, numbers)).filter(isUnread);
 }
 
-/** The last generation of a row that was lost, or null. */
-export async function lastLostOf(
+/** The payments of a row that were lost, the last generation first. */
+export function lostOf(
   db: Queryable,
   { account, run_id }: { account: string; run_id: string },
   { row_ref }: { row_ref: string | null },
-): Promise<LostRecord | null> {
-  const [last] = await db.query<LostRecord>(
-    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ? ORDER BY generation DESC LIMIT 1',
+): Promise<LostRecord[]> {
+  return db.query<LostRecord>(
+    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ? ORDER BY generation DESC',
     [account, run_id, row_ref],
   );
-  return last ?? null;
 }
 
 /** A row's payments are known by the row again, and other runs are told of them by it; one of which they are not is kept. */
 export async function dropLostToldBy(
   tx: Queryable,
-  { account, run_id }: { account: string; run_id: string },
+  batch: { account: string; run_id: string },
   row: Pick<RowRecord, 'row_ref' | 'phone_number' | 'amount' | 'currency'>,
 ): Promise<void> {
-  const lost = await tx.query<LostRecord>(
-    'SELECT * FROM lost_payments WHERE account = ? AND run_id = ? AND row_ref = ?',
-    [account, run_id, row.row_ref],
-  );
-  for (const payment of lost)
-    if (isToldBy(row, payment))
-      await tx.execute('DELETE FROM lost_payments WHERE account = ? AND topup_id = ?', [account, payment.topup_id]);
+  for (const payment of await lostOf(tx, batch, row)) {
+    if (!isToldBy(row, payment)) continue;
+    const name = [batch.account, payment.topup_id];
+    await tx.execute('DELETE FROM lost_payments WHERE account = ? AND topup_id = ?', name);
+  }
 }
 
 /** A row's payments are to be forgotten. */

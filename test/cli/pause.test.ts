@@ -63,7 +63,11 @@ test('the rest of a wrong file is given up once a person has paused it, and the 
   assert.deepEqual(JSON.parse(one.stdout), { batch, skipped: 1 });
   assert.match((await airbatch('skip', batch, '--unsent', '--why', 'the wrong month')).stdout, /^Skipped 3 rows\. /);
   const resumed = await airbatch('resume', batch);
-  assert.deepEqual([resumed.code, /All 4 rows were skipped: this batch has paid none/.test(resumed.stderr)], [0, true], resumed.stderr);
+  assert.deepEqual(
+    [resumed.code, /All 4 rows were skipped: this batch has paid none/.test(resumed.stderr)],
+    [0, true],
+    resumed.stderr,
+  );
   assert.equal((await airbatch('verify', join('reports', batch))).code, 0);
   const audit = await airbatch('audit', '--batch', batch);
   assert.deepEqual([audit.code, /row 3: skipped it: the wrong month/.test(audit.stdout)], [0, true], audit.stderr);

@@ -1,20 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { msUntilSent, type RateOutlook } from '../../src/core/rate-outlook.ts';
+import { idleUsage } from '../support/open-limiter.ts';
 
 const now = 1_000_000;
-const inBursts: RateOutlook = {
-  nextAt: now,
-  expected: 0,
-  left: 10,
-  until: now + 20_000,
-  windowMs: 60_000,
-  perWindow: 60,
-  evenly: false,
-  endFreeMs: 0,
-  keptBack: [],
-  keptBackLater: [],
-};
+const inBursts: RateOutlook = { ...idleUsage.outlook, nextAt: now, left: 10, until: now + 20_000 };
 const evenly: RateOutlook = { ...inBursts, perWindow: 30, evenly: true };
 
 for (const [what, outlook, expected] of [
