@@ -17,14 +17,10 @@ export function checkBalanceProof({ rows, requested, charged, in_doubt, balance 
   if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
     findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
   for (const { wallet_id, before, after, difference } of balance.wallets) {
-    if (
-      before === null || after === null ? difference === null : difference !== null && isRest(difference, before, after)
-    )
-      continue;
-    findings.add(
-      file,
-      `has ${difference ?? 'nothing'} as what left wallet ${wallet_id}, which held ${before} and ${after}.`,
-    );
+    const isRead = before !== null && after !== null;
+    const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;
+    const told = difference ?? 'nothing';
+    if (!agrees) findings.add(file, `has ${told} as what left wallet ${wallet_id}, which held ${before} and ${after}.`);
   }
   const isKnown = balance.after_read_at !== null && balance.before_read_at !== null;
   if (!isKnown && balance.explanation.length === 0) return;
