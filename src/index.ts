@@ -4,8 +4,8 @@ export { type Clock, systemClock } from './core/clock.ts';
 export { AirbatchError, type ErrorCode, errorTable } from './core/errors.ts';
 export { type Random, systemRandom } from './core/random.ts';
 export type { AccountRunner } from './engine/account-runner.ts';
+export type { Actor } from './engine/actor.ts';
 export {
-  type Actor,
   approve,
   askApproval,
   cancelUnsent,

@@ -1,4 +1,4 @@
-import type { Actor } from '../engine/acts.ts';
+import type { Actor } from '../engine/actor.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { requireRole } from '../runtime/people.ts';
 import { answer } from './answer.ts';

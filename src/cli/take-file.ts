@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { isRunId } from '../core/ids.ts';
-import type { Actor } from '../engine/acts.ts';
+import type { Actor } from '../engine/actor.ts';
 import { approvalReason } from '../engine/approval.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';

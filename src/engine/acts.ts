@@ -1,6 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
-import type { Clock } from '../core/clock.ts';
 import { type EarlierVerdict, generationsMax } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
@@ -12,6 +11,7 @@ import type { EventData } from '../ledger/events.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
+import type { Actor } from './actor.ts';
 import {
   type ApprovedPlan,
   approvalReason,
@@ -26,14 +26,6 @@ import { paymentNames } from './orders.ts';
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { toldBalance } from './told-balance.ts';
-
-/** Who acts, on which ledger, by which clock. */
-export interface Actor {
-  db: Database;
-  clock: Clock;
-  /** A person's name, as the operating system or the session gives it. */
-  name: string;
-}
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;

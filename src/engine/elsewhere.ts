@@ -3,7 +3,7 @@ import { AirbatchError } from '../core/errors.ts';
 import { isOtherVersion, isSameService } from '../core/service-name.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
-import type { Actor } from './acts.ts';
+import type { Actor } from './actor.ts';
 import type { RunnerContext } from './context.ts';
 import { pauseOtherwise } from './persons-pause.ts';
 

@@ -8,7 +8,8 @@ import type { Queryable } from '../ledger/database.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../ledger/forget.ts';
 import { dropLostBefore, dropLostOf } from '../ledger/lost-payments.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import { type Actor, requireBatch } from './acts.ts';
+import type { Actor } from './actor.ts';
+import { requireBatch } from './acts.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;

@@ -12,7 +12,8 @@ import { insertLost, type LostRecord, lostFrom, noteLostFrom } from '../ledger/l
 import { findPayments, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, findRowByTopup } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import { type Actor, requireBatch } from './acts.ts';
+import type { Actor } from './actor.ts';
+import { requireBatch } from './acts.ts';
 import type { RunnerContext } from './context.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
 

@@ -2,6 +2,7 @@ import { contentRowRef, rowRefProblem } from '../core/ids.ts';
 import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
+import { readSmsMessage } from './check-sms-message.ts';
 import { countryCodeOf, countryName } from './country.ts';
 import type { CheckedRow } from './file-rows.ts';
 import { readPhone } from './phone.ts';
@@ -9,7 +10,6 @@ import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import type { QuoteDoubt } from './record-chunk.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
-import { readSmsMessage } from './sms-message.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
 export interface UnderstoodCells {

@@ -1,7 +1,4 @@
-import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import { plainName } from './column-names.ts';
-import { shortened } from './problems.ts';
-import type { RowUnderCheck } from './row-under-check.ts';
 
 /** How long a text message may be: three joined SMS of 153 characters. The spec gives no limit. */
 export const smsLengthMax = 459;
@@ -22,26 +19,4 @@ const answerLengthMax = 12;
 export function isAnswer(message: string): boolean {
   if (message.length > answerLengthMax) return false;
   return [...message].length === 1 || answers.has(plainName(message));
-}
-
-/** The text that goes with the airtime, or null: there is none, or it cannot be sent. */
-export function readSmsMessage({ cell, context, blame }: RowUnderCheck): string | null {
-  const message = withoutSpreadsheetGuard(cell.sms_message.trim());
-  if (message === '') return context.settings.smsMessage;
-  if (isAnswer(message)) {
-    blame('sms_message', {
-      code: 'SMS_NOT_A_TEXT',
-      message: `"${shortened(message)}" would be sent as the text of the SMS: the column holds the text itself, not whether one is sent.`,
-      suggestion:
-        'Write the text in its place, or leave the cell empty for none. A column that is not for texts is not read once it is named send_sms.',
-    });
-    return null;
-  }
-  if (message.length <= smsLengthMax) return message;
-  blame('sms_message', {
-    code: 'SMS_TOO_LONG',
-    message: `The text message has ${message.length} characters; at most ${smsLengthMax} can be sent.`,
-    suggestion: 'Shorten the message.',
-  });
-  return null;
 }
