@@ -117,6 +117,17 @@ describe('the house', () => {
     assert.deepEqual(wrong, []);
   });
 
+  test('has no two files that need each other, be it by way of others', () => {
+    const targets = new Map(all.map(({ path, imports }) => [path, imports]));
+    const left = new Set(targets.keys());
+    const isLeaf = (path: string) => !targets.get(path)?.some((target) => left.has(target));
+    for (let before = -1; left.size !== before; ) {
+      before = left.size;
+      for (const path of left) if (isLeaf(path)) left.delete(path);
+    }
+    assert.deepEqual([...left], []);
+  });
+
   test('keeps dispatch and tracking apart', () => {
     const met = strangers.filter(([a, b]) => all.find(({ path }) => path === a)?.imports.includes(b));
     assert.deepEqual(met, []);
