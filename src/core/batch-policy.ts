@@ -1,12 +1,9 @@
 import { z } from 'zod';
 import { configFaults } from './errors.ts';
-import { isDecimal } from './money.ts';
+import { amountsByCurrency } from './money-shapes.ts';
 
 const count = z.number().int().nonnegative();
 const percent = z.number().min(0).max(100);
-const decimal = z
-  .string()
-  .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50000.00"');
 
 const approvalShape = z.strictObject({
   /** Whether a second person must approve: never, always, or above a number of rows or a sum. */
@@ -14,7 +11,7 @@ const approvalShape = z.strictObject({
   /** With `above`: more rows to send than this. */
   rows: count.optional(),
   /** With `above`: a sum greater than this in any of these currencies. Products have no sum: any product asks for approval. */
-  sums: z.record(z.string(), decimal).default({}),
+  sums: amountsByCurrency.default({}),
   /** The approver is shown amounts that differ by more than so many percent from the last run of the job. */
   changedPercent: z.number().positive().max(1_000).default(20),
   /** Whether who submitted may also approve; the reports then say so. */
@@ -34,6 +31,16 @@ const stopLossShape = z.strictObject({
   rows: z.number().int().min(5).default(50),
 });
 
+const recipientMaximumShape = z.strictObject({
+  /** The days within which what one number was sent is summed up. */
+  days: z.number().positive().max(400).default(30),
+  /** The greatest sum, by currency; a currency that is not named has none. */
+  sums: amountsByCurrency,
+});
+
+/** The most that one number may get from an account within some days, whichever batches send it. */
+export type RecipientMaximum = z.output<typeof recipientMaximumShape>;
+
 /** A policy as people write it. */
 export const policyShape = z.strictObject({
   /**
@@ -41,6 +48,8 @@ export const policyShape = z.strictObject({
    * days; 0: that is not looked at, nor whether a row may correct what its own run has sent, but where nobody could read what was sent.
    */
   repeatWithinDays: z.number().nonnegative().max(400).default(7),
+  /** A row with which its number gets more than this, in all batches of the account together, is held for a person; null: none is. */
+  recipientMaximum: recipientMaximumShape.nullable().default(null),
   approval: approvalShape.prefault({}),
   canary: canaryShape.nullable().default(null),
   stopLoss: stopLossShape.nullable().default(null),

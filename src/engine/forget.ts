@@ -64,8 +64,9 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
       `batch ${batchId} is ${batch.status.replace('_', ' ')}: its people are still needed`,
     );
   if (batch.forgotten_at !== null) return batch;
-  // Until then the guard between runs compares numbers with those of this batch.
-  const days = Math.max(daysMin, storedPolicy(batch.policy).repeatWithinDays);
+  // Until then the guards between runs compare numbers with those of this batch.
+  const { repeatWithinDays, recipientMaximum } = storedPolicy(batch.policy);
+  const days = Math.max(daysMin, repeatWithinDays, recipientMaximum?.days ?? 0);
   const endedAt = batch.completed_at ?? batch.created_at;
   if (batch.started_at !== null && unit.at - endedAt < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {

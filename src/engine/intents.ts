@@ -1,18 +1,16 @@
 import { assert } from '../core/assert.ts';
-import { dayMs } from '../core/clock.ts';
-import { type EarlierVerdict, earlierVerdict, type KeyOwner, repeatProblem } from '../core/earlier-payment.ts';
+import { type EarlierVerdict, earlierVerdict, type KeyOwner } from '../core/earlier-payment.ts';
 import { sha256 } from '../core/ids.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { unreadTo } from '../ledger/lost-payments.ts';
 import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
-import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { isLeftToPerson } from './doubts.ts';
 import { firstIntentAt } from './key-age.ts';
 import { orderOf, paymentNames } from './orders.ts';
+import { holdForPerson, noteSent, sentBefore } from './sent-before.ts';
 import { forgetUnread } from './unread-rows.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
@@ -37,7 +35,7 @@ export async function writeIntents(
     unit.tx,
     names.map(({ key }) => key),
   );
-  const repeated = await repeatsOf(unit, open, rows, context.restoredAt !== null);
+  const before = await sentBefore(unit, open, rows, context.restoredAt !== null);
   const intents: Intent[] = [];
   const bound: PaymentRecord[] = [];
   for (const [index, row] of rows.entries()) {
@@ -49,7 +47,7 @@ export async function writeIntents(
       continue;
     }
     if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
-    if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;
+    if (before && row.status === 'ready' && (await holdForPerson(unit, open, row, before))) continue;
     if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
@@ -67,6 +65,7 @@ export async function writeIntents(
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;
+    if (before) noteSent(before, open, sent, unit.at);
     if (row.generation > 1 || context.restoredAt !== null) await forgetUnread(unit.tx, row);
     const payment = known
       ? nextAttempt(known, unit.at)
@@ -153,57 +152,4 @@ async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner 
   const problems = JSON.stringify([{ ...problem, column: null }]);
   const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
   await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
-}
-
-/** What other batches of the account sent lately. */
-interface Repeats {
-  sent: readonly Sent[];
-  /** What was first sent more days than this before `asOf` (epoch ms) does not count. */
-  days: number;
-  asOf: number;
-}
-
-/** What other batches sent lately to the numbers of these rows, also (`withLost`) what a restored ledger has lost of it. */
-async function repeatsOf(
-  unit: Unit,
-  { batch, policy }: OpenBatch,
-  rows: readonly RowRecord[],
-  withLost: boolean,
-): Promise<Repeats> {
-  const { repeatWithinDays: days } = policy;
-  const asOf = Math.min(batch.created_at, unit.at);
-  if (days === 0 && !withLost) return { sent: [], days, asOf };
-  const numbers = new Set<string>();
-  for (const { status, phone_number } of rows) {
-    if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
-  }
-  const { account, batch_id: batchId } = batch;
-  const sent =
-    days === 0
-      ? await unreadTo(unit.tx, account, [...numbers])
-      : await sentLately(unit.tx, { account, batchId, since: asOf - days * dayMs, withLost }, [...numbers]);
-  return { sent, days, asOf };
-}
-
-/**
- * Another batch has sent the same to the same number, or its run something else that the row may correct, perhaps since this file was
- * taken in: the row waits for a person, unless one has let it go since then. Returns whether the row is not to be sent.
- */
-async function holdRepeated(
-  unit: Unit,
-  { batch: { run_id }, file }: OpenBatch,
-  row: RowRecord,
-  { sent, ...within }: Repeats,
-): Promise<boolean> {
-  const toTheSameNumber = sent.filter(({ phone_number }) => phone_number === row.phone_number);
-  if (toTheSameNumber.length === 0) return false;
-  const found = await repeatProblem({ ...row, run_id, ...within }, toTheSameNumber, (rowRef) =>
-    file.has(unit.tx, rowRef),
-  );
-  if (!found) return false;
-  const { problem, other, until } = found;
-  const problems = JSON.stringify([{ ...problem, column: null }]);
-  const fields = { problems, told_until: until, next_action_at: null };
-  await unit.changeRow(row, 'hold', fields, { why: problem.code, ...other });
-  return true;
 }

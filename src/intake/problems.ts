@@ -50,6 +50,7 @@ export const problemTable = {
   REFERENCE_REUSED: { title: 'An earlier batch of the run used the reference for another payment', verdict: 'held' },
   SENT_LATELY: { title: 'Another batch sent the same to the same number lately', verdict: 'held' },
   PAID_OTHERWISE: { title: 'The run has sent the number something else, which is not in this file', verdict: 'held' },
+  RECIPIENT_MAXIMUM: { title: 'With this row the number gets more than is allowed from all batches', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
 
@@ -62,6 +63,7 @@ export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'MAY_BE_PAID',
   'NOT_LOOKED_UP',
   'PAID_OTHERWISE',
+  'RECIPIENT_MAXIMUM',
   'REFERENCE_REUSED',
   'SENT_LATELY',
   'SKIPPED_BY_PERSON',

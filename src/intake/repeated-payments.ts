@@ -46,6 +46,6 @@ export async function findRepeatedPayments(db: Queryable, batch: BatchRecord): P
 }
 
 /** What is held for another reason is compared as well: who lets it go is to know of both. */
-function mayBeSent({ status }: JudgedRow): boolean {
+export function mayBeSent({ status }: JudgedRow): boolean {
   return status === 'ready' || status === 'held';
 }

@@ -1,18 +1,12 @@
 import { z } from 'zod';
 import { configFaults } from '../core/errors.ts';
-import { currencyDecimals, isDecimal } from '../core/money.ts';
+import { amountsByCurrency, currencyCode } from '../core/money-shapes.ts';
 import { fields } from './fields.ts';
 import { isAnswer, smsLengthMax } from './sms-message.ts';
 
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
-const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, {
-  error: ({ input }) => `"${input}" is no currency code: it has three letters (ISO 4217), such as KES`,
-});
-const decimal = z
-  .string()
-  .refine((text) => isDecimal(text) && !text.startsWith('-'), 'is a decimal text such as "50.00"');
 /** A limit for each currency; a currency that is not named has none. */
-const byCurrency = z.record(currencyCode, decimal).default({});
+const byCurrency = amountsByCurrency.default({});
 
 const guardsShape = z.strictObject({
   /** The countries whose numbers may be paid; null: all. */

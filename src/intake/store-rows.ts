@@ -10,6 +10,7 @@ import type { CheckedFile } from './check-file.ts';
 import { type EarlierBatches, findEarlierBatches, type JudgedRow } from './earlier-batches.ts';
 import type { FileRow } from './file-rows.ts';
 import { type PackedRows, unpackNewRows } from './packed-rows.ts';
+import { findReceivedBefore } from './received-before.ts';
 import { findRepeatedPayments } from './repeated-payments.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
 
@@ -50,7 +51,7 @@ export function makeRowStore(deps: { db: Database; clock: Clock }, batch: BatchR
     },
     async finish(file) {
       const judges: EarlierBatches[] = [];
-      for (const find of [findEarlierBatches, findRepeatedPayments]) {
+      for (const find of [findEarlierBatches, findRepeatedPayments, findReceivedBefore]) {
         const judge = await find(deps.db, batch);
         if (judge) judges.push(judge);
       }

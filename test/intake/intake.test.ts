@@ -284,6 +284,20 @@ describe('a file whose rows an earlier batch has', () => {
     );
   });
 
+  test('is held where its number gets more than the policy allows from all batches, beside what was sent lately', async (t) => {
+    const { db, take } = await rig(t);
+    await pay(db, (await take(csv([goodRow({ amount: '300' })]), { runId: 'november' })).batch);
+    const policy = { recipientMaximum: { sums: { KES: '500' } } };
+    const rows = ['200', '201', '300', '501'].map((amount) => goodRow({ amount }));
+    const others = goodRow({ amount: '501', phone_number: '+254712345999' });
+    const { batch } = await take(csv([...rows, others]), { runId: 'december', policy });
+    const codes = (await pageRows(db, batch.batch_id, 0, 10)).map(({ problems }) =>
+      (JSON.parse(problems ?? '[]') as Problem[]).map(({ code }) => code),
+    );
+    const both = ['SENT_LATELY', 'RECIPIENT_MAXIMUM'];
+    assert.deepEqual(codes, [[], ['RECIPIENT_MAXIMUM'], both, ['RECIPIENT_MAXIMUM'], ['RECIPIENT_MAXIMUM']]);
+  });
+
   test('is held under the same run id with references of its own, as what is paid under another key', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv(files), { runId: 'november' })).batch);

@@ -187,7 +187,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
-    find: "if (row.status === 'ready' && repeated.sent.length > 0 && (await holdRepeated(unit, open, row, repeated))) continue;",
+    find: "if (before && row.status === 'ready' && (await holdForPerson(unit, open, row, before))) continue;",
     replace: '',
   },
   {

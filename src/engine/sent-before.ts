@@ -1,0 +1,107 @@
+import { dayMs } from '../core/clock.ts';
+import { repeatProblem } from '../core/earlier-payment.ts';
+import { beyondMaximum } from '../core/recipient-maximum.ts';
+import { unreadTo } from '../ledger/lost-payments.ts';
+import type { RowRecord } from '../ledger/rows.ts';
+import { type Sent, type SentRow, sentLately } from '../ledger/sent-lately.ts';
+import type { Unit } from '../ledger/unit-of-work.ts';
+import type { OpenBatch } from './context.ts';
+
+/** What was sent to the numbers of some rows that are about to be sent, as far as it may speak against them. */
+export interface SentBefore {
+  /** By other batches, within `days` of `asOf` (epoch ms). */
+  byOthers: readonly Sent[];
+  days: number;
+  asOf: number;
+  /** By any batch, this one too, from `since` (epoch ms) on; null where the policy has no maximum for a recipient. */
+  received: Sent[] | null;
+  since: number;
+}
+
+/** Asks for all of the rows at once; `withLost`: also for what a restored ledger has lost. Null where nothing can speak against any of them. */
+export async function sentBefore(
+  unit: Unit,
+  { batch, policy }: OpenBatch,
+  rows: readonly RowRecord[],
+  withLost: boolean,
+): Promise<SentBefore | null> {
+  const { repeatWithinDays: days, recipientMaximum } = policy;
+  const asOf = Math.min(batch.created_at, unit.at);
+  if (days === 0 && !withLost && recipientMaximum === null) return null;
+  const numbers = new Set<string>();
+  for (const { status, phone_number } of rows) {
+    if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
+  }
+  const { account, batch_id: batchId } = batch;
+  const sentTo = (since: number, butBy: string) =>
+    sentLately(unit.tx, { account, batchId: butBy, since, withLost }, [...numbers]);
+  const lost = () => (withLost ? unreadTo(unit.tx, account, [...numbers]) : []);
+  const byOthers = days === 0 ? await lost() : await sentTo(asOf - days * dayMs, batchId);
+  if (recipientMaximum === null)
+    return byOthers.length === 0 ? null : { byOthers, days, asOf, received: null, since: asOf };
+  const since = unit.at - recipientMaximum.days * dayMs;
+  return { byOthers, days, asOf, received: await sentTo(since, anyBatch), since };
+}
+
+/** No batch is named so: what is asked for but for its rows is asked for of all. */
+const anyBatch = '';
+
+/**
+ * Holds a row for a person, unless one has let it go since: another batch has sent the same to the same number, or its run something else
+ * that the row may correct, perhaps since this file was taken in; or the number gets more than is allowed. Returns whether it is held.
+ */
+export async function holdForPerson(
+  unit: Unit,
+  { batch: { run_id }, file, policy }: OpenBatch,
+  row: RowRecord,
+  { byOthers, days, asOf, received, since }: SentBefore,
+): Promise<boolean> {
+  const isToNumber = ({ phone_number }: Sent) => phone_number === row.phone_number;
+  const toNumber = byOthers.filter(isToNumber);
+  const asking = { ...row, run_id };
+  const repeat =
+    toNumber.length === 0
+      ? null
+      : await repeatProblem({ ...asking, days, asOf }, toNumber, (rowRef) => file.has(unit.tx, rowRef));
+  const beyond =
+    policy.recipientMaximum &&
+    received &&
+    beyondMaximum(asking, received.filter(isToNumber), { ...policy.recipientMaximum, since });
+  const found = [repeat, beyond].filter((one) => one !== null);
+  const [first] = found;
+  if (first === undefined) return false;
+  const problems = JSON.stringify(found.map(({ problem }) => ({ ...problem, column: null })));
+  const told_until = Math.max(...found.map(({ until }) => until));
+  await unit.changeRow(
+    row,
+    'hold',
+    { problems, told_until, next_action_at: null },
+    { why: first.problem.code, ...repeat?.other },
+  );
+  return true;
+}
+
+/** A row that goes now counts for those that come after it. */
+export function noteSent(
+  { received }: SentBefore,
+  { batch: { run_id } }: OpenBatch,
+  sent: RowRecord,
+  at: number,
+): void {
+  const { batch_id, row_no, row_ref, phone_number, amount, currency, product_id, status, service_status } = sent;
+  if (received === null || phone_number === null) return;
+  const payment: SentRow = {
+    batch_id,
+    run_id,
+    row_ref,
+    row_no,
+    status,
+    service_status,
+    phone_number,
+    amount,
+    currency,
+    product_id,
+    first_sent_at: at,
+  };
+  received.push(payment);
+}

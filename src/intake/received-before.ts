@@ -1,0 +1,35 @@
+import { storedPolicy } from '../core/batch-policy.ts';
+import { dayMs } from '../core/clock.ts';
+import { beyondMaximum } from '../core/recipient-maximum.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { anyLost } from '../ledger/lost-payments.ts';
+import { type Sent, sentLately } from '../ledger/sent-lately.ts';
+import type { EarlierBatches } from './earlier-batches.ts';
+import { mayBeSent } from './repeated-payments.ts';
+
+/**
+ * Holds the rows with which a number gets more than the batch's policy allows from all batches of the account; null where it sets no
+ * maximum. What the file itself gives the number in several rows, and what is sent meanwhile, is found by the engine when a row's turn comes.
+ */
+export async function findReceivedBefore(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
+  const { recipientMaximum } = storedPolicy(batch.policy);
+  if (recipientMaximum === null) return null;
+  const { account, batch_id, run_id, created_at } = batch;
+  const since = created_at - recipientMaximum.days * dayMs;
+  const query = { account, batchId: batch_id, since, withLost: await anyLost(db, account) };
+  return async (tx, rows) => {
+    const numbers = rows.flatMap((row) => (mayBeSent(row) && row.phone_number !== null ? [row.phone_number] : []));
+    const sent = await sentLately(tx, query, [...new Set(numbers)]);
+    const byNumber = Map.groupBy<string, Sent>(sent, ({ phone_number }) => phone_number);
+    return rows.map((row) => {
+      const toTheNumber = byNumber.get(row.phone_number ?? '') ?? [];
+      const asking = { ...row, batch_id, run_id, told_until: null };
+      const beyond = mayBeSent(row) ? beyondMaximum(asking, toTheNumber, { ...recipientMaximum, since }) : null;
+      if (beyond === null) return row;
+      const problem = { ...beyond.problem, line: row.line, column: null, value: null };
+      const told_until = Math.max(row.told_until ?? 0, beyond.until);
+      return { ...row, status: 'held', problems: [...row.problems, problem], told_until };
+    });
+  };
+}

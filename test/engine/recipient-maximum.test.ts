@@ -1,0 +1,116 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { releaseRows } from '../../src/engine/acts.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
+import { makeRig, type Rig } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
+
+const dayMs = 24 * 3_600_000;
+const mary = ({ db, clock }: Rig) => ({ db, clock, name: 'mary' });
+const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '500' } } });
+const number = '+254712000001';
+
+function toOne(rowNo: number, amount: string, fields: Partial<NewRow> = {}): NewRow {
+  return aRow(rowNo, { phone_number: number, amount, ...fields });
+}
+
+/** Pays these amounts to one number in a batch and a run of their own. */
+async function pay(rig: Rig, name: string, amounts: readonly string[]): Promise<string[]> {
+  const rows = amounts.map((amount, index) => toOne(index + 1, amount));
+  await rig.add(rows, { batch_id: name, run_id: name, policy, created_at: rig.clock.now() });
+  await rig.run();
+  return rig.states(name);
+}
+
+const charged = ({ service }: Rig) => service.charges.map(({ reference }) => reference);
+
+describe('the maximum of a recipient', () => {
+  test('counts what all batches of the account sent within its days', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
+    assert.deepEqual(await pay(rig, 'two', ['200']), ['completed']);
+    assert.deepEqual(await pay(rig, 'three', ['1']), ['held']);
+    assert.match(
+      (await rig.row(1, 'three')).problems ?? '',
+      /RECIPIENT_MAXIMUM.*gets KES 501\.00 within 30 days, and KES 500\.00 are allowed\. It was sent KES 500\.00 before, last on /,
+    );
+    await rig.clock.drive(rig.clock.sleep(30 * dayMs));
+    assert.deepEqual(await pay(rig, 'four', ['500']), ['completed']);
+    assert.deepEqual(charged(rig), ['one/ref-1', 'two/ref-1', 'four/ref-1']);
+  });
+
+  for (const rowsPerAdmission of [1, 16]) {
+    test(`counts the rows of one file, ${rowsPerAdmission} at a time, and leaves out what does not fit`, async () => {
+      const rig = await makeRig({ settings: { rowsPerAdmission } });
+      assert.deepEqual(await pay(rig, 'one', ['300', '250', '200', '600']), ['completed', 'held', 'completed', 'held']);
+      assert.deepEqual(charged(rig), ['one/ref-1', 'one/ref-3']);
+    });
+  }
+
+  test('holds nothing of another number, of another currency, nor a product; nor what failed for sure', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    const rows = [
+      toOne(1, '500'),
+      toOne(2, '900', { currency: 'UGX' }),
+      toOne(3, '', { amount: null, currency: null, product_id: '9' }),
+      aRow(4, { amount: '500' }),
+    ];
+    await rig.add(rows, { batch_id: 'two', run_id: 'two', policy, created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed', 'completed', 'completed']);
+  });
+
+  test('counts a payment whose end nobody knows', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    await rig.db.execute(`UPDATE rows SET service_status = 'TIMEOUT' WHERE batch_id = 'one'`);
+    assert.deepEqual(await pay(rig, 'two', ['1']), ['held']);
+  });
+
+  test('lets go what a person releases, and holds it again where another batch has sent since', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['450', '60', '70', '80']), ['completed', 'held', 'held', 'held']);
+    await releaseRows(mary(rig), 'one', [2, 3]);
+    await rig.run();
+    assert.deepEqual(await rig.states('one'), ['completed', 'completed', 'completed', 'held']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    const other = JSON.stringify({ recipientMaximum: null });
+    await rig.add([toOne(1, '5')], { batch_id: 'two', run_id: 'two', policy: other, created_at: rig.clock.now() });
+    await rig.run();
+    await releaseRows(mary(rig), 'one', [4]);
+    await rig.run();
+    assert.deepEqual([await rig.states('two'), (await rig.row(4, 'one')).status], [['completed'], 'held']);
+    await releaseRows(mary(rig), 'one', [4]);
+    await rig.run();
+    assert.equal((await rig.row(4, 'one')).status, 'completed');
+  });
+
+  test('is told beside what another batch has sent lately: whoever lets the row go is to know of both', async () => {
+    const rig = await makeRig();
+    await pay(rig, 'one', ['300']);
+    assert.deepEqual(await pay(rig, 'two', ['300']), ['held']);
+    const { problems } = await rig.row(1, 'two');
+    assert.deepEqual(
+      (JSON.parse(problems ?? '[]') as { code: string }[]).map(({ code }) => code),
+      ['SENT_LATELY', 'RECIPIENT_MAXIMUM'],
+    );
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
+  test('does not count a row of which a person opens the next generation', async () => {
+    const rig = await makeRig();
+    rig.service.ends('one/ref-1', 'failed');
+    assert.deepEqual(await pay(rig, 'one', ['500']), ['failed']);
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    await rig.clock.drive(retryFailed(mary(rig), service, 'one', { codes: [] }));
+    await rig.run();
+    assert.deepEqual(await rig.states('one'), ['completed']);
+  });
+});
