@@ -1,5 +1,5 @@
 import type { BatchState, PauseReason } from '../core/batch-state.ts';
-import type { Queryable } from './database.ts';
+import type { Queryable, SqlValue } from './database.ts';
 import { makeInsert } from './insert.ts';
 
 export const priorities = ['urgent', 'normal', 'bulk'] as const;
@@ -153,15 +153,11 @@ export function batchesWithContent(db: Queryable, contentSha256: string): Promis
   ]);
 }
 
-/** What of a batch may change. */
+/** What of a batch a change of its state may set besides. */
 const changeable = [
   'service',
-  'run_id',
-  'status',
   'pause_reason',
   'pause_detail',
-  'priority',
-  'file_sha256',
   'content_sha256',
   'columns',
   'rejection',
@@ -176,14 +172,28 @@ const changeable = [
   'canary_at',
   'forgotten_at',
 ] as const satisfies readonly (keyof BatchRecord)[];
-/** Those of them that a change of its state may set besides. */
-export type BatchFields = Partial<Pick<BatchRecord, Exclude<(typeof changeable)[number], 'status'>>>;
-const updateSql = `UPDATE batches SET ${changeable.map((column) => `${column} = ?`).join(', ')} WHERE batch_id = ? AND status = ?`;
+export type BatchFields = Partial<Pick<BatchRecord, (typeof changeable)[number]>>;
 
-/** Writes the fields of a batch that may change. True when the batch was still in `from`: a lost race changes nothing. */
-export async function updateBatch(tx: Queryable, from: BatchState, batch: BatchRecord): Promise<boolean> {
-  const values = changeable.map((column) => batch[column]);
-  return (await tx.execute(updateSql, [...values, batch.batch_id, from])) === 1;
+/**
+ * Writes a batch's state, and these fields of it. True when the batch was still in the state that the caller read: a lost race changes
+ * nothing. Only what the caller sets is named: the rest may have been written by others since it was read.
+ */
+export async function updateBatch(
+  tx: Queryable,
+  { batch_id, status: from }: Pick<BatchRecord, 'batch_id' | 'status'>,
+  status: BatchState,
+  fields: BatchFields,
+): Promise<boolean> {
+  const assignments = ['status = ?'];
+  const params: SqlValue[] = [status];
+  for (const column of changeable) {
+    const value = fields[column];
+    if (value === undefined) continue;
+    assignments.push(`${column} = ?`);
+    params.push(value);
+  }
+  const sql = `UPDATE batches SET ${assignments.join(', ')} WHERE batch_id = ? AND status = ?`;
+  return (await tx.execute(sql, [...params, batch_id, from])) === 1;
 }
 
 /** How many rows of a batch are in each state; states without rows are absent. */

@@ -53,13 +53,16 @@ export interface Unit {
   changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
   /** Facts about a row that do not change its state. Null on a conflict, as with `changeRow`. */
   noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
+  /**
+   * The batch after the change, as far as it was read before it; null when it was no longer in that state: nothing was written then.
+   */
   changeBatch(
     before: BatchRecord,
     event: BatchEvent,
     fields: BatchFields,
     data: EventData,
   ): Promise<BatchRecord | null>;
-  /** Facts about a batch that do not change its state. */
+  /** Facts about a batch that do not change its state. Null on a conflict, as with `changeBatch`. */
   noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
   append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
 }
@@ -217,15 +220,13 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
     },
     noteRow: (before, fields, kind, data) => writeRow(before, rowWith(before, before.status, fields), kind, data),
     changeBatch: async (before, event, fields, data) => {
-      const after = { ...before, ...fields, status: batchTransition(before.status, event) };
-      if (!(await updateBatch(tx, before.status, after))) return null;
-      await append(before.batch_id, `batch.${event}`, { from: before.status, to: after.status, ...data });
-      return after;
+      const status = batchTransition(before.status, event);
+      if (!(await updateBatch(tx, before, status, fields))) return null;
+      await append(before.batch_id, `batch.${event}`, { from: before.status, to: status, ...data });
+      return { ...before, ...fields, status };
     },
-    noteBatch: async (before, fields) => {
-      const after = { ...before, ...fields };
-      return (await updateBatch(tx, before.status, after)) ? after : null;
-    },
+    noteBatch: async (before, fields) =>
+      (await updateBatch(tx, before, before.status, fields)) ? { ...before, ...fields } : null,
   };
 
   const finish = async () => {

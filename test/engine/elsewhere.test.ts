@@ -126,6 +126,20 @@ describe('a batch of another service than its account', () => {
     assert.deepEqual([status, started_at !== null], ['completed', true]);
   });
 
+  test('is not sent where a person says that its service has moved while its balance is asked before it begins', async () => {
+    const rig = await makeRig();
+    const { balance } = rig.service;
+    rig.service.balance = async () => {
+      await moveService(mary(rig), 'batch-1', two);
+      return balance();
+    };
+    await rig.add(someRows(1), { service: one, policy: JSON.stringify({ shortBalance: 'pause' }) });
+    await runAt(rig, one);
+    const { status, pause_reason, service } = await rig.batch();
+    assert.deepEqual([status, pause_reason, service], ['paused', 'service_changed', two]);
+    assert.equal(rig.service.creates.length, 0);
+  });
+
   test('has what a killed program was sending in doubt, so that nothing is forgotten when it goes on', async () => {
     const rig = await moved();
     await rig.db.execute(`UPDATE rows SET status = 'sending' WHERE row_no = 1`);

@@ -176,6 +176,17 @@ describe('a unit of work', () => {
     assert.deepEqual([status, approved_at], ['cancelled', null]);
   });
 
+  test('leaves what others wrote of a batch in the same state since it was read', async () => {
+    const { db, options } = await setUp();
+    const [stale, others] = [await findBatch(db, 'batch-1'), { service: 'where it moved', approved_by: 'mary' }];
+    assert.ok(stale);
+    assert.ok(await inUnit(db, options, (unit) => unit.noteBatch(stale, others)));
+    assert.ok(await inUnit(db, options, (unit) => unit.noteBatch(stale, { approved_at: 1 })));
+    assert.ok(await inUnit(db, options, (unit) => unit.changeBatch(stale, 'approve', { approved_at: 2 }, {})));
+    const { status, service, approved_by, approved_at } = (await findBatch(db, 'batch-1')) ?? {};
+    assert.deepEqual({ status, service, approved_by, approved_at }, { status: 'approved', ...others, approved_at: 2 });
+  });
+
   test('takes out all rows of a batch that came to nothing, so many at a time', async () => {
     const { db, options } = await setUp(5);
     const discard = () => inUnit(db, options, (unit) => unit.discardRows('batch-1', 2));
