@@ -46,19 +46,19 @@ export async function addHalfDoneBatch(
   for (let from = 1; from <= done; from += rowsPerUnit) {
     await inUnit(db, options, async (unit) => {
       for (let rowNo = from; rowNo < from + rowsPerUnit && rowNo <= done; rowNo++) {
-        await completeRow(unit, await sendRow(unit, rowNo, unit.at), unit.at);
+        await completeRow(unit, await sendRow(unit, rowNo), unit.at);
       }
     });
   }
   await inUnit(db, options, async (unit) => {
-    for (let rowNo = done + 1; rowNo <= done + beingSent; rowNo++) await sendRow(unit, rowNo, unit.at);
+    for (let rowNo = done + 1; rowNo <= done + beingSent; rowNo++) await sendRow(unit, rowNo);
   });
 }
 
 /** A row as it stands between its intent and its answer. */
-export async function sendRow(unit: Unit, rowNo: number, at: number): Promise<RowRecord> {
+export async function sendRow(unit: Unit, rowNo: number): Promise<RowRecord> {
   const identity = { account: accountName, runId, rowRef: `R-${rowNo}`, generation: 1 };
-  const owner = { batch_id: batchId, row_no: rowNo, first_intent_at: at, last_intent_at: at };
+  const owner = { batch_id: batchId, row_no: rowNo, first_intent_at: unit.at, last_intent_at: unit.at };
   const payment = aPayment(identity, owner);
   await insertPayments(unit.tx, [payment]);
   const row = await findRow(unit.tx, batchId, rowNo);
@@ -67,7 +67,7 @@ export async function sendRow(unit: Unit, rowNo: number, at: number): Promise<Ro
     (await unit.changeRow(
       row,
       'send',
-      { attempts: 1, first_sent_at: at },
+      { attempts: 1, first_sent_at: unit.at },
       { key: payment.idempotency_key, attempt: 1 },
     ));
   if (!sent) throw new Error(`row ${rowNo} of the bench cannot be sent`);

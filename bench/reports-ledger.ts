@@ -32,13 +32,14 @@ export async function fillLedger(path: string, count: number): Promise<void> {
   );
   const digest = makeContentDigest();
   for (let from = 1; from <= count; from += rowsPerUnit) {
+    now = benchStartMs + from;
     await inUnit(db, options, async (unit) => {
       const numbers = Array.from({ length: Math.min(rowsPerUnit, count - from + 1) }, (_, at) => from + at);
       const rows = numbers.map(newRow);
       for (const row of rows) digest.add(row);
       await unit.addRows(batchId, rows);
       for (const rowNo of numbers) {
-        await completeRow(unit, await sendRow(unit, rowNo, benchStartMs + rowNo), benchStartMs + rowNo + 900);
+        await completeRow(unit, await sendRow(unit, rowNo), unit.at + 900);
       }
     });
   }
@@ -50,7 +51,7 @@ export async function fillLedger(path: string, count: number): Promise<void> {
     ['complete', { completed_at: benchStartMs + count }, {}],
   ] as const;
   for (const [event, fields, data] of steps) {
-    if (event === 'complete') now += count;
+    now = event === 'complete' ? benchStartMs + count : benchStartMs;
     await inUnit(db, options, async (unit) => {
       const batch = await findBatch(unit.tx, batchId);
       if (batch) await unit.changeBatch(batch, event, fields, data);

@@ -123,5 +123,6 @@ export function holdMayBePaid(
   };
   const borne = firstSentAt === null ? {} : { service_status: serviceStatus, first_sent_at: firstSentAt };
   const fields = { problems: JSON.stringify([problem]), ...borne, next_action_at: null };
-  return unit.changeRow(row, 'hold', fields, { why: problem.code });
+  const data = { why: problem.code, service_status: serviceStatus, first_sent_at: firstSentAt };
+  return unit.changeRow(row, 'hold', fields, data);
 }

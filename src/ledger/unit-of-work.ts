@@ -216,6 +216,8 @@ function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; f
         told.service_status = after.service_status;
         told.completed_at = after.completed_at;
       }
+      // Nothing is sent here: the row bears when it was.
+      if (event === 'doubt' && before.status === 'ready') told.first_sent_at = after.first_sent_at;
       return writeRow(before, after, `row.${event}`, Object.assign(told, data));
     },
     noteRow: (before, fields, kind, data) => writeRow(before, rowWith(before, before.status, fields), kind, data),

@@ -3,6 +3,7 @@ import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { doubleMeaning, type Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
+import { makeSendings, type Sendings } from './sendings.ts';
 
 interface Event {
   batch_id: string;
@@ -47,7 +48,7 @@ export interface Refund {
 }
 
 /** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
-export interface ChainFacts {
+export interface ChainFacts extends Pick<Sendings, 'attemptsOf' | 'firstSentOf'> {
   batch: BatchFacts;
   /** The state after the row's last change, or null where the chain has none. */
   stateOf(rowNo: number): string | null;
@@ -164,7 +165,7 @@ export function noteEvent(
   facts: GatheredFacts,
   { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
 ): void {
-  if (row_no !== null) facts.note(row_no, kind, data);
+  if (row_no !== null) facts.note(row_no, kind, at, data);
   else noteAct(facts.batch, kind, { actor, at, data });
 }
 
@@ -214,7 +215,7 @@ const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, sta
 
 /** The facts of a chain while its events are gone through. */
 interface GatheredFacts extends ChainFacts {
-  note(rowNo: number, kind: string, data: Record<string, unknown>): void;
+  note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
 }
 
 export function makeFacts(): GatheredFacts {
@@ -232,6 +233,7 @@ export function makeFacts(): GatheredFacts {
   let sent = new Uint32Array(1_024);
   let paid = new Uint32Array(1_024);
   let ended = new Uint32Array(1_024);
+  const sendings = makeSendings();
   // Few rows have their money given back.
   const refunds = new Map<number, Refund | 'cost'>();
   const grow = (rowNo: number) => {
@@ -255,9 +257,10 @@ export function makeFacts(): GatheredFacts {
   };
   return {
     batch,
-    note(rowNo, kind, data) {
+    note(rowNo, kind, at, data) {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
+      sendings.note(rowNo, kind, at, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
@@ -271,6 +274,8 @@ export function makeFacts(): GatheredFacts {
     },
     stateOf: (rowNo) => states[state[rowNo] ?? 0] || null,
     sentOf: (rowNo) => sent[rowNo] ?? 0,
+    attemptsOf: sendings.attemptsOf,
+    firstSentOf: sendings.firstSentOf,
     paidOf: (rowNo) => paid[rowNo] ?? 0,
     endedOf: (rowNo) => ended[rowNo] ?? 0,
     intakeStateOf: (rowNo) => states[first[rowNo] ?? 0] || null,

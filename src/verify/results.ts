@@ -7,6 +7,7 @@ import { unguarded, withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
 import { type ResultRow, resultRows } from './rows.ts';
+import { attemptsMax } from './sendings.ts';
 import type { Summary } from './summary.ts';
 
 /** States that intake gives and that no event of the row itself need tell of. */
@@ -103,7 +104,7 @@ async function checkKeys(dir: string, doubled: ReadonlySet<number>, findings: Fi
   }
 }
 
-/** The row's state, payment, cost and end are those of which the chain tells last. */
+/** The row's state, sending, payment, cost and end are those of which the chain tells last. */
 export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const state = chain.stateOf(rowNo);
   const { status = '' } = row;
@@ -113,6 +114,7 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
       `row ${rowNo} is ${status}; the audit chain says ${state ?? 'that nothing happened to it'}.`,
     );
   }
+  checkSending(row, rowNo, chain, findings);
   const paid = chain.paidOf(rowNo);
   if (row.cost && statesWithoutCost.includes(status))
     findings.add('results.csv', `row ${rowNo} has a cost, and was never paid: it is ${status}.`);
@@ -129,6 +131,21 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   }
 }
 
+function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const { attempts = '', first_sent_at: firstSentAt = '' } = row;
+  const told = chain.attemptsOf(rowNo);
+  if (told === attemptsMax ? !(Number(attempts) >= told) : attempts !== String(told))
+    findings.add('results.csv', `row ${rowNo} has ${attempts} attempts; the audit chain says ${told}.`);
+  const first = chain.firstSentOf(rowNo);
+  if (!Number.isNaN(first) && (firstSentAt === '' ? 0 : Date.parse(firstSentAt)) !== first) {
+    const [said, expected] = [firstSentAt || 'nothing', first === 0 ? 'nothing' : new Date(first).toISOString()];
+    findings.add(
+      'results.csv',
+      `row ${rowNo} has ${said} as when it was first sent; the audit chain says ${expected}.`,
+    );
+  }
+}
+
 /** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { status, cost, refunded_at: at, refund_amount: amount = '' } = row;
@@ -140,14 +157,15 @@ function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings:
   findings.add('results.csv', `row ${rowNo} says otherwise of money that came back than the audit chain.`);
 }
 
-/** The states, which the chain has as well, in which a row can only be when its last request was sent back. */
-const statesOfSentBack = ['ready', 'held', 'skipped', 'cancelled'];
-
 /** The row's key and generation are those of its last request. */
 export function checkSent(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const sent = chain.sentOf(rowNo);
-  // Of a row of which an earlier payment may have arrived, results tell nothing that was made for a request sent back.
-  if (row.idempotency_key === '' && statesOfSentBack.includes(row.status ?? '')) return;
+  // Of a request that was sent back results tell nothing where an earlier payment of the row may have arrived.
+  if (row.attempts === '0' && row.first_sent_at === '') {
+    if (row.idempotency_key || row.reference)
+      findings.add('results.csv', `row ${rowNo} has a key or reference, and was never sent.`);
+    return;
+  }
   if (sent !== 0 && sent !== fingerprint(row.generation, row.idempotency_key)) {
     findings.add('results.csv', `row ${rowNo} has another key or generation than the audit chain.`);
   }

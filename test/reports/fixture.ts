@@ -107,8 +107,8 @@ export function balanceJson(wallets: Record<string, string>, readAt: number): st
   });
 }
 
-/** One step of a row's way: an event with what it sets, and how many seconds after the step before. */
-export type Step = [event: RowEvent, fields?: RowFields];
+/** One step of a row's way: an event with what it sets, and what the audit log has of it besides. */
+export type Step = [event: RowEvent, fields?: RowFields, data?: Partial<EventData>];
 
 export function completedWay(rowNo: number, cost = '0.80'): Step[] {
   return [
@@ -159,6 +159,8 @@ function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
     };
     return { key: idempotencyKey(identity), attempt: row.attempts };
   }
+  if (event === 'hold' && row.service_status !== null)
+    return { why: 'MAY_BE_PAID', service_status: row.service_status, first_sent_at: row.first_sent_at };
   return event === 'complete' ? { service_status: row.service_status } : {};
 }
 
@@ -209,11 +211,17 @@ export async function writeBatch(
     await unit.changeBatch(await current(unit), 'start', { started_at: startMs }, {});
   });
   for (const { row, way = [] } of rows) {
-    for (const [event, fields = {}] of way) {
-      clock.set(clock.now() + 250);
+    for (const [event, fields = {}, data = {}] of way) {
+      // A request is written down as it is sent.
+      clock.set((event === 'send' && fields.first_sent_at) || clock.now() + 250);
       await act('engine', async (unit) => {
         const before = (await findRow(unit.tx, id, row.row_no)) as RowRecord;
-        await unit.changeRow(before, event, fields, eventData(batch, { ...before, ...fields }, event));
+        await unit.changeRow(
+          before,
+          event,
+          fields,
+          Object.assign(eventData(batch, { ...before, ...fields }, event), data),
+        );
       });
     }
   }

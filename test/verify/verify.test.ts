@@ -130,6 +130,13 @@ const columnEdits: Record<string, RegExp> = {
     /row 8 ended .* with another word of the service, than the audit chain/,
   "rows SET cost = '3', cost_currency = 'USD' WHERE row_no = 10":
     /row 10 has a cost, and was never paid: it is skipped/,
+  'rows SET attempts = 2 WHERE row_no = 1': /row 1 has 2 attempts; the audit chain says 1\./,
+  'rows SET attempts = 1, first_sent_at = 1 WHERE row_no = 10':
+    /row 10 has 1 attempts; .* says 0\.;row 10 has 1970-01-01T00:00:00.001Z as when it was first sent; .* says nothing\./,
+  'rows SET first_sent_at = first_sent_at - 86400000 WHERE row_no = 1':
+    /row 1 has 2026-10-31T08:00:01.000Z as when it was first sent; the audit chain says 2026-11-01T08:00:01.000Z\./,
+  'rows SET first_sent_at = NULL WHERE row_no = 8':
+    /row 8 has nothing as when it was first sent; .* says 2026-11-01T08/,
   "batches SET status = 'running'": /has running as its state; the audit chain says completed\./,
   "rows SET refunded_at = 1, refund_amount = '0.80', refund_currency = 'USD' WHERE row_no = 1":
     /counts 1 rows whose money was given back; the audit chain has 0\.;.*another sum of USD was given back/,
@@ -209,7 +216,7 @@ test('a retried row whose request was sent back, and whose earlier payment may t
     ['unsent', { attempts: 0 }],
   ];
   const held: Step = ['hold', { problems: '[]', service_status: 'completed', first_sent_at: startMs + 1_000 }];
-  const released: Step = ['release', { service_status: null, first_sent_at: null }];
+  const released: Step = ['release', {}];
   const ways = [sentBack, [...sentBack, held], [...sentBack, held, ['skip', {}]], [...sentBack, held, released]];
   const prepare = (db: Database) =>
     writeBatch(
@@ -220,6 +227,93 @@ test('a retried row whose request was sent back, and whose earlier payment may t
     );
   assert.deepEqual((await foundIn(t, { prepare })).findings, []);
 });
+
+/** Ways in which a row is sent more than once, or was before, each with its attempts and when it was first sent as results tell them. */
+const sent = (seconds: number, attempts = 1): Step => ['send', { attempts, first_sent_at: startMs + seconds * 1_000 }];
+const again: Step = ['send', { attempts: 2 }];
+const retried: Step = [
+  'retry',
+  { generation: 2, attempts: 0, first_sent_at: null, service_status: null, topup_id: null },
+];
+const refusedForNow: Step = ['unsent', { attempts: 0 }];
+const nobodyReached: Step = ['unsent', {}, { outcome: 'not_sent' }];
+const borne = { service_status: 'completed', first_sent_at: startMs + 1_000 };
+const waysOfSending: Record<string, { way: Step[]; attempts: string; seconds: number | null }> = {
+  'refused for now': { way: [sent(1), refusedForNow], attempts: '0', seconds: 1 },
+  'refused for now, then sent': { way: [sent(1), refusedForNow, sent(9)], attempts: '1', seconds: 9 },
+  'reaching nobody, then sent': { way: [sent(1), nobodyReached, sent(9, 2)], attempts: '2', seconds: 9 },
+  'sent again out of a doubt': { way: [sent(1), ['doubt'], again], attempts: '2', seconds: 1 },
+  'sent again out of a doubt, and refused for now': {
+    way: [sent(1), ['doubt'], again, ['doubt', { attempts: 2 }]],
+    attempts: '2',
+    seconds: 1,
+  },
+  retried: { way: [...failedWay(1), retried], attempts: '0', seconds: null },
+  'retried and sent': { way: [...failedWay(1), retried, sent(9)], attempts: '1', seconds: 9 },
+  'held for an earlier payment': {
+    way: [...failedWay(1), retried, ['hold', { problems: '[]', ...borne }]],
+    attempts: '0',
+    seconds: null,
+  },
+  'held for an earlier payment, released and sent': {
+    way: [...failedWay(1), retried, ['hold', borne], ['release'], sent(9), ['doubt', { service_status: null }]],
+    attempts: '1',
+    seconds: 9,
+  },
+  'found by a restored ledger': { way: [['doubt', { first_sent_at: startMs - 5_000 }]], attempts: '0', seconds: -5 },
+};
+
+for (const [name, { way, attempts, seconds }] of Object.entries(waysOfSending)) {
+  test(`how often and since when a row was sent is bound by the chain: ${name}`, async (t) => {
+    const prepare = (db: Database) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
+    assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+    assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
+    const more = await foundIn(t, { prepare, edit: 'UPDATE rows SET attempts = attempts + 1' });
+    const counts = `row 1 has ${Number(attempts) + 1} attempts; the audit chain says ${attempts}.`;
+    assert.equal(more.findings[0]?.message, counts);
+    const first = seconds === null ? 'nothing' : new Date(startMs + seconds * 1_000).toISOString();
+    const earlier = await foundIn(t, { prepare, edit: 'UPDATE rows SET service_status = NULL, first_sent_at = 1' });
+    const times = `has 1970-01-01T00:00:00.001Z as when it was first sent; the audit chain says ${first}.`;
+    assert.ok(earlier.findings.some(({ message }) => message === `row 1 ${times}`));
+  });
+}
+
+test('when a row was first sent is not compared where a chain of before does not tell it', async (t) => {
+  const chains: Step[][] = [
+    [
+      sent(1),
+      ['unsent', { attempts: 0 }],
+      sent(9),
+      ['complete', { first_sent_at: startMs + 1_000 }, { completed_at: undefined }],
+    ],
+    [['doubt', { first_sent_at: startMs - 5_000 }, { first_sent_at: undefined }]],
+    [...failedWay(1), retried, ['hold', borne, { first_sent_at: undefined }]],
+  ];
+  for (const way of chains) {
+    const prepare = (db: Database) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
+    assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+  }
+});
+
+test('a key or a reference of a row that was never sent is found', async (t) => {
+  const pack = await makePack(t);
+  for (const column of ['idempotency_key', 'reference']) {
+    await pack.put(signAnew(pack, 'results.csv', withCell(pack, 10, column, 'payroll-2026-11/R-10')));
+    const { findings } = await verifyReports(pack.dir);
+    assert.deepEqual(findings.map(({ message }) => message).slice(0, 1), [
+      'row 10 has a key or reference, and was never sent.',
+    ]);
+  }
+});
+
+/** results.csv with another cell in one of its rows. */
+function withCell(pack: Pack, rowNo: number, column: string, value: string): Buffer {
+  const lines = String(pack.files.get('results.csv')).split('\n');
+  const cells = (lines[rowNo] ?? '').split(',');
+  cells[lines[0]?.split(',').indexOf(column) ?? -1] = value;
+  lines[rowNo] = cells.join(',');
+  return Buffer.from(lines.join('\n'));
+}
 
 test('rows that no longer say whom they paid verify, and what cannot be checked is said', async (t) => {
   const prepare = async (db: Database) => {
