@@ -9,6 +9,7 @@ import {
 } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { shareAsLedger } from '../ledger/beside.ts';
 
 /** The installation's Ed25519 key: it signs manifests, so that reports can be told from forged ones. */
 export interface SigningKey {
@@ -20,10 +21,13 @@ export interface SigningKey {
   sign(data: Uint8Array): Uint8Array;
 }
 
-/** Opens the key at `path`, and makes it on first use, readable by its owner alone. */
-export async function openSigningKey(path: string): Promise<SigningKey> {
+/**
+ * Opens the key at `path`, and makes it on first use: readable by whoever may use the ledger that it signs for, and by its owner alone
+ * where there is none.
+ */
+export async function openSigningKey(path: string, ledgerPath: string | null = null): Promise<SigningKey> {
   const existing = await readOrNull(path);
-  return signingKey(createPrivateKey(existing ?? (await makeKey(path))));
+  return signingKey(createPrivateKey(existing ?? (await makeKey(path, ledgerPath))));
 }
 
 async function readOrNull(path: string): Promise<string | null> {
@@ -36,7 +40,7 @@ async function readOrNull(path: string): Promise<string | null> {
 }
 
 /** Two processes may be first at the same time: the key appears whole, and the one that was there first stays. */
-async function makeKey(path: string): Promise<string> {
+async function makeKey(path: string, ledgerPath: string | null): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const making = `${path}.${randomUUID()}`;
   await mkdir(dirname(path), { recursive: true });
@@ -48,6 +52,7 @@ async function makeKey(path: string): Promise<string> {
     await file.close();
   }
   try {
+    if (ledgerPath !== null) await shareAsLedger(making, ledgerPath);
     await link(making, path);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;

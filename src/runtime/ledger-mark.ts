@@ -1,12 +1,15 @@
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { z } from 'zod';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
 import type { LedgerMark } from '../engine/ledger-mark.ts';
+import { shareAsLedger } from '../ledger/beside.ts';
 
 const holdShape = z.object({ fence: z.number().int(), expiresAt: z.number() });
 
 /**
  * Marks beside the ledger, a small file an account. A backup of the ledger alone does not contain them: so a ledger that was
- * restored is told from the one that was last worked on.
+ * restored is told from the one that was last worked on. One that cannot be read or written is trouble of the ledger (`LEDGER_FULL`,
+ * `LEDGER_IO`).
  */
 export function makeLedgerMark(ledgerPath: string): LedgerMark {
   const path = (account: string) => `${ledgerPath}.${account}.mark`;
@@ -14,7 +17,7 @@ export function makeLedgerMark(ledgerPath: string): LedgerMark {
     async read(account) {
       const text = await readFile(path(account), 'utf8').catch((error: NodeJS.ErrnoException) => {
         if (error.code === 'ENOENT') return null;
-        throw error;
+        throw asLedgerError(path(account), error);
       });
       if (text === null) return null;
       try {
@@ -26,8 +29,28 @@ export function makeLedgerMark(ledgerPath: string): LedgerMark {
     },
     async write(account, hold) {
       const fresh = `${path(account)}.new`;
-      await writeFile(fresh, JSON.stringify(hold), { mode: 0o600 });
-      await rename(fresh, path(account));
+      try {
+        // A crash may have left one that is another person's, and open to nobody else.
+        await rm(fresh, { force: true });
+        await writeFile(fresh, JSON.stringify(hold), { mode: 0o600 });
+        await shareAsLedger(fresh, ledgerPath);
+        await rename(fresh, path(account));
+      } catch (error) {
+        throw asLedgerError(path(account), error as NodeJS.ErrnoException);
+      }
     },
   };
+}
+
+const fullCodes: readonly (string | undefined)[] = ['ENOSPC', 'EDQUOT'];
+const shutCodes: readonly (string | undefined)[] = ['EACCES', 'EPERM'];
+
+function asLedgerError(path: string, error: NodeJS.ErrnoException): AirbatchError {
+  const code = fullCodes.includes(error.code) ? 'LEDGER_FULL' : 'LEDGER_IO';
+  return new AirbatchError(code, `the mark of the ledger ${path}: ${errorMessage(error)}`, {
+    cause: error,
+    ...(shutCodes.includes(error.code)
+      ? { hint: 'Check that you may read and write that file, the ledger and its folder: ask whoever keeps it.' }
+      : {}),
+  });
 }

@@ -56,7 +56,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 
 /** The key that signs this installation's reports: it lies beside its ledger. */
 export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
-  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'));
+  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'), ledgerPath);
 }
 
 function personName(): string {

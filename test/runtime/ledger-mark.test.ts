@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeLedgerMark } from '../../src/runtime/ledger-mark.ts';
@@ -25,5 +25,26 @@ test('a mark that a crash of the machine has cut short says nothing; one that ca
     assert.equal(await mark.read('main'), null, text);
   }
   mkdirSync(join(folder, 'ledger.db.other.mark'));
-  await assert.rejects(mark.read('other'), { code: 'EISDIR' });
+  await assert.rejects(mark.read('other'), { code: 'LEDGER_IO', message: /other\.mark: EISDIR/ });
+});
+
+test('a mark may be read by whoever may read the ledger, whoever has worked on it last', async (t) => {
+  const ledger = join(folderOf(t), 'ledger.db');
+  const mark = makeLedgerMark(ledger);
+  for (const mode of [0o600, 0o660, 0o640]) {
+    writeFileSync(ledger, '');
+    chmodSync(ledger, mode);
+    await mark.write('main', { fence: 1, expiresAt: 1_000 });
+    assert.equal(statSync(`${ledger}.main.mark`).mode & 0o777, mode);
+  }
+});
+
+test('a mark that a crash left half made, or that cannot be written, ends nothing as an error of the program', async (t) => {
+  const ledger = join(folderOf(t), 'ledger.db');
+  const mark = makeLedgerMark(ledger);
+  writeFileSync(`${ledger}.main.mark.new`, '{"fence"', { mode: 0o400 });
+  await mark.write('main', { fence: 1, expiresAt: 1_000 });
+  assert.deepEqual(await mark.read('main'), { fence: 1, expiresAt: 1_000 });
+  const gone = makeLedgerMark(join(ledger, 'nowhere', 'ledger.db'));
+  await assert.rejects(gone.write('main', { fence: 1, expiresAt: 1_000 }), { code: 'LEDGER_IO' });
 });

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { chmodSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { countRows } from '../../src/ledger/batches.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
-import { openSession } from '../../src/runtime/session.ts';
+import { openSession, sessionKey } from '../../src/runtime/session.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, addBatch, aRow } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -20,4 +21,14 @@ test('a start ends what a crash has left of a cancelled batch: no row of it stay
   const { db } = await openSession({ cwd, env: {}, configPath: undefined, ledgerPath, screen: null });
   t.after(() => db.close());
   assert.deepEqual(await countRows(db, 'batch-1'), new Map([['cancelled', 3]]));
+});
+
+test('the key that signs is for whoever may use the ledger, whoever needed it first', async (t) => {
+  const cwd = folderOf(t);
+  const ledgerPath = join(cwd, 'ledger.db');
+  const session = await openSession({ cwd, env: {}, configPath: undefined, ledgerPath, screen: null });
+  t.after(() => session.db.close());
+  chmodSync(ledgerPath, 0o660);
+  await sessionKey(session);
+  assert.equal(statSync(join(cwd, 'signing-key.pem')).mode & 0o777, 0o660);
 });
