@@ -1,9 +1,9 @@
+import { type Sending, sendingOf } from '../engine/batches-before.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
 import { isDeadProcess } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
-import { type Sending, sendingOf } from './time-left.ts';
 
 /** The ledger, and the time. */
 export type LedgerNow = Pick<Session, 'db' | 'clock'>;

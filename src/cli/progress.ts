@@ -1,3 +1,4 @@
+import { type BatchBefore, batchesBefore } from '../engine/batches-before.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -7,7 +8,7 @@ import type { Session } from '../runtime/session.ts';
 import { accountsNow, paceOf } from './account-now.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { type BatchBefore, batchesBefore, msLeft } from './time-left.ts';
+import { msLeft } from './time-left.ts';
 import { beforeWords, serviceWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */

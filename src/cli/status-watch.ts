@@ -1,4 +1,5 @@
 import { visible } from '../core/visible.ts';
+import { batchesBefore } from '../engine/batches-before.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
@@ -9,7 +10,7 @@ import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
-import { batchesBefore, msLeft } from './time-left.ts';
+import { msLeft } from './time-left.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */

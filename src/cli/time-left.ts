@@ -1,19 +1,7 @@
 import { msUntilSent } from '../core/rate-outlook.ts';
-import { ranks } from '../engine/picker.ts';
-import { waitsForFirstRows } from '../engine/remaining.ts';
-import { type BatchRecord, countRowsRunning, openBatches } from '../ledger/batches.ts';
-import type { Queryable } from '../ledger/database.ts';
+import type { BatchBefore } from '../engine/batches-before.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
-
-/** Another batch of the account, of whose rows some are sent before the last of this one. */
-export interface BatchBefore {
-  batch: string;
-  /** So many: all that it has to send where it goes before, and where they take turns no more than this one has itself. */
-  rows: number;
-  takesTurns: boolean;
-  /** Whether none of them can be sent at this moment: it waits for its first rows to end, or for numbers that were paid a moment ago. */
-  stands: boolean;
-}
 
 /** In how many milliseconds the last of a batch's `ready` rows is sent, at the noted pace; null where that cannot be told. */
 export function msLeft(
@@ -25,48 +13,4 @@ export function msLeft(
   const spaced = pace.spaced[batch.batch_id];
   const sends = before.reduce((sum, { rows }) => sum + rows, ready);
   return Math.max(msUntilSent(pace.outlook, sends, now), spaced ? spaced.lastAt - now : 0);
-}
-
-/** A batch of an account that is being sent. */
-export interface Sending {
-  batch: string;
-  rank: number;
-  /** Rows that it has to send. */
-  ready: number;
-  firstAlone: boolean;
-}
-
-/** All batches of the account that are being sent. */
-export async function sendingOf(db: Queryable, account: string): Promise<Sending[]> {
-  const counts = await countRowsRunning(db, account);
-  const sending: Sending[] = [];
-  for (const batch of await openBatches(db, account)) {
-    const ofBatch = counts.get(batch.batch_id);
-    const ready = ofBatch?.get('ready') ?? 0;
-    if (ofBatch === undefined || ready === 0) continue;
-    const firstAlone = waitsForFirstRows(batch, ofBatch);
-    sending.push({ batch: batch.batch_id, rank: ranks[batch.priority], ready, firstAlone });
-  }
-  return sending;
-}
-
-/** The batches whose rows are sent before the last of the `ready` ones that this one has to send: those that go before it come first. */
-export function batchesBefore(
-  batch: BatchRecord,
-  { ready, pace, sending }: { ready: number; pace: Pick<NotedPace, 'spaced'>; sending: readonly Sending[] },
-): BatchBefore[] {
-  if (ready === 0) return [];
-  const found: BatchBefore[] = [];
-  for (const other of sending) {
-    const rank = other.rank - ranks[batch.priority];
-    if (other.batch === batch.batch_id || rank > 0) continue;
-    const isSpaced = (pace.spaced[other.batch]?.rows ?? 0) >= other.ready;
-    found.push({
-      batch: other.batch,
-      rows: rank < 0 ? other.ready : Math.min(other.ready, ready),
-      takesTurns: rank === 0,
-      stands: isSpaced || other.firstAlone,
-    });
-  }
-  return found.sort((a, b) => Number(a.takesTurns) - Number(b.takesTurns));
 }

@@ -1,6 +1,7 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
+import { type BatchBefore, batchesBefore } from '../engine/batches-before.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -10,7 +11,6 @@ import { durationText, overlongText, timeText } from '../reports/format.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
 import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
-import { type BatchBefore, batchesBefore } from './time-left.ts';
 
 /** Besides, which accounts go on by themselves when they have money again, and where their credentials come from. */
 export interface WaitsSession extends LedgerNow {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountNow } from '../../src/cli/account-now.ts';
-import { batchesBefore, msLeft, sendingOf } from '../../src/cli/time-left.ts';
+import { msLeft } from '../../src/cli/time-left.ts';
 import { waitsFor } from '../../src/cli/waits-for.ts';
+import { batchesBefore, sendingOf } from '../../src/engine/batches-before.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { countRows } from '../../src/ledger/batches.ts';
 import { notedPace, notePace } from '../../src/ledger/pace.ts';
