@@ -43,10 +43,15 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
   if (plan.toSend > 0)
     lines.push(
-      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows`,
+      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows${behind(plan)}`,
     );
   // Names of files and columns are among them.
   return `${lines.map(visible).join('\n')}\n`;
+}
+
+/** What the time is made of besides, where others of the account are sent as well. */
+function behind({ rowsBefore }: Preflight): string {
+  return rowsBefore === 0 ? '' : `, with ${counted(rowsBefore, 'row')} of other batches that go before it or beside it`;
 }
 
 /** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */

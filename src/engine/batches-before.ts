@@ -1,4 +1,4 @@
-import { type BatchRecord, countRowsRunning, openBatches } from '../ledger/batches.ts';
+import { type BatchRecord, countRowsSending, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { ranks } from './picker.ts';
@@ -14,7 +14,7 @@ export interface BatchBefore {
   stands: boolean;
 }
 
-/** A batch of an account that is being sent. */
+/** A batch of an account that is being sent, or about to be. */
 export interface Sending {
   batch: string;
   rank: number;
@@ -23,9 +23,9 @@ export interface Sending {
   firstAlone: boolean;
 }
 
-/** All batches of the account that are being sent. */
+/** All batches of the account that are being sent, or about to be. */
 export async function sendingOf(db: Queryable, account: string): Promise<Sending[]> {
-  const counts = await countRowsRunning(db, account);
+  const counts = await countRowsSending(db, account);
   const sending: Sending[] = [];
   for (const batch of await openBatches(db, account)) {
     const ofBatch = counts.get(batch.batch_id);

@@ -11,6 +11,7 @@ import {
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { RowRecord } from '../ledger/rows.ts';
+import { batchesBefore, sendingOf } from './batches-before.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
@@ -39,7 +40,9 @@ export interface Preflight {
   balanceTrouble: string | null;
   /** Currencies in which the account's wallets of that very currency hold less than the sum, and by how much. */
   short: { currency: string; missing: string }[];
-  /** The least time that the rate limit allows for the rows to send, in milliseconds. */
+  /** Rows of the account's other batches that are sent before the last of these, if they all go on. */
+  rowsBefore: number;
+  /** The least time that the rate limit allows for the rows to send, with those before them, in milliseconds. */
   estimateMs: number;
 }
 
@@ -70,6 +73,9 @@ export async function preflight(
   const asked = await readyAmounts(db, batch.batch_id);
   const totals = totalsOf(asked);
   const { toSend, sums } = totals;
+  const sending = await sendingOf(db, batch.account);
+  const before = batchesBefore(batch, { ready: toSend, pace: { spaced: {} }, sending });
+  const rowsBefore = before.reduce((sum, { rows: ofOther }) => sum + ofOther, 0);
   const unusual = await Promise.all(
     unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
   );
@@ -85,7 +91,8 @@ export async function preflight(
     balance: read,
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
     short: read === null ? [] : shortfalls(read, sums),
-    estimateMs: Math.floor(Math.max(0, toSend - 1) / limit) * windowMs,
+    rowsBefore,
+    estimateMs: Math.floor(Math.max(0, rowsBefore + toSend - 1) / limit) * windowMs,
   };
 }
 

@@ -205,12 +205,12 @@ export async function countRows(db: Queryable, batchId: string): Promise<Map<str
   return new Map(counts.map(({ status, count }) => [status, count]));
 }
 
-/** The same of every batch of the account that is running, by its id. */
-export async function countRowsRunning(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
+/** The same of every batch of the account whose rows are being sent, or are about to be, by its id. */
+export async function countRowsSending(db: Queryable, account: string): Promise<Map<string, Map<string, number>>> {
   const found = await db.query<{ batch_id: string; status: string; count: number }>(
     `SELECT batch_counts.batch_id, batch_counts.status, batch_counts.count
      FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id
-     WHERE batches.account = ? AND batches.status = 'running' AND batch_counts.count > 0`,
+     WHERE batches.account = ? AND batches.status IN ('approved', 'running') AND batch_counts.count > 0`,
     [account],
   );
   const counts = new Map<string, Map<string, number>>();
