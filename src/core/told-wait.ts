@@ -20,3 +20,11 @@ export interface ToldWait {
   /** When it is asked again: where it said longer than we wait, before that is over. */
   until: number;
 }
+
+/** Told to wait again within this time after the last wait, an account has not been let through in between, as far as is known. */
+const sameWaitMs = 60_000;
+
+/** The wait that goes on at `now` (epoch ms), or was over a moment ago; null where there is none. */
+export function waitAt(told: ToldWait | null, now: number): ToldWait | null {
+  return told !== null && now <= told.until + sameWaitMs ? told : null;
+}

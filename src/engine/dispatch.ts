@@ -139,11 +139,12 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   const { row, payment } = intent;
   context.picker.sending(row);
   const outcome = await create(context, intent);
-  if (outcome.kind === 'throttled') waitAsTold(context, 'creation', outcome);
-  const after = await context.committer.commit((unit) => {
+  const waiting = outcome.kind === 'throttled' ? waitAsTold(context, 'creation', outcome) : null;
+  const writing = context.committer.commit((unit) => {
     const withDetails = context.batches.get(row.batch_id)?.withDetails ?? false;
     return writeOutcome(unit, context, { row, payment, withDetails }, outcome);
   });
+  const [after] = await Promise.all([writing, waiting]);
   await act(context, outcome, after);
 }
 

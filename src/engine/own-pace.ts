@@ -1,6 +1,6 @@
+import { waitAt } from '../core/told-wait.ts';
 import { type NotedPace, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
-import { toldToWait } from './told-to-wait.ts';
 
 /** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
@@ -23,7 +23,7 @@ export async function paceLoop(context: RunnerContext): Promise<void> {
 }
 
 function ownPace(context: RunnerContext): NotedPace {
-  const { lease, limiter, picker, unreachableSince } = context;
+  const { lease, limiter, picker, clock, unreachableSince } = context;
   const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
   return {
     fence: lease.fence.fence,
@@ -33,7 +33,7 @@ function ownPace(context: RunnerContext): NotedPace {
     outlook,
     spaced: Object.fromEntries(picker.spaced()),
     shared,
-    toldToWait: toldToWait(context),
+    toldToWait: waitAt(context.toldToWait, clock.now()),
     unreachableSince,
   };
 }

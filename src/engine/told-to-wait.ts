@@ -1,29 +1,28 @@
 import { isoTime } from '../core/clock.ts';
-import { longWaitMs, waitMsOf } from '../core/told-wait.ts';
+import { longWaitMs, waitAt, waitMsOf } from '../core/told-wait.ts';
 import type { CreateOutcome, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import { notedWait } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
-
-/** Told to wait again within this time after the last wait, the account has not been let through in between, as far as is known. */
-const sameWaitMs = 60_000;
+import { noteOwnPace } from './own-pace.ts';
 
 /** A 429, in answer to whatever request. */
 type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
 
 /**
  * The service has told the account to wait: nothing of it is sent or asked until then, however long that is (invariant I10); after a day it
- * is asked again. Returns for how long (ms).
+ * is asked again. Resolves to how long that is (ms) once it is durable, so that a program which is started again waits on: what is committed
+ * later in the same turn is durable no sooner.
  */
-export function waitAsTold(
+export async function waitAsTold(
   context: RunnerContext,
   requestClass: RequestClass,
   { retryAfterMs, evidence: { code } }: Throttled,
-): number {
+): Promise<number> {
   const { limiter, clock, log, account } = context;
   const waitMs = waitMsOf(retryAfterMs);
   limiter.hold(requestClass, waitMs);
   const now = clock.now();
-  const known = toldToWait(context) ?? { since: now, at: now, saidMs: 0, until: now };
+  const known = waitAt(context.toldToWait, now) ?? { since: now, at: now, saidMs: 0, until: now };
   const isLater = now + waitMs > known.until;
   const told = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
   const { until } = told;
@@ -41,6 +40,7 @@ export function waitAsTold(
       code,
       request: requestClass,
     });
+  if (isLater) await noteOwnPace(context);
   return waitMs;
 }
 
@@ -58,11 +58,6 @@ export async function keepWaiting(context: RunnerContext): Promise<void> {
   if (!(until > now)) return;
   limiter.hold('creation', until - now);
   context.toldToWait = { ...told, until };
-}
-
-/** The wait that goes on, or was over a moment ago without a payment having been let through since; null where there is none. */
-export function toldToWait({ toldToWait: told, clock }: RunnerContext): RunnerContext['toldToWait'] {
-  return told !== null && clock.now() <= told.until + sameWaitMs ? told : null;
 }
 
 /** A payment was let through: what it was told to wait for is over. */

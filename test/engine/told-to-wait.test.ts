@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { notedPace } from '../../src/ledger/pace.ts';
+import { notedPace, notedWait } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 
 const minute = 60_000;
@@ -112,6 +112,45 @@ async function startedAgain(waitMs: number, afterMs: number) {
   const sentMs = (rig.service.creates[0]?.at ?? Number.NaN) - begunAt;
   return { sentMs, notedMs: wait && wait.until - begunAt, saidMs: wait?.saidMs };
 }
+
+/** The wait that the ledger tells of after each of its transactions, and whether the row is told by then to wait for its turn again. */
+async function whatLasts(tell: (rig: Rig) => void) {
+  const rig = await makeRig({ jobsAtOnce: 1 });
+  tell(rig);
+  await rig.add(someRows(1), { policy: JSON.stringify({ shortBalance: 'pause' }) });
+  const lasting: { toldMs: number | null; isGivenBack: boolean }[] = [];
+  const { transact } = rig.db;
+  rig.db.transact = async (work) => {
+    const result = await transact(work);
+    const told = await notedWait(rig.db, 'main');
+    const [given] = await rig.db.query(`SELECT 1 FROM events WHERE kind = 'row.unsent'`);
+    lasting.push({ toldMs: told && told.until - told.at, isGivenBack: given !== undefined });
+    return result;
+  };
+  const runner = rig.runner();
+  const running = runner.run(36 * 60 * minute);
+  // Long before the pace is noted again, which tells of it as well.
+  await rig.clock.drive(rig.clock.sleep(1_000));
+  const { length } = lasting;
+  runner.stop();
+  await rig.clock.drive(running);
+  return lasting.slice(0, length);
+}
+
+test('a wait outlives a kill: no sooner does the ledger give back the row that was told of it', async () => {
+  const lasting = await whatLasts((rig) => tellToWait(rig, 10 * minute));
+  const givenBack = lasting.filter(({ isGivenBack }) => isGivenBack);
+  assert.ok(givenBack.length > 0);
+  assert.ok(givenBack.every(({ toldMs }) => toldMs === 10 * minute));
+});
+
+test('a wait outlives a kill also where the service told of it in answer to a read', async () => {
+  const lasting = await whatLasts(({ service }) => {
+    const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
+    service.balance = async () => ({ kind: 'throttled', retryAfterMs: 5_000, evidence });
+  });
+  assert.equal(lasting.at(-1)?.toldMs, 5_000);
+});
 
 test('a program that is started again keeps waiting as the one before it was told, and notes that', async () => {
   const { sentMs, notedMs, saidMs } = await startedAgain(10 * minute, 2 * minute);

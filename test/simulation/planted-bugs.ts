@@ -169,8 +169,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no waiting when the service says to wait',
     file: 'engine/dispatch.ts',
-    find: "  if (outcome.kind === 'throttled') waitAsTold(context, 'creation', outcome);\n",
-    replace: '',
+    find: "outcome.kind === 'throttled' ? waitAsTold(context, 'creation', outcome) : null",
+    replace: 'null',
   },
   {
     name: 'a mismatch that is adopted',
