@@ -10,6 +10,8 @@ const named = [
   // Days, with or without a time after them.
   String.raw`(?:19|20)[0-9]{2}-[01][0-9]-[0-3][0-9](?:[T ][0-2][0-9]:[0-5][0-9](?::[0-6][0-9](?:\.[0-9]+)?)?)?(?![0-9])`,
   String.raw`[0-3]?[0-9][.-][01]?[0-9][.-](?:19|20)[0-9]{2}(?!\p{Nd}|${between}\p{Nd})`,
+  // The slot before the name of a job's file, and the name of what a program wrote for it.
+  String.raw`20[0-9]{2}[01][0-9][0-3][0-9]-[0-2][0-9][0-5][0-9](?=~|\.csv(?![\p{L}\p{Nd}]))`,
   // A network address, which errors name with its port.
   String.raw`[0-9]{1,3}(?:\.[0-9]{1,3}){3}:[0-9]`,
 ].join('|');

@@ -63,6 +63,8 @@ test('numbers go from among other words and digits, each of them', () => {
     // Two numbers in groups, and a word before one, cannot be told apart for certain: all of it goes.
     ['0712 405 118 0722 405 118', '[number]'],
     ['404 0712 405 118', '[number]'],
+    ['20261125-0900~0712405118.csv', '20261125-0900~[number].csv'],
+    ['20261125-0900', '[number]-0900'],
   ];
   for (const [line, clean] of lines) assert.equal(withoutNumbers(line as string), clean);
 });
@@ -89,6 +91,8 @@ test('what is no number of a person stays as it is', () => {
     '123456.78, 1234567.89 and 1234567.890',
     'KES 12,345,678.90 for 1,234,567 rows',
     '104.18.132.147:443',
+    "rename '/srv/pay/payroll/working/20261125-0900~november.csv'",
+    '.airbatch/jobs/friday-promo/20261127-1700.csv',
     '1234567x and 123456 and 12 345',
     '0 6 1,15 * *',
   ];
