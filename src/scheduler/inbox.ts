@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
+import { errorMessage } from '../core/errors.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 
 /** The folders of a job's source, which are made where they are missing. */
@@ -15,7 +16,12 @@ export interface Brought {
   unfinished: string[];
   /** Names of files that lie there as well and are not those that the pattern means. */
   others: string[];
+  /** Which of those that the pattern means cannot be taken, and why, in words. */
+  stuck: string[];
 }
+
+/** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
+const unreadable = '\uFFFD';
 
 /** How often an inbox is looked at in a row: what vanished meanwhile may lie there under another name. */
 const looksMax = 3;
@@ -35,12 +41,22 @@ export async function takeFromInbox(
   const inbox = join(folder, 'inbox');
   let unfinished: string[] = [];
   let others: string[] = [];
+  // One that cannot be taken keeps no other from being paid.
+  const stuck = new Map<string, string>();
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
-    const all = (await readdir(inbox, { withFileTypes: true }))
+    const entries = await readdir(inbox, { withFileTypes: true });
+    for (const entry of entries)
+      if (entry.isSymbolicLink() && wanted.test(entry.name))
+        stuck.set(entry.name, 'it is a link: put the file itself there');
+    const all = entries
       .filter((entry) => entry.isFile())
       .map(({ name }) => name)
       .sort();
-    const names = all.filter((name) => wanted.test(name));
+    const isNameless = (name: string) => name.includes(unreadable) && !existsSync(join(inbox, name));
+    const names: string[] = [];
+    for (const name of all.filter((one) => wanted.test(one)))
+      if (isNameless(name)) stuck.set(name, 'its name is not UTF-8: give it another');
+      else names.push(name);
     others = all.filter((name) => !wanted.test(name) && !isLeftOver(name));
     const found = await sortOut(clock, inbox, names);
     unfinished = found.unfinished;
@@ -48,7 +64,12 @@ export async function takeFromInbox(
     if (found.complete.length > 0) await requireSlot();
     for (const name of found.complete) {
       const place = freePlace(folder, stamp, name, known);
-      if (await unlessGone(rename(join(inbox, name), place).then(() => true))) seen += 1;
+      try {
+        if (await unlessGone(rename(join(inbox, name), place).then(() => true))) seen += 1;
+      } catch (error) {
+        stuck.set(name, errorMessage(error).replace(/, rename .*$/s, ''));
+        seen += 1;
+      }
     }
     hasVanished = seen < names.length;
   }
@@ -56,7 +77,12 @@ export async function takeFromInbox(
     .filter((name) => name.startsWith(`${stamp}~`))
     .sort()
     .map((name) => join(folder, 'working', name));
-  return { taken, unfinished: unfinished.filter((name) => !isLeftOver(name)), others };
+  return {
+    taken,
+    unfinished: unfinished.filter((name) => !isLeftOver(name)),
+    others,
+    stuck: [...stuck].map(([name, why]) => `${name} cannot be taken: ${why}`),
+  };
 }
 
 /** A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was taken. */
@@ -75,5 +101,5 @@ export function originalName(workingPath: string): string {
 /** A folder's own pattern: "*" stands for any characters, everything else for itself; letters in either case. */
 function globExpression(pattern: string): RegExp {
   const parts = pattern.split('*').map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, '\\$&'));
-  return new RegExp(`^${parts.join('.*')}$`, 'i');
+  return new RegExp(`^${parts.join('.*')}$`, 'is');
 }

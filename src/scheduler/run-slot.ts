@@ -64,7 +64,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const before = await filesOfSlot(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished, others } = await bring(deps, { ...job, source }, dueAt, known);
+  const { files, unfinished, others, stuck } = await bring(deps, { ...job, source }, dueAt, known);
   const outcomes: FileOutcome[] = [];
   for (const file of files) {
     if (known.has(file.name)) continue;
@@ -72,7 +72,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     if (stopping?.aborted) return { outcome: 'wait', detail: 'stopped before all of its files were read' };
     outcomes.push(await takeOne(deps, job, dueAt, file));
   }
-  const words = outcomes.map((one) => one.words);
+  const words = [...outcomes.map((one) => one.words), ...stuck];
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
   if (unfinished.length > 0 || isMissing) {
@@ -84,8 +84,8 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
         : `still being written: ${unfinished.join(', ')}`;
     return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
   }
-  const isFailed = outcomes.some(({ isTaken }) => !isTaken);
-  if (brought === 0) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
+  const isFailed = stuck.length > 0 || outcomes.some(({ isTaken }) => !isTaken);
+  if (brought === 0 && !isFailed) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
   return { outcome: isFailed ? 'failed' : 'done', detail: words.join('; ') || 'brought before' };
 }
 
@@ -100,12 +100,15 @@ function besides(source: PayingJob['source'], others: readonly string[]): string
   return `; its inbox has ${named.join(', ')}${more}, not "${source.pattern}"`;
 }
 
+/** What lies beside a single file, or what a program wrote. */
+const nothingElse = { unfinished: [], others: [], stuck: [] };
+
 async function bring(
   { session, base, requireSlot, stopping }: SlotRunnerDeps,
   { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
-): Promise<{ files: SlotFile[]; unfinished: string[]; others: string[] }> {
+): Promise<{ files: SlotFile[]; unfinished: string[]; others: string[]; stuck: string[] }> {
   const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
   switch (source.kind) {
     case 'folder': {
@@ -115,9 +118,9 @@ async function bring(
     }
     case 'file': {
       const file = { path: source.file, name: basename(source.file) };
-      if (known.has(file.name)) return { files: [file], unfinished: [], others: [] };
+      if (known.has(file.name)) return { files: [file], ...nothingElse };
       const { unfinished } = await sortOut(session.clock, dirname(file.path), [file.name]);
-      return { files: unfinished.length === 0 ? [file] : [], unfinished, others: [] };
+      return { files: unfinished.length === 0 ? [file] : [], ...nothingElse, unfinished };
     }
     case 'command': {
       const file = { path: keptFile(session, name, `${stamp}.csv`), name: `${stamp}.csv` };
@@ -131,7 +134,7 @@ async function bring(
           timeoutMs: source.timeoutMinutes * minuteMs,
           stopping,
         });
-      return { files: [file], unfinished: [], others: [] };
+      return { files: [file], ...nothingElse };
     }
   }
 }
@@ -157,9 +160,15 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
       return { isTaken: true, words: `${name} is ${await decide(session, account, job, batch)}` };
     });
   } catch (error) {
-    if (!(error instanceof AirbatchError) || error.code !== 'FILE_REJECTED') throw error;
-    await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`);
-    return { isTaken: false, words: `${name} was rejected: ${errorMessage(error)}` };
+    if (!(error instanceof AirbatchError)) throw error;
+    // It stays where it is for when the slot is run again, and keeps no other from being paid.
+    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: errorMessage(error) };
+    if (error.code !== 'FILE_REJECTED') throw error;
+    const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`).then(
+      () => '',
+      (trouble: unknown) => `; it cannot be put away: ${errorMessage(trouble)}`,
+    );
+    return { isTaken: false, words: `${name} was rejected: ${errorMessage(error)}${left}` };
   }
 }
 

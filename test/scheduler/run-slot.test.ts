@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
@@ -101,6 +101,56 @@ describe('a slot', () => {
       (await run()).detail,
       /\(1 row to pay; 1 row with a text message that is not sent: Version 1 has none/,
     );
+  });
+
+  test('pays the other files where one cannot be read, and has failed: that one is for a person', async (t) => {
+    const { folder, run, write, batches } = await place(t);
+    mkdirSync(join(folder, 'working', '20261125-0900~b.csv'), { recursive: true });
+    for (const name of ['a.csv', 'c.csv']) write(`inbox/${name}`);
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'failed');
+    assert.match(detail, /^a\.csv is batch .*; 20261125-0900~b\.csv is a folder, not a file; c\.csv is batch /);
+    assert.deepEqual(await batches(), ['approved', 'approved']);
+  });
+
+  test('pays the other files where one cannot be taken, names it, and has failed', async (t) => {
+    const { folder, run, write, found, batches } = await place(t, {
+      source: { kind: 'folder', folder: '.', pattern: '*.csv' },
+    });
+    const long = `a${'x'.repeat(245)}.csv`;
+    for (const name of [long, 'b.csv']) write(`inbox/${name}`);
+    write('elsewhere.csv');
+    symlinkSync('../elsewhere.csv', join(folder, 'inbox', 'link.csv'));
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'failed');
+    assert.match(detail, /^b\.csv is batch .* \(1 row to pay\); /);
+    assert.match(detail, /; link\.csv cannot be taken: it is a link: put the file itself there/);
+    assert.ok(detail.endsWith(`; ${long} cannot be taken: ENAMETOOLONG: name too long`), detail);
+    assert.deepEqual(await batches(), ['approved']);
+    assert.deepEqual(found('working'), ['20261125-0900~b.csv']);
+  });
+
+  const isLinux = process.platform === 'linux';
+  test('names a file whose name it cannot read, and has failed', { skip: !isLinux }, async (t) => {
+    const { folder, run } = await place(t);
+    const inbox = join(folder, 'inbox');
+    mkdirSync(inbox);
+    writeFileSync(Buffer.concat([Buffer.from(`${inbox}/sal`), Buffer.of(0xe1), Buffer.from('rios.csv')]), file);
+    assert.deepEqual(await run(), {
+      outcome: 'failed',
+      detail: 'sal\uFFFDrios.csv cannot be taken: its name is not UTF-8: give it another',
+    });
+  });
+
+  test('goes on with the other files where one that is rejected cannot be put away', async (t) => {
+    const { folder, run, write, batches } = await place(t);
+    mkdirSync(join(folder, 'rejected', '20261125-0900~a.csv.why.txt'), { recursive: true });
+    write('inbox/a.csv', '');
+    write('inbox/b.csv');
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'failed');
+    assert.match(detail, /^a\.csv was rejected: the file is empty; it cannot be put away: EISDIR.*; b\.csv is batch /);
+    assert.deepEqual(await batches(), ['approved', 'rejected']);
   });
 
   test('decides what a crash has left undecided: its batch is neither brought again nor left lying', async (t) => {
