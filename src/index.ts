@@ -16,8 +16,9 @@ export {
   skipRows,
 } from './engine/acts.ts';
 export { approvalReason } from './engine/approval.ts';
-export { resolveDoubt, retryFailed } from './engine/decisions.ts';
+export { retryFailed } from './engine/decisions.ts';
 export type { Preflight } from './engine/preflight.ts';
+export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } from './engine/resolving.ts';
 export type { Gateway } from './gateway/gateway.ts';
 export type { FileFindings } from './intake/findings.ts';
 export type { IntakeResult } from './intake/intake.ts';

@@ -45,7 +45,7 @@ function balanceText({ balance }: BatchSummary): string {
 }
 
 function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult, dir: string): string[] {
-  const { batch_id, run_id, rows, status, pause, service, in_doubt } = summary;
+  const { batch_id, run_id, rows, status, pause, service, in_doubt, overdue } = summary;
   const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
   const { left_to_person: left } = in_doubt;
   if (pause?.reason === 'service_changed')
@@ -55,11 +55,16 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
     ];
   if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
   const resume = `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
-  if (exitCode === interruptedExitCode && ready + sending + accepted + in_doubt.rows > left) return [resume];
+  if (exitCode === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
+    return [resume];
   const waiting: string[] = [];
   if (held > 0) waiting.push(`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`);
   if (left > 0)
     waiting.push(`airbatch status ${batch_id}, then airbatch resolve for the rows that a person must decide`);
+  if (overdue.rows > 0)
+    waiting.push(
+      `airbatch status ${batch_id}, ask the service about the rows that it has for too long, then airbatch resolve; or airbatch resume ${batch_id}, which asks for them once more`,
+    );
   // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
   if (pause !== null && ready > 0) waiting.push(resume);
   else if (in_doubt.rows > left) waiting.push(`airbatch resume ${batch_id} looks the rows in doubt up again`);

@@ -145,7 +145,7 @@ function addPeople(program: Command, call: Call): void {
 function addDecisions(program: Command, call: Call): void {
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
-    .description('end a doubt that the service cannot: it was, or was not, paid')
+    .description('end a row that the service does not end: it was, or was not, paid')
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )

@@ -1,12 +1,15 @@
-import { resolveDoubt } from '../engine/decisions.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { resolveDoubt, resolveOverdue } from '../engine/resolving.ts';
+import { findRow } from '../ledger/rows.ts';
 import { requireRole } from '../runtime/people.ts';
+import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
-/** `airbatch resolve BATCH ROW --as paid|not-paid --evidence TEXT`: a person ends a doubt. */
+/** `airbatch resolve BATCH ROW --as paid|not-paid --evidence TEXT`: a person ends what the service does not. */
 export async function execute(
   context: CommandContext,
   [batchId = '', row = '']: string[],
@@ -17,7 +20,14 @@ export async function execute(
   const as = options.as === 'paid' ? 'paid' : 'not-paid';
   return withSession(context, async (session) => {
     requireRole(session, 'run');
-    const resolved = await resolveDoubt({ ...session, name: session.person }, batchId, rowNo, { as, evidence });
+    const actor = { ...session, name: session.person };
+    const batch = await requireBatch(session.db, batchId);
+    const isAccepted = (await findRow(session.db, batchId, rowNo))?.status === 'accepted';
+    const resolved = isAccepted
+      ? await withAccount(session, batch.account, (account) =>
+          resolveOverdue(actor, account, batchId, rowNo, { as, evidence }),
+        )
+      : await resolveDoubt(actor, batchId, rowNo, { as, evidence });
     const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" goes on with the batch.`;
     answer(context, { batch: batchId, row: rowNo, status: resolved.status }, words);
     return 0;

@@ -6,8 +6,8 @@ import { lastEvidence } from '../engine/in-doubt.ts';
 import { paymentNames } from '../engine/orders.ts';
 import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { pageRowsInState, type RowRecord } from '../ledger/rows.ts';
-import { timeText } from '../reports/format.ts';
+import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { durationText, timeText } from '../reports/format.ts';
 import { counted, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { accountNow, workerOf } from './account-now.ts';
@@ -128,6 +128,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   const attention = [
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
+    ...(await firstOverdue(session.db, batch.batch_id, rowsMax)),
   ];
   const detail = batch.pause_detail ?? batch.rejection;
   const rows = [...counts].map(([state, count]) => `${count} ${rowStateWords[state as RowState].label}`);
@@ -142,11 +143,13 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   for (const row of attention) {
     const { why, next } = attentionOf(row);
     const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
+    const since = row.status === 'accepted' ? sinceWords(session, row) : '';
     lines.push(
-      `Row ${row.row_no} (line ${row.line}) is ${row.status.replace('_', ' ')}: ${why}${answered}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
+      `Row ${row.row_no} (line ${row.line}) is ${row.status.replace('_', ' ')}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
   }
-  const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) - attention.length;
+  const overdue = await countOverdue(session.db, batch.batch_id);
+  const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) + overdue - attention.length;
   if (more > 0) lines.push(`and ${counted(more, 'row')} more`);
   answer(
     context,
@@ -155,13 +158,26 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   );
 }
 
-/** What is known of a row that a person must look at: why, and for a held one what can be done about it. */
-function attentionOf(row: RowRecord): { row: number; status: string; why: string; next: string | null } {
+/** What is known of a row that a person must look at: why, when it was sent, if it was, and for a held one what can be done about it. */
+function attentionOf(row: RowRecord): {
+  row: number;
+  status: string;
+  why: string;
+  sent_at: string | null;
+  next: string | null;
+} {
   const problems = row.problems === null ? [] : (JSON.parse(row.problems) as { message: string; suggestion: string }[]);
   const held = problems.flatMap(({ message, suggestion }) => [message, suggestion]);
   const why = row.status === 'held' ? held.join(' ') : (row.failure_reason ?? '');
   const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
-  return { row: row.row_no, status: row.status, why, next };
+  const sent_at = row.first_sent_at === null ? null : isoTime(row.first_sent_at);
+  return { row: row.row_no, status: row.status, why, sent_at, next };
+}
+
+function sinceWords({ clock }: Session, { first_sent_at: sentAt, service_status: word }: RowRecord): string {
+  if (sentAt === null) return '';
+  const age = durationText(Math.max(0, clock.now() - sentAt));
+  return ` It was sent ${age} ago, on ${timeText(isoTime(sentAt))}; its last word: ${word ?? 'none'}.`;
 }
 
 /** What the service last said to the request of a row in doubt: where it is an answer at all, it helps who decides. */

@@ -6,7 +6,7 @@ import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
-import { nextDueAt } from '../ledger/rows.ts';
+import { countOverdue, nextDueAt } from '../ledger/rows.ts';
 import { durationText, overlongText, timeText } from '../reports/format.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
@@ -123,6 +123,9 @@ export async function waitsFor(
     if (held > 0)
       return `a person to decide on ${counted(held, 'held row')} ("airbatch release ${id}", "airbatch skip ${id} --why TEXT"; with a row's number only that one)`;
   }
+  const overdue = of('accepted') > 0 ? await countOverdue(db, id) : 0;
+  if (overdue > 0 && overdue === moving && lookUpAt === null)
+    return `${overdueWords(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
   const now = clock.now();
   if (account.worker === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
@@ -145,6 +148,11 @@ export async function waitsFor(
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
   if (lookUpAt === null) return null;
   return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+}
+
+function overdueWords(batchId: string, rows: number): string {
+  const them = rows === 1 ? 'it' : 'them';
+  return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them} ("airbatch resolve ${batchId} ROW --as paid --evidence TEXT", or not-paid)`;
 }
 
 function rateWords({ outlook: { nextAt }, shared }: NotedPace, now: number): string | null {

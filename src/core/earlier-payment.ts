@@ -1,6 +1,7 @@
 import { dayMs, isoTime } from './clock.ts';
 import { isContentRowRef } from './ids.ts';
 import { moneyText, sameAmount } from './money.ts';
+import { resolvedCodes } from './overdue.ts';
 import type { RowState } from './row-state.ts';
 
 /** What a row asks for. */
@@ -137,7 +138,17 @@ export interface OtherPayment extends Terms {
   row_no: number;
   status: RowState;
   service_status: string | null;
+  failure_code: string | null;
   first_sent_at: number;
+}
+
+/**
+ * Whether other runs count a payment as sent: what may have arrived, and what the service once had, of which only a person says that it was not
+ * paid. It may still come; within its own run a look-up decides that.
+ */
+function countsAsSent(payment: OtherPayment): boolean {
+  const { failure_code: code, service_status: word } = payment;
+  return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && word !== null);
 }
 
 /** A payment that the service has, and of which a restored ledger has lost the row. Its list tells no product: that has an amount, too. */
@@ -191,7 +202,7 @@ export async function repeatProblem(
 ): Promise<RepeatFound | null> {
   const sent = toTheSameNumber.filter(isSent);
   const lost = await lostBeside(row, toTheSameNumber.filter(isLost), standsInFile);
-  const others = [...sent.filter((payment) => mayHaveArrived(payment) && !isOwn(row, payment)), ...lost].filter(
+  const others = [...sent.filter((payment) => countsAsSent(payment) && !isOwn(row, payment)), ...lost].filter(
     ({ first_sent_at }) => row.told_until === null || first_sent_at > row.told_until,
   );
   const same = others.find(

@@ -49,8 +49,8 @@ export interface OpenBatch {
   file: FileRefs;
   /** Whether its completed rows are read one by one for their details. */
   withDetails: boolean;
-  /** Rows of which was told that they are open for longer than the service promises. */
-  overdue: RowMarks;
+  /** Rows that a person has ended, and of which was told that the service's list says otherwise. */
+  contradicted: RowMarks;
 }
 
 /** What dispatch, the doubts and tracking of one account share while its runner lives. */

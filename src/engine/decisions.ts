@@ -1,7 +1,6 @@
 import { can } from '../core/batch-state.ts';
 import { generationsMax, mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { withoutNumbers } from '../core/redact.ts';
 import type { Gateway } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -10,44 +9,13 @@ import { pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts'
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Actor } from './actor.ts';
-import { requireBatch, requireRow } from './acts.ts';
+import { requireBatch } from './acts.ts';
 import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 
 /** Rows read from the ledger at once. */
 const rowsPerPage = 200;
-
-/**
- * Ends a doubt that only a person can decide, with the evidence that the person gives: the only way out of a review. The
- * row is then paid or failed for good; its cost stays what the service last said of it.
- */
-export async function resolveDoubt(
-  actor: Actor,
-  batchId: string,
-  rowNo: number,
-  decision: { as: 'paid' | 'not-paid'; evidence: string },
-): Promise<RowRecord> {
-  await requireBatch(actor.db, batchId);
-  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
-    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
-    if (row.next_action_at !== null) {
-      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still being looked up`, {
-        hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
-      });
-    }
-    // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
-    const data = { as: decision.as, evidence: withoutNumbers(decision.evidence) };
-    const isPaid = decision.as === 'paid';
-    // Who reads the results must not take it for the service's own word, in either case.
-    const failure_code = isPaid ? 'RESOLVED_PAID' : 'RESOLVED_NOT_PAID';
-    const failure_reason = `${actor.name}: ${decision.evidence}`;
-    const ended = { completed_at: unit.at, failure_code, failure_reason };
-    const resolved = await unit.changeRow(row, isPaid ? 'complete' : 'fail', ended, data);
-    if (!resolved) throw new AirbatchError('BATCH_STATE', `row ${rowNo} changed meanwhile`);
-    return resolved;
-  });
-}
 
 /** What became of the failed rows that a retry looked at. */
 export interface RetryResult {
@@ -106,7 +74,7 @@ async function reasonToKeep(
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
   const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
   if (isOthers) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
-  const earlier = await lookUpGenerations(service, batch, row, { lastGeneration: row.generation, named });
+  const earlier = await lookUpGenerations({ db, ...service }, batch, row, { lastGeneration: row.generation, named });
   if (earlier.kind === 'unread')
     return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
   if (earlier.kind === 'doubtful') {

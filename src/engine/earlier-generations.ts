@@ -1,5 +1,5 @@
 import { isDoubtfulEnd, samePayment } from '../core/earlier-payment.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
@@ -21,19 +21,25 @@ export type EarlierGenerations =
   | { kind: 'live'; generation: number; reference: string; serviceStatus: string }
   | Unread;
 
+interface LookUpDeps {
+  db: Queryable;
+  gateway: Gateway;
+  limiter: Limiter;
+}
+
 /**
  * Looks up a row's generations up to this one, by their references, whichever batch sent them (reliability.md, V2 step 7). A doubtful end
  * is a failure only where a person has `named` it for this row.
  */
 export async function lookUpGenerations(
-  { gateway, limiter }: { gateway: Gateway; limiter: Limiter },
+  deps: LookUpDeps,
   batch: BatchRecord,
   row: RowRecord,
   { lastGeneration, named }: { lastGeneration: number; named: readonly string[] },
 ): Promise<EarlierGenerations> {
   for (let generation = 1; generation <= lastGeneration; generation++) {
     const reference = referenceOf(batch, row, generation);
-    const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
+    const outcome = await lookUpGeneration(deps, batch, row, generation);
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
@@ -44,6 +50,25 @@ export async function lookUpGenerations(
     if (doubtful) return { kind: 'doubtful', generation, reference, serviceStatus: doubtful.serviceStatus };
   }
   return { kind: 'failed' };
+}
+
+/**
+ * What the service has under the reference; where it finds nothing there, what it has under the id that it gave the payment, as long as a
+ * row knows it: a person may have said of what it once had that it was not paid.
+ */
+async function lookUpGeneration(
+  { db, gateway, limiter }: LookUpDeps,
+  batch: BatchRecord,
+  row: RowRecord,
+  generation: number,
+): Promise<LookUpOutcome> {
+  const { key, reference } = paymentNames(batch, row, generation);
+  const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
+  if (outcome.kind !== 'not_found') return outcome;
+  const payment = await findPayment(db, key);
+  const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
+  const topupId = owner?.generation === generation ? owner.topup_id : null;
+  return topupId === null ? outcome : limiter.admit('read', () => gateway.read({ topupId, reference }));
 }
 
 /** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */

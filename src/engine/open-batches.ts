@@ -27,7 +27,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
       watch,
       file: known?.file ?? makeFileRefs(batch.batch_id),
       withDetails: known?.withDetails ?? (await isSmall(context, batch)),
-      overdue: known?.overdue ?? makeRowMarks(),
+      contradicted: known?.contradicted ?? makeRowMarks(),
     });
   }
   context.batches = open;

@@ -1,12 +1,13 @@
 import type { ServicePayment } from '../gateway/gateway.ts';
-import type { RowRecord } from '../ledger/rows.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { stepDueRows } from './due-rows.ts';
 import { followList } from './following.ts';
 import { referenceOf } from './orders.ts';
-import { readTrouble } from './read-trouble.ts';
-import { writeWord } from './write-word.ts';
+import { noteOpen } from './overdue.ts';
+import { readTrouble, unansweredMsMax } from './read-trouble.ts';
+import { contradictPerson, writeWord } from './write-word.ts';
 
 /** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
 export async function trackOnce(context: RunnerContext): Promise<number> {
@@ -26,7 +27,11 @@ async function readRow(context: RunnerContext, open: OpenBatch, row: RowRecord):
   const outcome = await context.limiter.admit('read', () => context.gateway.read(read));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await readTrouble(context, 'read', outcome);
-    await context.committer.commit((unit) => unit.noteRow(row, { next_action_at: unit.at + wait }, null, {}));
+    // Silence tells nothing of the payment: after a day of it a person may decide, as about a doubt. A wait that is told is over some time.
+    const promisedMs = outcome.kind === 'throttled' ? Number.POSITIVE_INFINITY : unansweredMsMax;
+    await context.committer.commit((unit) =>
+      noteOpen(unit, context, open, row, { fields: { next_action_at: unit.at + wait }, promisedMs }),
+    );
     return;
   }
   const payments = outcome.kind === 'found' ? outcome.payments : [];
@@ -48,31 +53,19 @@ async function writeRead(
     });
   }
   if (payment && payment.state !== 'open') {
-    await writeWord(unit, context, open, row, payment);
+    if ((await writeWord(unit, context, open, row, payment)) !== null) return;
+    const current = await findRow(unit.tx, row.batch_id, row.row_no);
+    if (current) await contradictPerson(unit, context, open, current, payment);
     return;
   }
   if (payment?.unknownStatus) await writeWord(unit, context, open, row, payment);
-  await waitForMore(unit, context, open, row, payment?.serviceStatus ?? row.service_status);
-}
-
-/**
- * The payment is still open: the next read comes after a while that grows with its age. By our own clock, since the service's may be
- * another; one that is open for too long is told of once while the program runs, however late it is looked at.
- */
-async function waitForMore(
-  unit: Unit,
-  { settings, gateway, log }: RunnerContext,
-  { overdue }: OpenBatch,
-  row: RowRecord,
-  serviceStatus: string | null,
-): Promise<void> {
+  const { settings, gateway } = context;
+  // The next read comes after a while that grows with its age. By our own clock, since the service's may be another.
   const age = unit.at - (row.first_sent_at ?? row.accepted_at ?? unit.at);
   const wait = Math.min(settings.readDelayMsMax, Math.max(settings.readDelayMsMin, age / 4));
-  const isNews = age >= gateway.policy.settleAlertMs && !overdue.has(row.row_no);
-  if (isNews) {
-    overdue.add(row.row_no);
-    log.warn('a payment is open for longer than the service promises', { batch: row.batch_id, row: row.row_no });
-  }
-  const fields = { next_action_at: unit.at + Math.round(wait), service_status: serviceStatus };
-  await unit.noteRow(row, fields, isNews ? 'row.overdue' : null, isNews ? { age_ms: age } : {});
+  const fields = {
+    next_action_at: unit.at + Math.round(wait),
+    service_status: payment?.serviceStatus ?? row.service_status,
+  };
+  await noteOpen(unit, context, open, row, { fields, promisedMs: gateway.policy.settleAlertMs });
 }

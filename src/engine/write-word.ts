@@ -1,3 +1,4 @@
+import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -30,6 +31,27 @@ export async function writeWord(
   const difference = mismatch(row, referenceOf(open.batch, row, row.generation), payment);
   if (difference !== null) await halt(unit, context, row, payment, difference);
   return written;
+}
+
+/**
+ * A person has ended the row, perhaps while the service was being asked: where the service now ends its payment otherwise, that is kept and
+ * told, once while the program runs. The row stays as it ended.
+ */
+export async function contradictPerson(
+  unit: Unit,
+  { log }: Pick<RunnerContext, 'log'>,
+  { contradicted }: Pick<OpenBatch, 'contradicted'>,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<void> {
+  const { batch_id: batch, row_no, status, topup_id } = row;
+  if (!isResolved(row) || topup_id !== payment.topupId || contradicted.has(row_no)) return;
+  if (payment.state === 'open' || payment.state === status) return;
+  contradicted.add(row_no);
+  const { serviceStatus: service_status } = payment;
+  const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
+  await unit.append(batch, 'row.contradicted', { why, service_status, topup_id }, row_no);
+  log.warn('the service contradicts the ledger', { batch, row: row_no, why });
 }
 
 /** It was what the row asks for when it was accepted, and another payment has arrived: nothing more is sent until a person looked. */

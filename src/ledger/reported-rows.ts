@@ -1,3 +1,4 @@
+import { overdueCode } from '../core/overdue.ts';
 import type { Queryable } from './database.ts';
 import type { RowRecord } from './rows.ts';
 
@@ -100,7 +101,8 @@ function reportedRow([
 
 const select = `SELECT ${columns.join(', ')} FROM rows WHERE batch_id = ? AND row_no > ?`;
 const pageSql = `${select} ORDER BY row_no LIMIT ?`;
-const pageTroubledSql = `${select} AND status IN ('invalid', 'held', 'skipped', 'failed', 'in_doubt') ORDER BY row_no LIMIT ?`;
+const pageTroubledSql = `${select} AND (status IN ('invalid', 'held', 'skipped', 'failed', 'in_doubt')
+  OR (status = 'accepted' AND failure_code = '${overdueCode}')) ORDER BY row_no LIMIT ?`;
 
 /** A page of a batch's rows in file order, after row `afterRowNo` (0 for the first page). */
 export async function pageReported(

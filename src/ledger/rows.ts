@@ -1,3 +1,4 @@
+import { overdueCode } from '../core/overdue.ts';
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable, SqlValue } from './database.ts';
 import { makeInsert } from './insert.ts';
@@ -226,6 +227,32 @@ export async function nextDueAt(
     [batchId, status],
   );
   return first?.at ?? null;
+}
+
+const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
+
+/** Whether a batch has an accepted row that the service may yet end in the time that it promises. */
+export async function hasPromised(db: Queryable, batchId: string): Promise<boolean> {
+  const rows = await db.query(
+    `SELECT 1 FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
+       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}') LIMIT 1`,
+    [batchId],
+  );
+  return rows.length > 0;
+}
+
+/** How many accepted rows of a batch the service has for longer than it promises. */
+export async function countOverdue(db: Queryable, batchId: string): Promise<number> {
+  const [found] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND ${overdue}`,
+    [batchId],
+  );
+  return found?.count ?? 0;
+}
+
+/** The first of them in file order. */
+export function firstOverdue(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY row_no LIMIT ?`, [batchId, limit]);
 }
 
 /** Rows that are followed by the list. Times in epoch ms; null where there is none. */

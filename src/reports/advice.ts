@@ -1,3 +1,4 @@
+import { isOverdue } from '../core/overdue.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
 import { isLeftToPerson, noFailureCode } from './survey.ts';
@@ -12,6 +13,7 @@ const failureAdvice: Record<string, string> = {
   INVALID_PHONE_NUMBER: 'Check the phone number with the recipient.',
   NETWORK_NOT_FOUND: 'Check the network: it is not one that the service can pay.',
   WALLET_TYPE_UNAVAILABLE: 'The account has no wallet in the currency of this country: use another wallet or open one.',
+  RESOLVED_NOT_PAID: 'It can be sent again: what the service has of it is looked up before that.',
   '5': 'The operator declined it. Check the number, then send this row again.',
   '20': 'Fund the account, then send this row again.',
   '30': 'Check the number with the recipient: it is invalid, not active, or not registered with the operator.',
@@ -38,12 +40,12 @@ const generalAdvice = 'Read the reason, correct the row where it needs it, and s
 export function troublesOf(row: ReportedRow): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
-  if (row.status !== 'failed' && row.status !== 'in_doubt') return [];
+  if (row.status !== 'failed' && row.status !== 'in_doubt' && !isOverdue(row)) return [];
   const code = row.failure_code ?? noFailureCode;
   const message = row.failure_reason ?? rowStateWords[row.status].meaning;
   const suggestion =
     row.status === 'failed'
       ? (failureAdvice[row.service_status ?? ''] ?? failureAdvice[code] ?? generalAdvice)
-      : `${isLeftToPerson(row) ? 'Ask the service or the recipient, then "airbatch resolve". ' : ''}Do not pay it by other means until it is resolved.`;
+      : `${isLeftToPerson(row) || isOverdue(row) ? 'Ask the service or the recipient, then "airbatch resolve". ' : ''}Do not pay it by other means until it is resolved.`;
   return [{ code, column: null, message, suggestion }];
 }

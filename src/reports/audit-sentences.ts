@@ -60,13 +60,13 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.doubt': ({ why, ...data }) =>
     `does not know what became of it${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
   'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
-  'row.complete': ({ cost, cost_currency, as, evidence, topup_id }) =>
+  'row.complete': ({ cost, cost_currency, as, evidence, look_up, topup_id }) =>
     as
-      ? `decided that it was paid${because(evidence)}`
+      ? `decided that it was paid${because(evidence)}${askedBefore(look_up)}`
       : `it was paid${cost ? ` for ${moneyText(text(cost_currency), text(cost))}` : ''}, as ${text(topup_id)}`,
-  'row.fail': ({ as, evidence, failure_code, failure_reason, ...data }) =>
+  'row.fail': ({ as, evidence, look_up, failure_code, failure_reason, ...data }) =>
     as
-      ? `decided that it was not paid${because(evidence)}`
+      ? `decided that it was not paid${because(evidence)}${askedBefore(look_up)}`
       : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
     `begins anew${next_generation ? `, as generation ${text(next_generation)}` : ''}${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
@@ -83,6 +83,11 @@ const rowSentences: Record<string, (data: Data) => string> = {
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
   'row.changed_late': ({ why }) => `read it once more, and found it changed${because(why)}`,
 };
+
+/** What the service said right before a person ended a row that it had accepted. */
+function askedBefore(lookUp: unknown): string {
+  return lookUp === undefined ? '' : ` (the service was asked before: ${text(lookUp).replace('_', ' ')})`;
+}
 
 /** Every kind of event that has a sentence. */
 export const auditKinds: readonly string[] = [...Object.keys(batchSentences), ...Object.keys(rowSentences)];

@@ -4,7 +4,7 @@ import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
-import { pageRowsInState } from '../ledger/rows.ts';
+import { firstOverdue, pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
 import { askedText, durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
@@ -182,8 +182,9 @@ function proofSection({ input_sha256, content_sha256, audit }: BatchSummary): Ht
 }
 
 async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSummary, mask: boolean): Promise<Html> {
-  const lines: Html[] = [];
-  let unlisted = 0;
+  const overdue = await firstOverdue(view, batch.batch_id, listedRowsMax);
+  const lines = overdue.map((row) => listLine(row, mask));
+  let unlisted = summary.overdue.rows - overdue.length;
   for (const state of listedStates) {
     const rows = await pageRowsInState(view, batch.batch_id, state, 0, listedRowsMax);
     lines.push(...rows.map((row) => listLine(row, mask)));

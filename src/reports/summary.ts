@@ -69,6 +69,8 @@ export interface BatchSummary {
   refunded: { rows: number; amounts: AmountsByCurrency };
   /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
   in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
+  /** Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a person may resolve them. */
+  overdue: { rows: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   balance: BalanceProof;
   times: {
     created_at: string;
@@ -148,6 +150,11 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       left_to_person: survey.doubtsLeftToPerson,
       requested: sumOver(survey.requested, ['in_doubt']),
       oldest_sent_at: isoOrNull(survey.oldestDoubtAt),
+    },
+    overdue: {
+      rows: survey.overdueRows,
+      requested: survey.overdueRequested.toObject(),
+      oldest_sent_at: isoOrNull(survey.oldestOverdueAt),
     },
     balance: await proveBalance(view, batch, charged),
     times: {

@@ -1,4 +1,5 @@
 import { Sums } from '../core/money.ts';
+import { isOverdue } from '../core/overdue.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -34,6 +35,10 @@ export interface Survey {
   oldestDoubtAt: number | null;
   /** Rows in doubt that are looked up no more: only a person can tell. */
   doubtsLeftToPerson: number;
+  /** Accepted rows that the service has for longer than it promises: how many, what they ask for, and when the first was sent (epoch ms). */
+  overdueRows: number;
+  overdueRequested: Sums;
+  oldestOverdueAt: number | null;
   /** When rows ended; null where none has. */
   timeline: Timeline | null;
   /** The most cells that a line of the file has: more than its header where lines are ragged. */
@@ -70,6 +75,9 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     failures: new Map(),
     oldestDoubtAt: null,
     doubtsLeftToPerson: 0,
+    overdueRows: 0,
+    overdueRequested: new Sums(),
+    oldestOverdueAt: null,
     timeline: null,
     cellsMax: columnsOf(batch).length,
   };
@@ -109,9 +117,15 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
     survey.failures.set(code, known);
   }
   if (isLeftToPerson(row)) survey.doubtsLeftToPerson += 1;
-  if (row.status === 'in_doubt' && row.first_sent_at !== null) {
-    survey.oldestDoubtAt = Math.min(survey.oldestDoubtAt ?? row.first_sent_at, row.first_sent_at);
-  }
+  if (row.status === 'in_doubt') survey.oldestDoubtAt = earlier(survey.oldestDoubtAt, row.first_sent_at);
+  if (!isOverdue(row)) return;
+  survey.overdueRows += 1;
+  if (row.amount !== null) survey.overdueRequested.add(row.currency ?? '', row.amount);
+  survey.oldestOverdueAt = earlier(survey.oldestOverdueAt, row.first_sent_at);
+}
+
+function earlier(one: number | null, other: number | null): number | null {
+  return one === null || other === null ? (one ?? other) : Math.min(one, other);
 }
 
 /** Whether a row is in doubt and looked up no more (`engine/doubts.ts`): only a person moves it. */

@@ -60,8 +60,9 @@ function detailsOf(summary: BatchSummary): string[] {
   };
   if (count.in_doubt > 0) details.push(doubtSentence(summary));
   say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
+  if (summary.overdue.rows > 0) details.push(overdueSentence(summary));
   say(
-    count.accepted + count.sending,
+    count.accepted + count.sending - summary.overdue.rows,
     'is with the service, not yet delivered.',
     'are with the service, not yet delivered.',
   );
@@ -119,6 +120,12 @@ function doubtSentence({ in_doubt: { rows, left_to_person: left, requested } }: 
   if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} being looked up.`;
   if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up has not told.`;
   return `${said} A person must decide on ${left.toLocaleString('en-US')}; the others are being looked up.`;
+}
+
+function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string {
+  const [is, them] = rows === 1 ? ['is', 'it'] : ['are', 'them'];
+  const sum = Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`;
+  return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
 }
 
 /** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */

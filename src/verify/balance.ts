@@ -11,11 +11,14 @@ const unnamed = '';
  * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. Only
  * what other batches were charged meanwhile is in no other place of these reports.
  */
-export function checkBalanceProof({ rows, requested, charged, in_doubt, balance }: Summary, findings: Findings): void {
+export function checkBalanceProof(summary: Summary, findings: Findings): void {
+  const { rows, requested, charged, in_doubt, overdue, balance } = summary;
   const doubted = sumsOf(requested.by_status.in_doubt ?? {});
   const said = in_doubt.rows === (rows.by_status.in_doubt ?? 0) && (in_doubt.left_to_person ?? 0) <= in_doubt.rows;
   if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
     findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
+  if (overdue.rows > (rows.by_status.accepted ?? 0))
+    findings.add(file, 'has more rows that the service has for too long than it has at all.');
   for (const { wallet_id, before, after, difference } of balance.wallets) {
     const isRead = before !== null && after !== null;
     const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;

@@ -29,6 +29,8 @@ const summaryShape = z.object({
   refunded: z.object({ rows: z.number(), amounts }),
   // How many are left to a person, reports of before do not tell.
   in_doubt: z.object({ rows: z.number(), left_to_person: z.number().optional(), requested: amounts }),
+  // Reports of before do not tell of any.
+  overdue: z.object({ rows: z.number() }).default({ rows: 0 }),
   balance: z.object({
     before_read_at: z.string().nullable(),
     after_read_at: z.string().nullable(),

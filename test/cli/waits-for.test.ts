@@ -153,3 +153,24 @@ test('an account that the service tells to wait says so whatever its rows wait f
   runner.stop();
   await clock.drive(running);
 });
+
+test('where the service has rows for longer than it promises, it is waited for, or a person', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.ends('run-1/ref-1', 'open');
+  await rig.add(someRows(2));
+  // Nobody is waited for without end: it ends once the service has been asked after its time.
+  await rig.run();
+  const batch = await rig.batch();
+  const counts = await countRows(db, batch.batch_id);
+  const words = await waitsFor(
+    { db, clock, config: { accounts: new Map() } },
+    batch,
+    counts,
+    await accountNow({ db, clock }, 'main'),
+  );
+  assert.equal(
+    words,
+    'the service to end 1 row that it has for longer than it promises, or a person to resolve it ("airbatch resolve batch-1 ROW --as paid --evidence TEXT", or not-paid); no program asks it now ("airbatch resume batch-1" or "airbatch serve")',
+  );
+});

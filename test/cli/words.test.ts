@@ -64,6 +64,17 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
 });
 
+test('what comes next for rows that the service has for too long is to ask it, and a decision', async (t) => {
+  const summary = await sampleSummary(t);
+  const stuck = (accepted: number, overdue: number, exitCode = 5) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted } };
+    return nextOf({ ...summary, rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
+  };
+  const resolve =
+    'airbatch status B-1, ask the service about the rows that it has for too long, then airbatch resolve; or airbatch resume B-1, which asks for them once more';
+  assert.deepEqual([stuck(2, 2), stuck(2, 1, 130), stuck(2, 2, 130)], [[resolve], ['airbatch resume B-1'], [resolve]]);
+});
+
 test('what comes next where a pause and rows for a person come together is told of both, and of what to mend first', async (t) => {
   const summary = await sampleSummary(t);
   const paused = (reason: PauseReason, exitCode = 5) => {

@@ -113,12 +113,16 @@ describe('what others sent to the number of a row', () => {
     row_no: 4,
     status: 'completed',
     service_status: 'completed',
+    failure_code: null,
     first_sent_at: 1_000,
   };
+  const notPaid = { ...other, status: 'failed', service_status: 'pending', failure_code: 'RESOLVED_NOT_PAID' } as const;
   const content = contentRowRef(['+254712000001'], 1);
   for (const [what, row, payments, standsInFile, expected] of [
     ['speaks against it from the first day that counts on', {}, [other], false, 'SENT_LATELY'],
     ['not a millisecond before', {}, [{ ...other, first_sent_at: 999 }], false, null],
+    ['where the service once had it, and a person says that it was not paid', {}, [notPaid], false, 'SENT_LATELY'],
+    ['not where the service never had that', {}, [{ ...notPaid, service_status: null }], false, null],
     ['nor where that failed for sure', {}, [{ ...other, status: 'failed', service_status: 'FAILED' }], false, null],
     [
       'but where it may have arrived',

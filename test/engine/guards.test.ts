@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
-import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import { resolveDoubt } from '../../src/engine/resolving.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';

@@ -10,8 +10,9 @@ import {
   requireBatch,
   skipRows,
 } from '../../src/engine/acts.ts';
-import { resolveDoubt, retryFailed } from '../../src/engine/decisions.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
 import { preflight } from '../../src/engine/preflight.ts';
+import { resolveDoubt } from '../../src/engine/resolving.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';

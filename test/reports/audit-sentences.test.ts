@@ -97,6 +97,12 @@ describe('a sentence of the audit log', () => {
       'row 17: the service has it: processing, as t-1',
     ],
     ['row.fail', 17, { as: 'not-paid', evidence: 'ticket 12' }, 'row 17: decided that it was not paid: ticket 12'],
+    [
+      'row.complete',
+      17,
+      { as: 'paid', evidence: 'ticket 12', look_up: 'not_found' },
+      'row 17: decided that it was paid: ticket 12 (the service was asked before: not found)',
+    ],
     ['row.retry', 17, { by: 'service' }, 'row 17: begins anew (by the service)'],
     [
       'row.look_up',

@@ -202,6 +202,32 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
   assert.equal(page.match(/airbatch resolve/g)?.length, 1);
 });
 
+test('a row that the service has for longer than it promises is told apart from others, in every report', async (t) => {
+  const db = await testLedger(t);
+  const accepted = (rowNo: number, failure_code: string | null) => ({
+    row: newRow('B-1', rowNo),
+    way: [
+      ['send', { attempts: 1, first_sent_at: startMs + rowNo }],
+      ['accept', { topup_id: `t-${rowNo}`, failure_code, failure_reason: failure_code && 'It has it for too long.' }],
+    ] as Step[],
+  });
+  const rows = [accepted(1, null), accepted(2, 'overdue'), accepted(3, 'overdue')];
+  await writeBatch(db, newBatch('B-1'), rows, null);
+  const summary = await batchSummary(db, 'B-1');
+  assert.deepEqual(summary.overdue, { rows: 2, requested: { KES: '201' }, oldest_sent_at: '2026-11-01T08:00:00.002Z' });
+  assert.deepEqual(verdictOf(summary).details.slice(1), [
+    '2 rows are with the service for longer than it promises (KES 201.00). Ask it what became of them; a person may decide ("airbatch resolve").',
+    '1 row is with the service, not yet delivered.',
+  ]);
+  const { dir } = await writeReports(db, 'B-1', folderOf(t));
+  const page = await readFile(join(dir, 'report.html'), 'utf8');
+  const line =
+    /It has it for too long\.<\/div><\/td><td><div>Ask the service or the recipient, then &quot;airbatch resolve/g;
+  assert.equal(page.match(line)?.length, 2);
+  // Whoever feeds that file in again would pay them once more.
+  assert.equal((await readFile(join(dir, 'failed.csv'), 'utf8')).trim().split('\n').length, 1);
+});
+
 test('money that came back after completion is told beside the rows, which stay completed', async (t) => {
   const db = await testLedger(t);
   await writeBatch(

@@ -120,8 +120,10 @@ async function paidOnce({ db, payments, isBlind }: Judged, rows: Rows): Promise<
     const paidHere = payments.filter((one) => one.live && generationOf(one.reference, reference) <= row.generation);
     if (row.status === 'completed' && paid !== 1)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
+    // What a person has said of it, nobody vouches for but him; that it was not paid again for that is seen above.
+    const isSaid = row.failure_code === 'RESOLVED_NOT_PAID';
     // What was lost, no look-up shows, and the service refuses when it is asked again, has failed for all that can be known.
-    const isKnown = row.status === 'cancelled' || (row.status === 'failed' && !isBlind);
+    const isKnown = row.status === 'cancelled' || (row.status === 'failed' && !isBlind && !isSaid);
     if (isKnown && paidHere.length !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
     const { key } = paymentNames(batch, row, row.generation);

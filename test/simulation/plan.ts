@@ -21,6 +21,8 @@ export interface Plan {
   clockJumps: { atStep: number; byMs: number }[];
   /** Numbers that the service declines, by row. */
   declined: number[];
+  /** Rows whose payment the service (Version 2) takes, and never ends: somebody says what became of it. */
+  stuck: number[];
   /** Rows whose reference another program of the account has used before, for another amount. */
   foreign: number[];
   /** Webhooks of both schemes, and how many of a hundred meet each fault. */
@@ -84,6 +86,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     disk: [],
     clockJumps: [],
     declined: [],
+    stuck: [],
     foreign: [],
     webhooks: null,
     retries: 0,
@@ -138,6 +141,7 @@ export function makePlan(seed: number): Plan {
       ? some(2).map(() => ({ atStep: random.between(1, 80), byMs: random.between(-30, 30) * 3_600_000 }))
       : [],
     declined: some(2).map(() => random.between(1, rows)),
+    stuck: version === 'v2' ? makeStuck(rows, random.fork('stuck')) : [],
     foreign: random.percent(10) ? [random.between(1, rows)] : [],
     webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
     retries: random.percent(25) ? random.between(1, 2) : 0,
@@ -165,6 +169,11 @@ function makeRestore(version: Plan['version'], random: SeededRandom): Restore | 
     afterLife: random.between(1, 3),
     delayMs: random.percent(50) ? random.between(5, 60) * 60_000 : random.between(24, 72) * 3_600_000,
   };
+}
+
+/** One seed in eight of Version 2: each must be waited for, half an hour of the service's promise. */
+function makeStuck(rows: number, random: SeededRandom): number[] {
+  return random.percent(12) ? [random.between(1, rows)] : [];
 }
 
 /** One seed in twenty: what stops the account leaves less for other faults to strike. */

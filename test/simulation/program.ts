@@ -11,6 +11,7 @@ import { tryApprovals } from './approvals.ts';
 import { feedAgain } from './fed-again.ts';
 import { runJob } from './job.ts';
 import { holderName, type SimulatedProcess } from './process.ts';
+import { resolveStuck } from './resolve.ts';
 import { feedLost } from './restore.ts';
 import type { SimulatedWebhook } from './service.ts';
 import { makeWire } from './wire.ts';
@@ -78,7 +79,17 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
       },
     );
     hint = () => runner.hint();
-    await Promise.all([runner.run(patienceMs), runJob(world, process, db, life)]);
+    // A person's command has a limiter of its own, which does not end with the program.
+    const asking = {
+      service: testService,
+      gateway,
+      limiter: makeVirtualLimiter({ version }, { clock: process.clock }),
+    };
+    await Promise.all([
+      runner.run(patienceMs),
+      runJob(world, process, db, life),
+      resolveStuck(world, process, db, asking),
+    ]);
     world.sayRestored = false;
   };
 

@@ -97,7 +97,8 @@ export async function openService(
 }
 
 function makeRow(plan: Plan, rowNo: number, declined: boolean): NewRow {
-  const phone_number = declined ? '+254712000001' : `+25471234${String(1_000 + rowNo)}`;
+  const stuck = plan.stuck.includes(rowNo) ? `+2547${20 + rowNo}120003` : null;
+  const phone_number = declined ? '+254712000001' : (stuck ?? `+25471234${String(1_000 + rowNo)}`);
   return asNamed(plan, aRow(rowNo, { phone_number }));
 }
 

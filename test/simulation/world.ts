@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { approve } from '../../src/engine/acts.ts';
 import { listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
-import type { NewRow } from '../../src/ledger/rows.ts';
+import { countOverdue, type NewRow } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, unplanned } from '../support/ledger.ts';
 import { makeVirtualClock, type VirtualClock } from '../support/virtual-clock.ts';
@@ -60,6 +60,8 @@ export interface World {
   /** How often an operator has retried what failed, and whether the next program begins with it. */
   retries: number;
   retryNext: boolean;
+  /** Whether somebody says what became of the rows that the service does not end. */
+  resolveNext: boolean;
   /** Whether the run's rows were fed in again, and whether the next program begins with it. */
   fedAgain: boolean;
   feedNext: boolean;
@@ -115,6 +117,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     rowsByBatch: new Map(),
     retries: 0,
     retryNext: false,
+    resolveNext: false,
     fedAgain: false,
     feedNext: false,
     approveNext: false,
@@ -184,7 +187,9 @@ async function live(world: World): Promise<void> {
       const waits = world.rivalIsGone || (await isWaiting(world));
       world.rivalIsGone = false;
       // While a batch waits, the faults that the plan still has may have nothing to strike.
-      if (!waits && world.filesLeft.length === 0 && !(calm && (mayRetry || mayFeed))) return;
+      const isStuck = calm && (await hasOverdue(world));
+      if (!waits && !isStuck && world.filesLeft.length === 0 && !(calm && (mayRetry || mayFeed))) return;
+      world.resolveNext = isStuck;
       world.approveNext = waits;
       world.retries += calm && mayRetry ? 1 : 0;
       world.retryNext = calm && mayRetry;
@@ -210,6 +215,14 @@ async function hasWork(world: World): Promise<boolean> {
 async function isWaiting(world: World): Promise<boolean> {
   const batches = await listBatches(await world.disk.inspect(), 100);
   return batches.some(({ status }) => status === 'awaiting_approval' || status === 'approved');
+}
+
+/** Whether a row is left that the service does not end, of a batch that anybody works on. */
+async function hasOverdue(world: World): Promise<boolean> {
+  const db = await world.disk.inspect();
+  for (const { batch_id, pause_reason } of await unfinishedBatches(db))
+    if (pause_reason !== 'service_mismatch' && (await countOverdue(db, batch_id)) > 0) return true;
+  return false;
 }
 
 async function receiveFiles(world: World): Promise<void> {

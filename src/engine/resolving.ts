@@ -1,0 +1,192 @@
+import { assert } from '../core/assert.ts';
+import { isoTime } from '../core/clock.ts';
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { resolvedCodes } from '../core/overdue.ts';
+import { withoutNumbers } from '../core/redact.ts';
+import type { Gateway, LookUpOutcome, ReadProblem, ServicePayment } from '../gateway/gateway.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { EventData } from '../ledger/events.ts';
+import { highestClock } from '../ledger/facts.ts';
+import type { RowFields, RowRecord } from '../ledger/rows.ts';
+import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
+import type { Limiter } from '../limiter/limiter.ts';
+import type { Actor } from './actor.ts';
+import { requireBatch, requireRow } from './acts.ts';
+import { requireService } from './elsewhere.ts';
+import { noteSecond } from './late-differences.ts';
+import { referenceOf } from './orders.ts';
+import { lastSentAt } from './overdue.ts';
+import { unansweredMsMax } from './read-trouble.ts';
+
+/** What a person says became of a payment, and what shows it. */
+export interface Resolution {
+  as: 'paid' | 'not-paid';
+  evidence: string;
+}
+
+/**
+ * Ends a doubt that only a person can decide, with the evidence that the person gives: the only way out of a review. The
+ * row is then paid or failed for good; its cost stays what the service last said of it.
+ */
+export async function resolveDoubt(
+  actor: Actor,
+  batchId: string,
+  rowNo: number,
+  resolution: Resolution,
+): Promise<RowRecord> {
+  await requireBatch(actor.db, batchId);
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
+    if (row.next_action_at !== null) {
+      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still being looked up`, {
+        hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
+      });
+    }
+    return writeResolution(unit, actor, row, resolution, { fields: {}, data: {} });
+  });
+}
+
+/** The service of a batch, as it is asked once more before a person's word is taken. */
+export interface ResolvingService {
+  /** Its name (core/service-name.ts). */
+  service: string;
+  gateway: Gateway;
+  limiter: Limiter;
+}
+
+/**
+ * Ends a row that the service accepted, and that is open for longer than it promises (`settleAlertMs`), with the evidence that a person gives.
+ * The service is asked right before: where it shows an end, that counts, and where it does not answer, a day must have gone by. Fails with
+ * `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` where the account is at another service now.
+ */
+export async function resolveOverdue(
+  actor: Actor,
+  { service, gateway, limiter }: ResolvingService,
+  batchId: string,
+  rowNo: number,
+  resolution: Resolution,
+): Promise<RowRecord> {
+  const batch = await requireBatch(actor.db, batchId);
+  const accepted = await requireRow(actor.db, { batchId, rowNo, status: 'accepted' });
+  requireService(batch, service, 'Point the account back: only the service that has the payment can be asked for it.');
+  const sentAt = await lastSentAt(actor.db, batch, accepted);
+  // A clock that was set back makes no old payment young, as for the program that follows it.
+  const now = Math.max(actor.clock.now(), await highestClock(actor.db));
+  const place = `row ${rowNo} of batch ${batchId}`;
+  const { settleAlertMs } = gateway.policy;
+  if (now - sentAt < settleAlertMs)
+    throw new AirbatchError(
+      'BATCH_STATE',
+      `${place} is accepted since ${timeOf(sentAt)}: it may be resolved from ${timeOf(sentAt + settleAlertMs)} on`,
+      { hint: `Until then the service may end it: "airbatch resume ${batchId}" goes on with the batch.` },
+    );
+  const said = await askOnce({ gateway, limiter }, batch, accepted);
+  if (said.problem !== null && now - sentAt < unansweredMsMax) {
+    const { code, message } = said.problem.evidence;
+    throw new AirbatchError(
+      'SERVICE_UNREACHABLE',
+      `the service does not say where ${place} stands: ${code}, ${message}`,
+      {
+        hint: `Try again once it answers; from ${timeOf(sentAt + unansweredMsMax)} on the row may be resolved without its answer.`,
+      },
+    );
+  }
+  const outcome = await inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
+    if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
+    if (said.own !== null && said.own.state !== 'open') {
+      // Whoever follows the row is to see that soon.
+      await unit.noteRow(row, { next_action_at: unit.at }, null, {});
+      return said.own;
+    }
+    const live = said.others.find(({ state, serviceStatus }) => state !== 'failed' || isDoubtfulEnd(serviceStatus));
+    if (live && resolution.as === 'not-paid') return live;
+    for (const other of said.others) await noteSecond(unit, row, other);
+    const fields = { service_status: said.own?.serviceStatus ?? row.service_status };
+    return writeResolution(unit, actor, row, resolution, { fields, data: { look_up: said.word } });
+  });
+  if ('row_no' in outcome) return outcome;
+  const isOwn = outcome.topupId === accepted.topup_id;
+  throw new AirbatchError(
+    'BATCH_STATE',
+    `the service now says ${outcome.serviceStatus} of ${isOwn ? place : `another payment of ${place} (${outcome.topupId})`}`,
+    {
+      hint: isOwn
+        ? `Nothing is left to be decided: "airbatch resume ${batchId}" writes its end.`
+        : 'It may be paid by that one: ask the service with the id.',
+    },
+  );
+}
+
+/** For people, to the second, and not before it (epoch ms). */
+function timeOf(at: number): string {
+  return `${isoTime(Math.ceil(at / 1_000) * 1_000)
+    .slice(0, 19)
+    .replace('T', ' ')} UTC`;
+}
+
+/** Whether something is known of a row since it was read here: another word of the service, or that it is to be asked for now. */
+function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
+  const isToAsk = row.next_action_at !== before.next_action_at && (row.next_action_at ?? now) <= now;
+  return isToAsk || row.service_status !== before.service_status;
+}
+
+/** What the service says of an accepted row's payment, by its id and by its reference. */
+interface Said {
+  /** Null where it does not have it. */
+  own: ServicePayment | null;
+  /** What it has besides under the reference. */
+  others: readonly ServicePayment[];
+  /** Where one of the two was not answered. */
+  problem: ReadProblem | null;
+  /** In a word, for the audit log. */
+  word: 'open' | 'not_found' | 'unanswered';
+}
+
+async function askOnce(
+  { gateway, limiter }: Pick<ResolvingService, 'gateway' | 'limiter'>,
+  batch: BatchRecord,
+  row: RowRecord,
+): Promise<Said> {
+  const { topup_id: topupId } = row;
+  assert(topupId !== null, 'what was accepted has an id of the service');
+  const reference = referenceOf(batch, row, row.generation);
+  const outcomes: LookUpOutcome[] = [
+    await limiter.admit('read', () => gateway.read({ topupId, reference })),
+    await limiter.admit('read', () => gateway.lookUp(reference)),
+  ];
+  const payments = outcomes.flatMap((outcome) => (outcome.kind === 'found' ? outcome.payments : []));
+  const ours = payments.filter((payment) => payment.topupId === topupId);
+  // The two may have been answered from different places: an end that one of them shows is an end.
+  const own = ours.find(({ state }) => state !== 'open') ?? ours[0] ?? null;
+  const others = new Map(payments.map((payment) => [payment.topupId, payment]));
+  others.delete(topupId);
+  const problem = outcomes.find((outcome) => outcome.kind !== 'found' && outcome.kind !== 'not_found') ?? null;
+  const word = own !== null ? 'open' : problem === null ? 'not_found' : 'unanswered';
+  return { own, others: [...others.values()], problem, word };
+}
+
+async function writeResolution(
+  unit: Unit,
+  { name }: Actor,
+  row: RowRecord,
+  { as, evidence }: Resolution,
+  more: { fields: RowFields; data: EventData },
+): Promise<RowRecord> {
+  // Who reads the results must not take it for the service's own word, in either case.
+  const failure_code = resolvedCodes[as];
+  const failure_reason = `${name}: ${evidence}`;
+  const ended = { ...more.fields, next_action_at: null, completed_at: unit.at, failure_code, failure_reason };
+  // The chain is never forgotten, so no number goes there; a row that is may keep the whole text.
+  const data = { ...more.data, as, evidence: withoutNumbers(evidence) };
+  const resolved = await unit.changeRow(row, as === 'paid' ? 'complete' : 'fail', ended, data);
+  if (!resolved) throw changedMeanwhile(row);
+  return resolved;
+}
+
+function changedMeanwhile({ batch_id, row_no }: RowRecord): AirbatchError {
+  return new AirbatchError('BATCH_STATE', `row ${row_no} of batch ${batch_id} changed meanwhile`, {
+    hint: 'Try again: what is known of it may be new.',
+  });
+}
