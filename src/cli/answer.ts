@@ -1,6 +1,11 @@
+import { jsonLine, type SnakeNames } from '../core/given-json.ts';
 import type { CommandContext } from './command.ts';
 
 /** Answers on stdout: with the one JSON document where that is asked for, else in words. */
-export function answer({ terminal, json }: CommandContext, document: unknown, words: string): void {
-  terminal.print(`${json ? JSON.stringify(document) : words}\n`);
+export function answer<Document>(
+  { terminal, json }: CommandContext,
+  document: Document & SnakeNames<Document>,
+  words: string,
+): void {
+  terminal.print(json ? jsonLine<unknown>(document) : `${words}\n`);
 }

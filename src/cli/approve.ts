@@ -1,5 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { approve, requireBatch, requireWaiting } from '../engine/acts.ts';
 import { requireSecondPerson } from '../engine/approval.ts';
 import { requireService } from '../engine/elsewhere.ts';
@@ -9,7 +10,7 @@ import { requireRole } from '../runtime/people.ts';
 import { planOf } from '../runtime/take-in.ts';
 import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
-import { planLines } from './plan-lines.ts';
+import { planJson, planLines } from './plan-lines.ts';
 import { reviewLines } from './review-lines.ts';
 import { withSession } from './session.ts';
 
@@ -49,7 +50,8 @@ export function execute(
       const approved = await approve(actor, batchId, { balance: plan.balance, plan, seenDigest });
       if (context.json) {
         const { status, approved_by, content_sha256 } = approved;
-        terminal.print(`${JSON.stringify({ batch: batchId, status, approved_by, content_sha256, plan, review })}\n`);
+        const shown = { plan: planJson(plan), review };
+        terminal.print(jsonLine({ batch: batchId, status, approved_by, content_sha256, ...shown }));
       } else terminal.error(`Approved. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
       return 0;
     });

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
@@ -44,8 +45,8 @@ async function show(
   events: readonly AuditEvent[],
   before: (event: AuditEvent) => string = () => '',
 ): Promise<void> {
-  const lines = events.map((event) => (json ? JSON.stringify(event) : `${before(event)}${auditSentence(event)}`));
-  if (lines.length > 0) terminal.print(`${lines.join('\n')}\n`);
+  const lines = events.map((event) => (json ? jsonLine(event) : `${before(event)}${auditSentence(event)}\n`));
+  if (lines.length > 0) terminal.print(lines.join(''));
   // A history may be longer than memory, and its reader slow.
   await terminal.taken();
 }
@@ -76,7 +77,7 @@ async function showRow(
     after = page.at(-1)?.seq ?? 0;
     if (page.length < eventsPerPage) break;
   }
-  if (context.json) context.terminal.print(`${JSON.stringify(standing(row))}\n`);
+  if (context.json) context.terminal.print(jsonLine(standing(row)));
   else context.terminal.print(standingLines(row, { isUntouched: shown === 0, isForgotten: forgotten_at !== null }));
 }
 
@@ -143,7 +144,7 @@ async function conclude(
   const whole = broken.length === 0;
   if (json) {
     const rows = { agree: whole && edited.length === 0, edited, unread };
-    terminal.print(`${JSON.stringify({ batch_id: batchId, chain: { whole, batches, events, broken }, rows })}\n`);
+    terminal.print(jsonLine({ batch_id: batchId, chain: { whole, batches, events, broken }, rows }));
   } else {
     for (const line of conclusion(batchId, { batches, events, broken, edited, unread }))
       terminal.error(`${line.isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${line.text}\n`);

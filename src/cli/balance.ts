@@ -1,4 +1,5 @@
 import { moneyText } from '../core/money.ts';
+import { balanceJson } from './balance-json.ts';
 import { ask, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
 import { printTable } from './table.ts';
@@ -16,7 +17,7 @@ export function execute(context: CommandContext, _args: string[], options: Recor
       walletId,
     ]);
     printTable(context, columns, lines, {
-      json: { account: account.name, service: account.service, ...balance },
+      json: { account: account.name, service: account.service, ...balanceJson(balance) },
       none: 'The account has no wallets.',
     });
     if (context.json) return 0;

@@ -1,6 +1,7 @@
 import { dirname } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage, errorTable } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
@@ -75,9 +76,7 @@ async function bringAndSend(
   await putAway(session, jobs);
   codes.push(...results.map(({ exitCode }) => exitCode));
   if (context.json)
-    context.terminal.print(
-      `${JSON.stringify({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) })}\n`,
-    );
+    context.terminal.print(jsonLine({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) }));
   else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
   return worstExitCode(codes);
 }

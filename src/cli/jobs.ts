@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { listSlots } from '../ledger/slots.ts';
+import { listSlots, type SlotRecord } from '../ledger/slots.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
-import { jobName } from '../scheduler/define-job.ts';
+import { type Job, jobName } from '../scheduler/define-job.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
@@ -72,16 +72,28 @@ function list(context: CommandContext): Promise<number> {
     printTable(context, columns, lines, {
       json: {
         jobs: known.map(({ job, file, next, last }) => ({
-          ...job,
+          ...jobJson(job),
           file,
           next_run: next === null ? null : isoTime(next),
-          last_slot: last,
+          last_slot: last && slotJson(last),
         })),
       },
       none: noJobs(context, session.config),
     });
     return 0;
   });
+}
+
+/** What the list tells of a job: how it reads and pays is configuration, and stands in its file. */
+function jobJson({ name, description, account, schedule, source, priority }: Job) {
+  const { cron, timeZone, catchUp } = schedule;
+  const when = { cron, time_zone: timeZone, catch_up: catchUp };
+  return { name, description, account: account ?? null, schedule: when, source: source.kind, priority };
+}
+
+function slotJson({ due_at, state, started_at, ended_at, detail }: SlotRecord) {
+  const time = (at: number | null) => (at === null ? null : isoTime(at));
+  return { due_at: isoTime(due_at), state, started_at: time(started_at), ended_at: time(ended_at), detail };
 }
 
 function noJobs({ cwd }: CommandContext, { jobs }: Config): string {

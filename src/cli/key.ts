@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { jsonLine } from '../core/given-json.ts';
 import { loadConfig } from '../runtime/config.ts';
 import { sessionKey } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
@@ -9,7 +10,7 @@ export async function execute({ terminal, cwd, env, configPath, ledgerPath, json
   const { publicKey, fingerprint } = await sessionKey({
     ledgerPath: ledgerPath ? resolve(cwd, ledgerPath) : config.ledger,
   });
-  terminal.print(json ? `${JSON.stringify({ public_key: publicKey, fingerprint })}\n` : publicKey);
+  terminal.print(json ? jsonLine({ public_key: publicKey, fingerprint }) : publicKey);
   if (!json) terminal.error(`SHA-256 fingerprint: ${fingerprint}\n`);
   return 0;
 }

@@ -1,5 +1,6 @@
 import { type Command, CommanderError } from 'commander';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
 import type { CommandContext, CommandModule } from './command.ts';
 import { type CommandName, load } from './commands.ts';
@@ -43,8 +44,7 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     // The shell made several words of one name.
     if (error.code === 'commander.excessArguments')
       terminal.error('A name with blanks stands in quotation marks: airbatch run "my file.csv"\n');
-    if (json)
-      terminal.print(`${JSON.stringify({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } })}\n`);
+    if (json) terminal.print(jsonLine({ error: { code: 'USAGE', message, hint: 'See "airbatch --help".' } }));
     return 2;
   }
   if (!(error instanceof AirbatchError)) {
@@ -56,6 +56,6 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
   // Several faults stand in a line each; a name of a file with a line break begins none at the margin.
   const said = message.split('\n').map(visible).join('\n  ');
   terminal.error(`${terminal.paint('red', 'Error:')} ${said} [${code}]\n${visible(hint)}\n`);
-  if (json) terminal.print(`${JSON.stringify({ error: { code, message, hint } })}\n`);
+  if (json) terminal.print(jsonLine({ error: { code, message, hint } }));
   return exitCode;
 }

@@ -42,9 +42,13 @@ export async function execute(
       currency ?? '',
     ]);
     printTable(context, columns, lines, {
-      json: { account: account.name, networks: named },
+      json: { account: account.name, networks: named.map(networkJson) },
       none: `The service has no network for "${query}".`,
     });
     return 0;
   });
+}
+
+function networkJson({ networkId, name, countryCode, countryName, currency }: Network) {
+  return { network_id: networkId, name, country_code: countryCode, country_name: countryName, currency };
 }

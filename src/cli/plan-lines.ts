@@ -5,6 +5,7 @@ import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { askedText, durationText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
+import { balanceJson } from './balance-json.ts';
 
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
 export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
@@ -52,6 +53,28 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
 /** What the time is made of besides, where others of the account are sent as well. */
 function behind({ rowsBefore }: Preflight): string {
   return rowsBefore === 0 ? '' : `, with ${counted(rowsBefore, 'row')} of other batches that go before it or beside it`;
+}
+
+/** The same for programs. */
+export function planJson(plan: Preflight) {
+  const { counts, rows, again, sums, products, unusual, balance, short } = plan;
+  return {
+    counts,
+    rows,
+    to_send: plan.toSend,
+    again,
+    sums,
+    products,
+    product_sums: plan.productSums,
+    products_unpriced: plan.productsUnpriced,
+    texts_lost: plan.textsLost,
+    unusual,
+    balance: balance && balanceJson(balance),
+    balance_trouble: plan.balanceTrouble,
+    short,
+    rows_before: plan.rowsBefore,
+    estimate_ms: plan.estimateMs,
+  };
 }
 
 /** What each active wallet holds; balances that name neither a currency nor a purse of their own (V1) are only counted. */

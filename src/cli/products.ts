@@ -1,4 +1,5 @@
 import { moneyText } from '../core/money.ts';
+import type { Product } from '../gateway/gateway.ts';
 import { durationText } from '../reports/format.ts';
 import { askProducts, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
@@ -28,7 +29,7 @@ export function execute(context: CommandContext, _args: string[], options: Recor
       amount ? moneyText(amount.currency, amount.value) : 'any amount',
     ]);
     printTable(context, columns, lines, {
-      json: { account: account.name, products: items },
+      json: { account: account.name, products: items.map(productJson) },
       none:
         networkId === undefined
           ? 'The service lists no products.'
@@ -36,4 +37,8 @@ export function execute(context: CommandContext, _args: string[], options: Recor
     });
     return 0;
   });
+}
+
+function productJson({ productId, name, networkId, networkName, amount }: Product) {
+  return { product_id: productId, name, network_id: networkId, network_name: networkName, amount };
 }

@@ -1,5 +1,6 @@
 import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { isSameService } from '../core/service-name.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { moveService } from '../engine/elsewhere.ts';
@@ -58,7 +59,7 @@ export function execute(
     }
     for (const { batch_id } of left)
       context.terminal.error(`Left as a person paused it: "airbatch resume ${batch_id}" goes on with it.\n`);
-    if (context.json) context.terminal.print(`${JSON.stringify({ batches: results.map(jsonResult) })}\n`);
+    if (context.json) context.terminal.print(jsonLine({ batches: results.map(jsonResult) }));
     else if (open.length === 0)
       context.terminal.error(
         `Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n${restored ? 'It is noted that the ledger was restored: every row is looked up at the service before it is sent.\n' : ''}`,

@@ -1,3 +1,4 @@
+import { jsonLine } from '../core/given-json.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { retryFailed } from '../engine/decisions.ts';
 import { moveService, requireService } from '../engine/elsewhere.ts';
@@ -41,7 +42,7 @@ export function execute(
         restored: await saysRestored(session, options.restored),
       });
       if (!result) return 0;
-      if (context.json) context.terminal.print(`${JSON.stringify({ retry, ...jsonResult(result) })}\n`);
+      if (context.json) context.terminal.print(jsonLine({ retry, ...jsonResult(result) }));
       else context.terminal.error(closingLines(context.terminal, result, context.cwd));
       return result.exitCode;
     });

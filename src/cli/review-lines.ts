@@ -21,15 +21,15 @@ export function reviewLines(review: Review, plan: Preflight): string {
 
 function sinceLines(since: Review['since']): string[] {
   if (since === null) return [];
-  const { batch_id, newNumbers, newExamples, changed, changedPercent, changedExamples, cost } = since;
+  const { batch_id, new_numbers, new_examples, changed, changed_percent, changed_examples, cost } = since;
   const lines = [`Since      ${batch_id}, the last run of this job:`];
-  lines.push(`           ${newNumbers === 0 ? 'no new numbers' : counted(newNumbers, 'new number')}`);
-  for (const row of newExamples) lines.push(`             ${rowText(row)}`);
+  lines.push(`           ${new_numbers === 0 ? 'no new numbers' : counted(new_numbers, 'new number')}`);
+  for (const row of new_examples) lines.push(`             ${rowText(row)}`);
   if (Object.keys(cost).length > 0) lines.push(`           it cost ${sumsText(cost)}`);
   lines.push(
-    `           ${changed === 0 ? 'no amount' : counted(changed, 'amount')} changed by more than ${changedPercent}%`,
+    `           ${changed === 0 ? 'no amount' : counted(changed, 'amount')} changed by more than ${changed_percent}%`,
   );
-  for (const row of changedExamples)
+  for (const row of changed_examples)
     lines.push(`             ${rowText(row)}, before ${moneyText(row.currency, row.before)}`);
   return lines;
 }

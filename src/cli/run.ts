@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { approve, askApproval, cancelUnsent } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { closingLines, jsonResult } from './closing.ts';
@@ -52,7 +53,7 @@ export async function execute(
     const restored = await saysRestored(session, options.restored);
     const [result] = await workOn(context, session, account, { batchIds: [batchId], out, restored });
     if (!result) return interruptedExitCode;
-    if (context.json) terminal.print(`${JSON.stringify(jsonResult(result))}\n`);
+    if (context.json) terminal.print(jsonLine(jsonResult(result)));
     else terminal.error(closingLines(terminal, result, context.cwd));
     return result.exitCode;
   });

@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -43,7 +44,7 @@ export async function execute(
 }
 
 function sayWhere(terminal: Terminal, json: boolean, url: string): void {
-  if (json) terminal.print(`${JSON.stringify({ url })}\n`);
+  if (json) terminal.print(jsonLine({ url }));
   else {
     terminal.print(`The sandbox listens at ${url}\n`);
     terminal.print('  Version 2   key sandbox-key\n  Version 1   sandbox@airbatch.test, token sandbox-token\n');

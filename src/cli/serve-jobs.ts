@@ -33,7 +33,7 @@ export function startJobs(
 ): StartedScheduler {
   for (const job of jobs) {
     const { name, schedule } = job;
-    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, timeZone: schedule.timeZone });
+    session.log.info('a job is scheduled', { job: name, cron: schedule.cron, time_zone: schedule.timeZone });
     const why = sharedRunIdWords(job, session.clock.now());
     if (why !== null) session.log.warn('several slots of a job have the same run id', { job: name, why });
   }

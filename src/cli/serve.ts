@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { errorMessage } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { sandboxWebhookKeys } from '../runtime/account.ts';
 import { keepHouse } from '../runtime/housekeeping.ts';
 import type { KeptAccount } from '../runtime/keep-account.ts';
@@ -99,7 +100,7 @@ async function serve(
   const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
   try {
     const url = await listen(server, place, '--host and --port');
-    context.terminal.print(context.json ? `${JSON.stringify({ url })}\n` : `Serving at ${url}. Ctrl-C ends it.\n`);
+    context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);
     if (metricsPlace !== null) {
       const metricsUrl = await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
       session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
@@ -122,7 +123,7 @@ async function serve(
       .then(() => Promise.all([server.close(), metrics.close()]));
     if (!(await endsWithin(session, stopped, graceMs))) {
       session.log.warn('what is still in flight is left; it is looked up at the next start', {
-        graceSeconds: graceMs / 1_000,
+        grace_s: graceMs / 1_000,
       });
       process.exit(lateExitCode);
     }

@@ -1,3 +1,4 @@
+import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
 import { batchesBefore } from '../engine/batches-before.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -63,7 +64,7 @@ export async function watchStatus(
       const watched: Watched[] = [];
       const accountOf = accountsNow(session);
       for (const batch of shown) watched.push(await watch(session, batch, await accountOf(batch.account)));
-      if (json) for (const one of watched) terminal.print(`${JSON.stringify(one)}\n`);
+      if (json) for (const one of watched) terminal.print(jsonLine(one));
       else if (terminal.isInteractive) terminal.show(watched.flatMap((one) => [...linesOf(one), '']));
       else for (const one of watched) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
       if (unfinished.length === 0) {

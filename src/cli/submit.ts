@@ -1,3 +1,4 @@
+import { jsonLine } from '../core/given-json.ts';
 import { approve, askApproval } from '../engine/acts.ts';
 import type { CommandContext } from './command.ts';
 import { type FileOptions, withFile } from './take-file.ts';
@@ -17,7 +18,7 @@ export function execute(
       return 0;
     }
     const approved = await approve(actor, batchId, { balance: plan.balance, plan });
-    if (context.json) context.terminal.print(`${JSON.stringify(submittedJson(approved, null))}\n`);
+    if (context.json) context.terminal.print(jsonLine(submittedJson(approved, null)));
     else
       context.terminal.error(
         `Approved: the policy asks for no second person. Nothing was sent. Next: airbatch resume ${batchId}, or "airbatch serve".\n`,

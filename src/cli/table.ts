@@ -1,5 +1,6 @@
 import Table from 'cli-table3';
 import stringWidth from 'string-width';
+import type { SnakeNames } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -16,13 +17,13 @@ export interface TableColumn {
 }
 
 /** Prints a table for people, or the same as JSON; `none` is said where there are no lines. Columns that stay empty are left out. */
-export function printTable(
+export function printTable<Document>(
   context: CommandContext,
   columns: readonly TableColumn[],
   lines: readonly (readonly string[])[],
-  { json, none }: { json: unknown; none: string },
+  { json, none }: { json: Document & SnakeNames<Document>; none: string },
 ): void {
-  answer(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
+  answer<unknown>(context, json, lines.length === 0 ? none : tableText(context.terminal, columns, lines));
 }
 
 /** Lines that are laid out together: the time that takes grows with their square, to a minute for 20,000 lines. */

@@ -66,7 +66,7 @@ export async function execute(
     const { counts } = findings;
     const exitCode = counts.invalid > 0 ? 4 : counts.held > 0 ? 5 : 0;
     const lines = [...summaryLines(terminal, findings), ...errorsLine(options, findings)];
-    answer(context, { exit_code: exitCode, ...findings }, lines.join('\n'));
+    answer(context, { exit_code: exitCode, ...findingsJson(findings) }, lines.join('\n'));
     return exitCode;
   });
 }
@@ -126,6 +126,12 @@ function errorsFile(path: string): {
     },
     close: async () => opened?.file.close(),
   };
+}
+
+function findingsJson({ productRows, textRows, ...findings }: FileFindings) {
+  const { file, counts, sums, countries, problems, understood, warnings } = findings;
+  const rows = { product_rows: productRows, text_rows: textRows };
+  return { file, counts, sums, countries, ...rows, problems, understood, warnings };
 }
 
 function summaryLines(terminal: Terminal, findings: FileFindings): string[] {

@@ -1,6 +1,7 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { jsonLine } from '../core/given-json.ts';
 import { counted } from '../reports/words.ts';
 import { InputError } from '../verify/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../verify/verify.ts';
@@ -23,9 +24,8 @@ export async function execute(
     ...(anchors ? { anchors: await readable(anchors) } : {}),
     ...(ledgerPath ? { ledger: resolve(cwd, ledgerPath) } : {}),
   });
-  if (json) {
-    terminal.print(`${JSON.stringify(result)}\n`);
-  } else show(terminal, result, keyPath !== null);
+  if (json) terminal.print(jsonLine(result));
+  else show(terminal, result, keyPath !== null);
   if (!result.ok) return 4;
   return result.doubts.length > 0 ? 5 : 0;
 }
@@ -37,11 +37,11 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
   for (const sentence of [...result.notes, ...result.doubts])
     terminal.print(`${terminal.paint('yellow', '!')} ${sentence}\n`);
   for (const { file, message } of result.findings) terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
-  if (result.findingsUnlisted > 0)
-    terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findingsUnlisted, 'finding')} more\n`);
-  if (result.batchId === null)
+  if (result.findings_unlisted > 0)
+    terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
+  if (result.batch_id === null)
     terminal.print('What is verified is the folder of one batch, as in "airbatch verify reports/BATCH".\n');
-  if (result.keyFingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.keyFingerprint}\n`);
+  if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
   // Whoever makes all of it anew signs it with a key of their own, which fits as well.
   if (result.ok && !isKeyGiven)
     terminal.print(
@@ -50,13 +50,13 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
 }
 
 /** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
-function aboutLines({ batchId, runId, fileName, status, rows }: Verification): string[] {
-  if (batchId === null) return [];
+function aboutLines({ batch_id, run_id, file_name, status, rows }: Verification): string[] {
+  if (batch_id === null) return [];
   const many = rows === null ? [] : [counted(rows, 'row')];
   return [
-    `Batch      ${batchId}`,
-    `Run        ${runId}`,
-    ...(fileName === null ? [] : [`File       ${[fileName, ...many].join(', ')}`]),
+    `Batch      ${batch_id}`,
+    `Run        ${run_id}`,
+    ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
     ...(status === null ? [] : [`Status     ${status.replaceAll('_', ' ')}`]),
   ];
 }

@@ -1,3 +1,4 @@
+import { jsonLine } from '../core/given-json.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { CommandContext } from './command.ts';
 
@@ -6,7 +7,7 @@ const waitsExitCode = 5;
 
 /** Says that a batch waits for a second person, and how that person approves it. */
 export function tellWaiting({ terminal, json }: CommandContext, batch: BatchRecord, reason: string): number {
-  if (json) terminal.print(`${JSON.stringify(submittedJson(batch, reason))}\n`);
+  if (json) terminal.print(jsonLine(submittedJson(batch, reason)));
   else {
     terminal.error(`${terminal.paint('yellow', 'Waits')} for a second person: ${reason}. Nothing was sent.\n`);
     terminal.error(`Next: another person runs  airbatch approve ${batch.batch_id}\n`);

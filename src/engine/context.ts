@@ -1,6 +1,7 @@
 import type { BatchPolicy } from '../core/batch-policy.ts';
 import type { PauseReason } from '../core/batch-state.ts';
 import type { Clock } from '../core/clock.ts';
+import type { SnakeNames } from '../core/given-json.ts';
 import type { Random } from '../core/random.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import type { Gateway } from '../gateway/gateway.ts';
@@ -25,8 +26,8 @@ export type LogData = EventData & { message?: never };
 
 /** Where the engine tells what it does: no phone numbers, no secrets. */
 export interface EngineLog {
-  info(message: string, data?: LogData): void;
-  warn(message: string, data?: LogData): void;
+  info<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;
+  warn<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;
 }
 
 /** What is injected into an account's runner. */

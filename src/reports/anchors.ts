@@ -1,4 +1,5 @@
 import { isoTime } from '../core/clock.ts';
+import { jsonFile, jsonLine } from '../core/given-json.ts';
 import { anchorsOf } from '../ledger/anchors.ts';
 import type { Queryable } from '../ledger/database.ts';
 
@@ -11,7 +12,7 @@ export function anchorLine(head: {
   at: string;
 }): string {
   const { at, account, batch_id, events } = head;
-  return `${JSON.stringify({ at, account, batch_id, events, head: head.head })}\n`;
+  return jsonLine({ at, account, batch_id, events, head: head.head });
 }
 
 /** The text of anchors.json, or null where nothing was put outside: where, when, and what was given for it. */
@@ -25,5 +26,5 @@ export async function anchorsJson(view: Queryable, batchId: string): Promise<str
     head,
     receipt,
   }));
-  return `${JSON.stringify(list, null, 2)}\n`;
+  return jsonFile(list);
 }

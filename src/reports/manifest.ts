@@ -1,3 +1,4 @@
+import { jsonLine } from '../core/given-json.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { pageEvents } from '../ledger/events.ts';
@@ -60,9 +61,8 @@ export async function* eventLines(view: Queryable, batchId: string): AsyncGenera
     const last = page.at(-1);
     if (!last) return;
     yield page
-      .map(
-        ({ batch_id, seq, at, actor, kind, row_no, body, hash }) =>
-          `${JSON.stringify({ batch_id, seq, at, actor, kind, row_no, body, hash })}\n`,
+      .map(({ batch_id, seq, at, actor, kind, row_no, body, hash }) =>
+        jsonLine({ batch_id, seq, at, actor, kind, row_no, body, hash }),
       )
       .join('');
     after = last.seq;

@@ -2,6 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
+import { jsonFile } from '../core/given-json.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { Sums } from '../core/money.ts';
 import type { Random } from '../core/random.ts';
@@ -84,7 +85,7 @@ export async function reconcile(
     const files = await writeFolder(dir, [], async (writer) => {
       await writer.write({ name: 'reconciliation.csv', content: itemLines(run) });
       reconciliation = await finish(run);
-      await writer.write({ name: 'reconciliation.json', content: [`${JSON.stringify(reconciliation, null, 2)}\n`] });
+      await writer.write({ name: 'reconciliation.json', content: [jsonFile(reconciliation)] });
       await writer.write({ name: 'reconciliation.xlsx', content: reconciliationXlsx(db, reconciliation) });
       await writer.write({ name: 'reconciliation.html', content: [await reconciliationHtml(db, reconciliation)] });
     });

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { jsonFile } from '../core/given-json.ts';
 import type { Database } from '../ledger/database.ts';
 import { anchorsJson } from './anchors.ts';
 import { failedCsv } from './failed.ts';
@@ -54,7 +55,7 @@ export async function writeReports(
     const reports: ReportFile[] = [
       { name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) },
       { name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask }) },
-      { name: 'summary.json', content: [`${JSON.stringify(summary, null, 2)}\n`] },
+      { name: 'summary.json', content: [jsonFile(summary)] },
       { name: 'report.html', content: [page] },
       { name: 'events.jsonl', content: eventLines(view, batchId) },
     ];
@@ -68,7 +69,7 @@ export async function writeReports(
       for (const report of reports) written.push(await writer.write(report));
       if (!key) return;
       const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey });
-      const text = `${JSON.stringify(manifest, null, 2)}\n`;
+      const text = jsonFile(manifest);
       await writer.write({ name: 'manifest.json', content: [text] });
       await writer.write({ name: 'manifest.sig', content: [key.sign(Buffer.from(text))] });
     });

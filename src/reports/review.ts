@@ -24,12 +24,12 @@ export interface Review {
     /** What it was charged, by the currency of the wallets: the best guess at what this one will cost. */
     cost: Record<string, string>;
     /** Numbers that were not in it, and some of them. */
-    newNumbers: number;
-    newExamples: ReviewedRow[];
-    /** Numbers whose amount differs by more than `changedPercent`, and some of them. */
+    new_numbers: number;
+    new_examples: ReviewedRow[];
+    /** Numbers whose amount differs by more than `changed_percent`, and some of them. */
     changed: number;
-    changedPercent: number;
-    changedExamples: (ReviewedRow & { before: string })[];
+    changed_percent: number;
+    changed_examples: (ReviewedRow & { before: string })[];
   } | null;
 }
 
@@ -90,11 +90,11 @@ async function sinceLast(db: Queryable, batch: BatchRecord, changedPercent: numb
   return {
     batch_id: last,
     cost: Object.fromEntries(await costsOfBatch(db, last)),
-    newNumbers: fresh.count,
-    newExamples: fresh.examples,
+    new_numbers: fresh.count,
+    new_examples: fresh.examples,
     changed,
-    changedPercent,
-    changedExamples,
+    changed_percent: changedPercent,
+    changed_examples: changedExamples,
   };
 }
 

@@ -103,7 +103,7 @@ function assemble(
       clock,
       onLimitDiffers: (requestClass, configured, seen) =>
         accountLog(log, account.name).warn('the service allows another rate than configured; its own is followed', {
-          requestClass,
+          request_class: requestClass,
           configured,
           seen,
         }),

@@ -65,8 +65,8 @@ export function makeLog(options: {
     transports: [toScreen, ...(options.file ? [toFiles(options.file)] : [])],
   });
   return {
-    info: (message, data = {}) => logger.info(message, data),
-    warn: (message, data = {}) => logger.warn(message, data),
+    info: (message, data) => logger.info(message, data ?? {}),
+    warn: (message, data) => logger.warn(message, data ?? {}),
   };
 }
 

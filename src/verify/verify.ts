@@ -24,24 +24,24 @@ export interface Verification {
   ok: boolean;
   findings: Finding[];
   /** How many more there are: 100 are listed at most. */
-  findingsUnlisted: number;
+  findings_unlisted: number;
   /** What was checked and held, in sentences: what was not asked for, or did not hold, is not among them. */
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
   notes: string[];
   /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than the ledger. */
   doubts: string[];
-  batchId: string | null;
-  runId: string | null;
+  batch_id: string | null;
+  run_id: string | null;
   /** The file that was paid, and the state of its batch, as the summary has them. */
-  fileName: string | null;
+  file_name: string | null;
   status: string | null;
   rows: number | null;
   events: number | null;
   /** What the given ledger has of the batch beyond these reports; null where none was given. */
   later: LaterEvents | null;
   /** SHA-256 (hex) of the public key that signed: compare it with the one that you were given. */
-  keyFingerprint: string | null;
+  key_fingerprint: string | null;
 }
 
 /**
@@ -67,7 +67,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   const found = () => ({
     ok: findings.list.length === 0,
     findings: findings.list,
-    findingsUnlisted: findings.unlisted,
+    findings_unlisted: findings.unlisted,
     checked,
     notes: findings.notes,
     doubts: findings.doubts,
@@ -75,14 +75,14 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   if (!signed)
     return {
       ...found(),
-      batchId: null,
-      runId: null,
-      fileName: null,
+      batch_id: null,
+      run_id: null,
+      file_name: null,
       status: null,
       rows: null,
       events: null,
       later: null,
-      keyFingerprint: null,
+      key_fingerprint: null,
     };
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
@@ -118,14 +118,14 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   noteCorrections(findings);
   return {
     ...found(),
-    batchId: manifest.batch_id,
-    runId: manifest.run_id,
-    fileName: summary?.file_name ?? null,
+    batch_id: manifest.batch_id,
+    run_id: manifest.run_id,
+    file_name: summary?.file_name ?? null,
     status: summary?.status ?? null,
     rows,
     events: manifest.audit.events,
     later,
-    keyFingerprint: signedBy,
+    key_fingerprint: signedBy,
   };
 }
 

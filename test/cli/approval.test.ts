@@ -222,16 +222,16 @@ test('rows that buy a product are told before an approval, with what they cost b
   );
   const run = (...args: string[]) => runCommand(args, { cwd: folder });
   const items = JSON.parse((await run('products', '--json')).stdout).products as {
-    productId: string;
+    product_id: string;
     amount: { value: string; currency: string };
   }[];
-  const price = (id: string) => Number(items.find(({ productId }) => productId === id)?.amount.value);
+  const price = (id: string) => Number(items.find(({ product_id }) => product_id === id)?.amount.value);
   const submitted = await run('submit', 'p.csv', '--json');
   const batch = JSON.parse(submitted.stdout).batch as string;
   const approved = await run('approve', batch, '--yes', '--json');
   const { plan } = JSON.parse(approved.stdout);
-  assert.deepEqual([plan.sums, plan.products, plan.productsUnpriced], [{ KES: '10' }, 3, 0]);
-  assert.deepEqual(plan.productSums, { KES: String(2 * price('102')), NGN: String(price('1202')) });
+  assert.deepEqual([plan.sums, plan.products, plan.products_unpriced], [{ KES: '10' }, 3, 0]);
+  assert.deepEqual(plan.product_sums, { KES: String(2 * price('102')), NGN: String(price('1202')) });
   const shown = await run('submit', 'p.csv', '--run-id', 'again');
   assert.match(
     shown.stderr,

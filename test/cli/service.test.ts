@@ -63,7 +63,7 @@ describe('airbatch balance', () => {
     const { account, total, wallets } = await json('new', 'balance');
     assert.equal(account, 'new');
     assert.deepEqual([total.currency, typeof total.value], ['USD', 'string']);
-    assert.equal(wallets.find(({ walletId }: { walletId: string }) => walletId === 'wallet-ngn').balance, '2000000');
+    assert.equal(wallets.find(({ wallet_id }: { wallet_id: string }) => wallet_id === 'wallet-ngn').balance, '2000000');
     const old = await json('old', 'balance');
     assert.deepEqual([old.total, old.wallets[0].currency, old.wallets[0].balance], [null, '', '500000']);
   });
@@ -106,7 +106,7 @@ test('what the service turns away is told with how long it asks to wait', async 
 
 describe('airbatch networks', () => {
   const ids = async (account: string, ...query: string[]): Promise<number[]> =>
-    (await json(account, 'networks', ...query)).networks.map(({ networkId }: { networkId: number }) => networkId);
+    (await json(account, 'networks', ...query)).networks.map(({ network_id }: { network_id: number }) => network_id);
 
   test('finds networks by country code, number, name and country', async () => {
     assert.deepEqual(await ids('new', 'ke'), [1, 2, 3]);
@@ -156,7 +156,7 @@ describe('airbatch products', () => {
     const { stderr, stdout } = await ask('old', 'products', '--json');
     assert.match(stderr, /lists products by network: asking for those of [0-9]+, about [0-9]+ s/);
     const [now, old] = [await json('new', 'products'), JSON.parse(stdout)];
-    const networks = (list: { networkId: number }[]) => new Set(list.map(({ networkId }) => networkId)).size;
+    const networks = (list: { network_id: number }[]) => new Set(list.map(({ network_id }) => network_id)).size;
     assert.ok(networks(now.products) > 20 && networks(old.products) > 10, `${networks(old.products)}`);
   });
 });

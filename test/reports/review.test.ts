@@ -56,19 +56,19 @@ describe('what an approver sees', () => {
     const { since } = await reviewOf(rig.db, november, 20);
     assert.equal(since?.batch_id, 'batch-1');
     assert.deepEqual(since?.cost, { USD: '4' });
-    assert.equal(since?.newNumbers, 5);
+    assert.equal(since?.new_numbers, 5);
     assert.deepEqual(
-      since?.newExamples.map(({ row }) => row),
+      since?.new_examples.map(({ row }) => row),
       [4, 5, 7, 8, 9],
     );
     assert.equal(since?.changed, 1);
     assert.deepEqual(
-      since?.changedExamples.map(({ row, before, amount }) => [row, before, amount]),
+      since?.changed_examples.map(({ row, before, amount }) => [row, before, amount]),
       [[3, '100', '1000']],
     );
     const strict = await reviewOf(rig.db, november, 5);
     assert.deepEqual(
-      strict.since?.changedExamples.map(({ row }) => row),
+      strict.since?.changed_examples.map(({ row }) => row),
       [2, 3],
     );
   });

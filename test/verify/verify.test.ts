@@ -34,10 +34,10 @@ test('reports as they were made verify, and say by whom they were signed', async
   const pack = await makePack(t);
   const result = await verifyReports(pack.dir, { publicKey: pack.key.publicKey });
   assert.deepEqual(result.findings, []);
-  assert.deepEqual([result.ok, result.batchId, result.rows, result.events], [true, 'B-1', 10, 30]);
-  const { runId, fileName, status } = result;
-  assert.deepEqual([runId, fileName, status], ['payroll-2026-11', 'payroll.csv', 'completed']);
-  assert.equal(result.keyFingerprint, pack.key.fingerprint);
+  assert.deepEqual([result.ok, result.batch_id, result.rows, result.events], [true, 'B-1', 10, 30]);
+  const { run_id, file_name, status } = result;
+  assert.deepEqual([run_id, file_name, status], ['payroll-2026-11', 'payroll.csv', 'completed']);
+  assert.equal(result.key_fingerprint, pack.key.fingerprint);
 });
 
 test('masked reports verify too', async (t) => {
@@ -580,8 +580,8 @@ test('nobody has signed what has no signature, or one that does not fit', async 
   const pack = await makePack(t);
   for (const signature of [null, Buffer.alloc(64)]) {
     await pack.put(new Map([['manifest.sig', signature]]));
-    const { ok, keyFingerprint } = await verifyReports(pack.dir);
-    assert.deepEqual([ok, keyFingerprint], [false, null]);
+    const { ok, key_fingerprint } = await verifyReports(pack.dir);
+    assert.deepEqual([ok, key_fingerprint], [false, null]);
   }
 });
 
@@ -710,8 +710,8 @@ test('of many findings a hundred are listed, and it is said how many more there 
   const serviceList = join(folderOf(t), 'list.jsonl');
   const more = Array.from({ length: 130 }, (_, index) => serviceEntry(100 + index));
   await writeFile(serviceList, [...rowsAtService.map((rowNo) => serviceEntry(rowNo)), ...more].join('\n'));
-  const { findings, findingsUnlisted } = await verifyReports(pack.dir, { serviceList });
-  assert.deepEqual([findings.length, findingsUnlisted], [100, 30]);
+  const { findings, findings_unlisted } = await verifyReports(pack.dir, { serviceList });
+  assert.deepEqual([findings.length, findings_unlisted], [100, 30]);
 });
 
 test('a list may name a payment twice, as where pages overlap, and be longer than the memory', async (t) => {
