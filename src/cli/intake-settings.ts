@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { currencyDecimals } from '../core/money.ts';
 import { fields } from '../intake/fields.ts';
 import { intakeShape } from '../intake/settings.ts';
 import { wholeNumber } from './whole-number.ts';
@@ -31,13 +32,19 @@ function saidSettings({ map = [], sheet, country, currency, expectRows, expectSu
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
-    ...(currency === undefined ? {} : { currency: currency.toUpperCase() }),
+    ...(currency === undefined ? {} : { currency: currencyCode(currency) }),
     columns: pairs('--map', 'amount="Net pay"', map),
     guards: {
       ...(expectedRows === undefined ? {} : { expectedRows }),
       ...(expectSum.length === 0 ? {} : { expectedSums: pairs('--expect-sum', 'KES=12500.00', expectSum) }),
     },
   };
+}
+
+/** A code in whichever case; what is none stays as it was written, for the error to show. */
+function currencyCode(text: string): string {
+  const code = text.toUpperCase();
+  return currencyDecimals(code) === null ? text : code;
 }
 
 /** Options by the settings that they stand for. */
