@@ -63,7 +63,8 @@ table.stack thead{display:none}
 table.stack tr{display:block;border-bottom:1px solid var(--line);padding:.6rem 0}
 table.stack tr:last-child{border-bottom:0}
 table.stack td{display:block;border:0;padding:.1rem 0;text-align:left;white-space:normal}
-table.stack td>div{display:inline}table.stack td.n>div+div::before{content:", "}
+table.stack td:empty{display:none}
+table.stack td.n>div{display:inline-block;margin-right:.3em}table.stack td.n>div:not(:last-of-type)::after{content:","}
 table.stack td[data-name]:not(:empty)::before{content:attr(data-name) ": ";color:var(--soft)}
 }
 @media print{
