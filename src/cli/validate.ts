@@ -38,7 +38,7 @@ export async function execute(
     throw new AirbatchError('USAGE', 'the rows to correct cannot be written over the file that has them');
   }
   return whileReading(terminal, async ({ signal, onProgress }) => {
-    const findings = await withAccount(config, options.account as string | undefined, async (account) => {
+    const findings = await withAccount({ terminal, config }, options.account as string | undefined, async (account) => {
       tellRehearsal(terminal, account);
       const { catalog, gateway } = account;
       const errors = errorsPath === null ? null : errorsFile(errorsPath);
@@ -73,13 +73,17 @@ export async function execute(
 
 /** Networks and products are looked up where a run would look them up; the embedded sandbox leaves nothing behind here. */
 async function withAccount<Result>(
-  config: Config,
+  { terminal, config }: { terminal: Terminal; config: Config },
   accountName: string | undefined,
   work: (account: OpenAccount) => Promise<Result>,
 ): Promise<Result> {
   const folder = await mkdtemp(join(tmpdir(), 'airbatch-'));
   try {
-    const log = makeLog({ level: 'silent', secrets: config.secrets, screen: null });
+    const log = makeLog({
+      level: 'warn',
+      secrets: config.secrets,
+      screen: terminal.isInteractive ? terminal.error : null,
+    });
     const account = await openAccount(chooseAccount(config, accountName), {
       clock: systemClock,
       log,

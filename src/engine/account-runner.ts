@@ -2,7 +2,6 @@ import { assert } from '../core/assert.ts';
 import { can } from '../core/batch-state.ts';
 import { steadyClock } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
-import { longWaitMs } from '../core/told-wait.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
@@ -23,6 +22,7 @@ import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makeListMark } from './list-mark.ts';
+import { longHold } from './long-hold.ts';
 import { refreshBatches } from './open-batches.ts';
 import { noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
@@ -345,10 +345,11 @@ const balanceReadsMax = 3;
 
 async function readBalance(context: RunnerContext): Promise<Balance | null> {
   for (let reads = 0; reads < balanceReadsMax; reads++) {
+    // A batch whose rows have all ended does not stay open for a wait of hours.
+    if (longHold(context, 'balance') !== null) return null;
     const outcome = await askBalance(context);
     if (outcome.kind === 'balance') return outcome.balance;
-    // A batch whose rows have all ended does not stay open for a wait of hours.
-    if (outcome.kind !== 'throttled' || outcome.retryAfterMs >= longWaitMs) return null;
+    if (outcome.kind !== 'throttled') return null;
   }
   return null;
 }

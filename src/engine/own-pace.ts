@@ -1,9 +1,11 @@
 import { waitAt } from '../core/told-wait.ts';
 import { type NotedPace, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
+import { longHold } from './long-hold.ts';
 
 /** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
+  heedHold(context);
   const pace = ownPace(context);
   await context.committer.commit((unit) => notePace(unit.tx, context.account, pace));
 }
@@ -14,12 +16,21 @@ export async function paceLoop(context: RunnerContext): Promise<void> {
   let noted = '';
   while (!stopping.aborted) {
     await clock.sleep(settings.idlePollMs, stopping);
+    heedHold(context);
     const { used, limit, outlook, toldToWait: told } = ownPace(context);
     const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, told]);
     if (stopping.aborted || stands === noted) continue;
     noted = stands;
     await noteOwnPace(context);
   }
+}
+
+/** What was told beside the runner, in answer to the look-ups of a file, holds the account just so: who watches hears of it. */
+function heedHold(context: RunnerContext): void {
+  const now = context.clock.now();
+  const until = longHold(context, 'creation');
+  if (until !== null && waitAt(context.toldToWait, until) === null)
+    context.toldToWait = { since: now, at: now, saidMs: until - now, until };
 }
 
 function ownPace(context: RunnerContext): NotedPace {

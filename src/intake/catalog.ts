@@ -13,7 +13,7 @@ export interface CatalogProduct {
   name: string;
 }
 
-/** The service's catalog, as far as intake asks. Null answers say that it cannot be reached now. */
+/** The service's catalog, as far as intake asks. Null answers say that it gives none now. */
 export interface Catalog {
   /** All networks of a country (ISO 3166 two-letter code), and those of which the service does not say the country. */
   networks(country: string): Promise<readonly CatalogNetwork[] | null>;
@@ -21,9 +21,29 @@ export interface Catalog {
   products(networkId: number): Promise<readonly CatalogProduct[] | null>;
 }
 
+/** The same catalog, for whose answers nobody waits once the signal is aborted: it may be told to wait for minutes. */
+export function untilAborted(catalog: Catalog | null, signal: AbortSignal | undefined): Catalog | null {
+  if (catalog === null || signal === undefined) return catalog;
+  const orAborted = async <Answer>(answer: Promise<Answer>): Promise<Answer> => {
+    const aborted = Promise.withResolvers<never>();
+    const stop = () => aborted.reject(signal.reason);
+    signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
+    try {
+      return await Promise.race([answer, aborted.promise]);
+    } finally {
+      signal.removeEventListener('abort', stop);
+    }
+  };
+  return {
+    networks: (country) => orAborted(catalog.networks(country)),
+    products: (networkId) => orAborted(catalog.products(networkId)),
+  };
+}
+
 /** What was read of the catalog; each country and network is asked for once a file. */
 export interface CatalogCache {
-  /** Undefined: not asked yet. Null: there is no catalog, or it cannot be reached. */
+  /** Undefined: not asked yet. Null: there is no catalog, or it gives no answer. */
   networks(country: string): readonly CatalogNetwork[] | null | undefined;
   products(networkId: number): readonly CatalogProduct[] | null | undefined;
   /** Asks for what is not known yet. */

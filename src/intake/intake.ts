@@ -8,7 +8,7 @@ import { type BatchRecord, findBatch, type Priority, type ReadWith } from '../le
 import type { Database } from '../ledger/database.ts';
 import { beginReading, endReading } from '../ledger/readings.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import type { Catalog } from './catalog.ts';
+import { type Catalog, untilAborted } from './catalog.ts';
 import type { FileProgress } from './check-file.ts';
 import { checkBeside } from './checker-thread.ts';
 import { sameContentWarnings } from './earlier-batches.ts';
@@ -159,7 +159,7 @@ async function requireOwn({ tx }: Unit, batchId: string): Promise<BatchRecord> {
 
 async function readInto(
   deps: IntakeDeps,
-  { catalog = null, job = null, onProgress, signal, holder }: IntakeOptions,
+  { job = null, onProgress, signal, holder, ...given }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
   receiveOnce: () => Promise<BatchRecord>,
@@ -170,6 +170,7 @@ async function readInto(
   if (!needsNames) await receiveOnce();
   const store = async () => makeRowStore(deps, await receiveOnce(), holder);
   const onChecked = async (rows: readonly PackedRows[]) => (await store()).add(rows);
+  const catalog = untilAborted(given.catalog ?? null, signal);
   const file = await checkBeside({ source, settings, catalog, needsNames, onProgress, signal, onChecked });
   try {
     const { tallied, contentSha256 } = await (await store()).finish(file);

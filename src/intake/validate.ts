@@ -1,4 +1,4 @@
-import type { Catalog } from './catalog.ts';
+import { type Catalog, untilAborted } from './catalog.ts';
 import { type CheckedFile, checkFile, type FileProgress } from './check-file.ts';
 import type { FileRow } from './file-rows.ts';
 import { type FileFindings, makeTally } from './findings.ts';
@@ -33,7 +33,8 @@ export async function validateFile({ file, settings, ...options }: ValidateOptio
   const { fileBytesMax } = checked.limits;
   const source = await openSource({ file, fileBytesMax, sheetIsNamed, stdin, signal });
   try {
-    const { catalog = null, onProgress, onRows } = options;
+    const { onProgress, onRows } = options;
+    const catalog = untilAborted(options.catalog ?? null, signal);
     const table = await checkFile({ source, settings: checked, catalog, needsNames: false, onProgress, signal });
     try {
       if (!onRows && !table.hasRepeats) return { ...table.about, ...table.byThemselves.tallied };

@@ -120,7 +120,7 @@ function assemble(
     credentialsFrom: account.credentialsFrom,
     gateway,
     limiter,
-    catalog: accountCatalog({ limiter, gateway, clock }),
+    catalog: accountCatalog({ name: account.name, limiter, gateway }, { clock, log }),
     settings: {
       ...defaultEngineSettings,
       rowsPerAdmission: rowsPerAdmission(account.limits.creation ?? {}),

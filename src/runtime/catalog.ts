@@ -1,7 +1,11 @@
 import type { Clock } from '../core/clock.ts';
+import { longWaitMs } from '../core/told-wait.ts';
+import type { EngineLog } from '../engine/context.ts';
+import { longHold } from '../engine/long-hold.ts';
 import type { CatalogOutcome, Gateway, Product } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
-import type { Limiter } from '../limiter/limiter.ts';
+import type { OpenAccount } from './account.ts';
+import { holdAsTold, logWait } from './told-to-wait.ts';
 
 /**
  * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
@@ -18,26 +22,34 @@ export interface AccountCatalog extends Catalog {
 
 /**
  * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
- * account alone; that it did not answer is not.
+ * account alone; that it did not answer is not. Told to wait, the whole account waits, and it is asked again then; where that takes a quarter
+ * of an hour or more, it has not answered.
  */
-export function accountCatalog({
-  limiter,
-  gateway,
-  clock,
-}: {
-  limiter: Pick<Limiter, 'admit'>;
-  gateway: Pick<Gateway, 'networks' | 'products'>;
-  clock: Pick<Clock, 'monotonic'>;
-}): AccountCatalog {
+export function accountCatalog(
+  account: Pick<OpenAccount, 'name' | 'limiter'> & { gateway: Pick<Gateway, 'networks' | 'products'> },
+  deps: { clock: Pick<Clock, 'now' | 'monotonic'>; log: EngineLog },
+): AccountCatalog {
+  const { limiter, gateway } = account;
+  const { clock } = deps;
   let wasRefused = false;
+  const ask = async <Item>(read: () => Promise<CatalogOutcome<Item>>): Promise<CatalogOutcome<Item> | null> => {
+    for (const giveUpAt = clock.monotonic() + longWaitMs; longHold({ limiter, clock }, 'catalog') === null; ) {
+      const outcome = await limiter.admit('catalog', read);
+      if (outcome.kind !== 'throttled') return outcome;
+      logWait(account, deps, holdAsTold(account, deps, { requestClass: 'catalog', saidMs: outcome.retryAfterMs }));
+      // Short waits one after another are a long one.
+      if (clock.monotonic() + outcome.retryAfterMs >= giveUpAt) return outcome;
+    }
+    return null;
+  };
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
     return async (key: Key): Promise<Item[] | null> => {
       const known = answers.get(key);
       if (known && clock.monotonic() < known.until) return known.items;
-      const outcome = await limiter.admit('catalog', () => read(key));
-      wasRefused ||= outcome.kind === 'account_blocked';
-      if (outcome.kind !== 'items') return null;
+      const outcome = await ask(() => read(key));
+      wasRefused ||= outcome?.kind === 'account_blocked';
+      if (outcome?.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
       return outcome.items;
     };

@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { type Clock, isoTime } from '../core/clock.ts';
 import { type ToldWait, waitMsOf } from '../core/told-wait.ts';
 import type { RequestClass } from '../gateway/gateway.ts';
 import type { OpenAccount } from './account.ts';
@@ -8,7 +8,7 @@ import type { Session } from './session.ts';
 /** A request beside those of the account's runner was told to wait for so long (ms): nothing of the account is sent or asked meanwhile. */
 export function holdAsTold(
   { limiter }: Pick<OpenAccount, 'limiter'>,
-  { clock }: Pick<Session, 'clock'>,
+  { clock }: { clock: Pick<Clock, 'now'> },
   { requestClass, saidMs }: { requestClass: RequestClass; saidMs: number },
 ): ToldWait {
   const at = clock.now();

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { notedPace, notedWait } from '../../src/ledger/pace.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const minute = 60_000;
 
@@ -150,6 +152,30 @@ test('a wait outlives a kill also where the service told of it in answer to a re
     service.balance = async () => ({ kind: 'throttled', retryAfterMs: 5_000, evidence });
   });
   assert.equal(lasting.at(-1)?.toldMs, 5_000);
+});
+
+test('what was told for long beside the runner, as in answer to the look-ups of a file, is noted as what it was told itself', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  limiter.hold('catalog', 120 * minute);
+  await rig.add(someRows(2));
+  const begunAt = rig.clock.now();
+  const running = rig.runner({ limiter }).run(36 * 60 * minute);
+  await rig.clock.drive(rig.clock.sleep(1_000));
+  const { since, until, saidMs } = (await notedPace(rig.db, 'main', rig.clock.now()))?.toldToWait ?? {};
+  assert.deepEqual([since, until, saidMs], [begunAt, begunAt + 120 * minute, 120 * minute]);
+  await rig.clock.drive(running);
+  assert.ok((rig.service.creates[0]?.at ?? 0) >= begunAt + 120 * minute);
+});
+
+test('a batch that ends while the account waits for long is completed without its last balance', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  limiter.hold('read', 120 * minute);
+  await rig.add([aRow(1, { status: 'skipped' })]);
+  await rig.clock.drive(rig.runner({ limiter }).run(10 * minute));
+  const { status, completed_at, started_at } = await rig.batch();
+  assert.deepEqual([status, (completed_at ?? Infinity) - (started_at ?? 0) < minute], ['completed', true]);
 });
 
 test('a program that is started again keeps waiting as the one before it was told, and notes that', async () => {

@@ -456,9 +456,25 @@ describe('a file of a job', () => {
     const { take } = await rig(t);
     const { counts, warnings } = await take(csv([goodRow()]), { job: 'payroll', catalog: silent });
     assert.equal(counts.valid, 1);
-    assert.match(warnings[0] ?? '', /catalog could not be reached/);
+    assert.match(warnings[0] ?? '', /catalog gave no answer/);
     const byPerson = await take(named, { catalog: silent });
     assert.equal(byPerson.problems[0]?.code, 'NETWORK_UNRESOLVED');
+  });
+
+  test('that has not answered yet is not waited for by who breaks off', async (t) => {
+    const { db, take } = await rig(t);
+    const stop = new AbortController();
+    const networks = () => {
+      setImmediate(() => stop.abort());
+      return new Promise<never>(() => undefined);
+    };
+    await assert.rejects(take(named, { signal: stop.signal, catalog: { ...silent, networks } }), {
+      name: 'AbortError',
+    });
+    assert.deepEqual(
+      (await listBatches(db, 10)).map(({ status }) => status),
+      ['cancelled'],
+    );
   });
 });
 

@@ -1,9 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { dayMs, isoTime } from '../../src/core/clock.ts';
+import type { LogData } from '../../src/engine/context.ts';
 import type { CatalogOutcome, Network } from '../../src/gateway/gateway.ts';
 import { accountCatalog, catalogKeptMs } from '../../src/runtime/catalog.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+const minuteMs = 60_000;
 
 const safaricom: Network = {
   networkId: 1,
@@ -23,25 +27,33 @@ const airtel: Network = {
 /** The catalogs of two accounts, each at a service of its own. */
 function place() {
   const clock = makeVirtualClock();
+  const limiter = makeOpenLimiter(clock);
   const asked: string[] = [];
-  const account = (name: string, offered: { networks: Network[] | null }) =>
-    accountCatalog({
-      limiter: makeOpenLimiter(clock),
-      clock,
-      gateway: {
-        async networks({ country }): Promise<CatalogOutcome<Network>> {
-          asked.push(`${name} ${country}`);
-          if (offered.networks !== null) return { kind: 'items', items: offered.networks };
-          const evidence = { httpStatus: null, code: 'timeout', message: 'no answer', requestId: null };
-          return { kind: 'unavailable', evidence };
-        },
-        async products({ networkId }) {
-          asked.push(`${name} ${networkId}`);
-          return { kind: 'items', items: [] };
+  const log: { message: string; data: LogData | undefined }[] = [];
+  const account = (name: string, offered: { networks: Network[] | null; waitsMs?: number[] }) =>
+    accountCatalog(
+      {
+        name,
+        limiter,
+        gateway: {
+          async networks({ country }): Promise<CatalogOutcome<Network>> {
+            asked.push(`${name} ${country}`);
+            const evidence = { httpStatus: null, code: 'timeout', message: 'no answer', requestId: null };
+            const retryAfterMs = offered.waitsMs?.shift();
+            if (retryAfterMs !== undefined) return { kind: 'throttled', retryAfterMs, evidence };
+            return offered.networks === null
+              ? { kind: 'unavailable', evidence }
+              : { kind: 'items', items: offered.networks };
+          },
+          async products({ networkId }) {
+            asked.push(`${name} ${networkId}`);
+            return { kind: 'items', items: [] };
+          },
         },
       },
-    });
-  return { clock, asked, account };
+      { clock, log: { info: () => undefined, warn: (message, data) => void log.push({ message, data }) } },
+    );
+  return { clock, limiter, asked, log, account };
 }
 
 describe('the catalog of an account', () => {
@@ -68,6 +80,46 @@ describe('the catalog of an account', () => {
     offered.networks = [safaricom];
     assert.deepEqual(await catalog.networks('KE'), [safaricom]);
     assert.deepEqual(asked, ['main KE', 'main KE']);
+  });
+
+  for (const waitMs of [5_000, minuteMs])
+    test(`told to wait for ${waitMs / 1_000} s, has the account wait, and is asked again then`, async () => {
+      const { clock, limiter, asked, log, account } = place();
+      const begunAt = clock.now();
+      const answer = account('main', { networks: [safaricom], waitsMs: [waitMs] }).networks('KE');
+      await clock.drive(clock.sleep(1_000));
+      assert.ok(limiter.isHeld('creation'), 'nothing of the account is sent meanwhile');
+      assert.deepEqual(await clock.drive(answer), [safaricom]);
+      assert.ok(clock.now() >= begunAt + waitMs);
+      assert.deepEqual(asked, ['main KE', 'main KE']);
+      const until = isoTime(begunAt + waitMs);
+      assert.deepEqual(log, [
+        {
+          message: 'the service tells the account to wait, and is asked again then',
+          data: { account: 'main', until, retry_after_ms: waitMs },
+        },
+      ]);
+    });
+
+  test('told to wait for long has not answered, and nothing more is asked in that time, for whatever file', async () => {
+    const { clock, limiter, asked, account } = place();
+    const begunAt = clock.now();
+    const catalog = account('main', { networks: [safaricom], waitsMs: [dayMs] });
+    assert.deepEqual(
+      [await catalog.networks('KE'), await catalog.networks('UG'), await catalog.products(1)],
+      [...[null, null, null]],
+    );
+    assert.deepEqual([asked, clock.now()], [['main KE'], begunAt]);
+    assert.ok(limiter.isHeld('creation'));
+  });
+
+  test('told to wait again and again has not answered after a quarter of an hour', async () => {
+    const { clock, asked, account } = place();
+    const begunAt = clock.now();
+    const waitsMs = Array<number>(60).fill(minuteMs);
+    assert.equal(await clock.drive(account('main', { networks: [safaricom], waitsMs }).networks('KE')), null);
+    assert.equal(asked.length, 15);
+    assert.ok(clock.now() < begunAt + 15 * minuteMs);
   });
 
   test('says nothing of what another account was answered', async () => {

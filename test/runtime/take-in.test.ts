@@ -29,3 +29,16 @@ test('a plan whose balance is told to wait asks no prices, and has the account w
   assert.ok(limiter.isHeld('creation'));
   assert.deepEqual(told, ['the service tells the account to wait, and is asked again then']);
 });
+
+test('a plan whose catalog was told to wait for long asks nothing more, and says that it did not', async () => {
+  const rig = await makeRig();
+  const limiter = makeOpenLimiter(rig.clock);
+  await rig.add(someRows(2));
+  const gateway = { ...rig.service, balance: () => assert.fail('the balance is asked') };
+  const account = { name: 'main', limiter, gateway } as unknown as OpenAccount;
+  const log = { info: () => undefined, warn: () => assert.fail('it was told of the wait already') };
+  limiter.hold('catalog', 24 * 3_600_000);
+  const plan = await planOf({ db: rig.db, clock: rig.clock, log } as unknown as Session, account, await rig.batch());
+  const { toSend, balance, balanceTrouble } = plan;
+  assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service tells the account to wait']);
+});

@@ -8,6 +8,7 @@ import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import type { Limiter } from '../../src/limiter/limiter.ts';
 import { type FakeService, makeFakeService } from './fake-service.ts';
 import { aBatch, addBatch, aRow, memoryLedger, testService, unplanned } from './ledger.ts';
 import { makeOpenLimiter } from './open-limiter.ts';
@@ -25,7 +26,10 @@ export interface Rig {
   infos: string[];
   /** How many payments the limiter was told are to come, each time. */
   expected: number[];
-  runner(options?: Partial<Pick<RunnerOptions, 'rereads' | 'service' | 'restored'>>): AccountRunner;
+  /** With a limiter of its own, if none is given. */
+  runner(
+    options?: Partial<Pick<RunnerOptions, 'rereads' | 'service' | 'restored'> & { limiter: Limiter }>,
+  ): AccountRunner;
   /** Runs a new runner until it has nothing left to do within `patienceMs` (default: a day and a half). */
   run(patienceMs?: number): Promise<void>;
   add(rows: readonly NewRow[], batch?: Partial<BatchRecord>): Promise<void>;
@@ -53,7 +57,7 @@ export async function makeRig(
   // Days go by in these tests: looking and renewing once a minute is enough.
   const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
   let runners = 0;
-  const runner: Rig['runner'] = (more = {}) => {
+  const runner: Rig['runner'] = ({ limiter = makeOpenLimiter(clock, options), ...more } = {}) => {
     runners += 1;
     const log = {
       info: (message: string) => void infos.push(message),
@@ -63,7 +67,7 @@ export async function makeRig(
       {
         db,
         gateway: service,
-        limiter: { ...makeOpenLimiter(clock, options), expect: (_, count) => void expected.push(count) },
+        limiter: { ...limiter, expect: (_, count) => void expected.push(count) },
         clock,
         random: evenRandom,
         log,

@@ -57,7 +57,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
       restUntil = clock.now() + ms;
     },
     isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
-    usage: () => idleUsage,
+    usage: () => ({ ...idleUsage, outlook: { ...idleUsage.outlook, nextAt: Math.max(heldUntil, restUntil) } }),
     async stop() {
       stopped = true;
     },
