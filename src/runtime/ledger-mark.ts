@@ -23,7 +23,7 @@ export function makeLedgerMark(ledgerPath: string): LedgerMark {
       try {
         return holdShape.parse(JSON.parse(text));
       } catch {
-        // Cut short by a crash of the machine: it says nothing.
+        // Cut short by a disk that lies about what it has written: it says nothing.
         return null;
       }
     },
@@ -32,7 +32,8 @@ export function makeLedgerMark(ledgerPath: string): LedgerMark {
       try {
         // A crash may have left one that is another person's, and open to nobody else.
         await rm(fresh, { force: true });
-        await writeFile(fresh, JSON.stringify(hold), { mode: 0o600 });
+        // On the disk before it takes the place of the one before: an empty mark would let any backup pass.
+        await writeFile(fresh, JSON.stringify(hold), { mode: 0o600, flush: true });
         await shareAsLedger(fresh, ledgerPath);
         await rename(fresh, path(account));
       } catch (error) {

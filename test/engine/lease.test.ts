@@ -158,6 +158,20 @@ describe('a ledger and the mark beside it', () => {
     assert.ok(!isOlderThan(beside.hold, await inLedger()));
   });
 
+  test('go together where a backup is put back that was taken after the last renewal before a kill: that is not noticed', async () => {
+    const { pass, take, inLedger, beside } = await place();
+    const lease = await take('one');
+    const early = await inLedger();
+    pass(5);
+    await lease.renew();
+    assert.ok(beside.hold && isOlderThan(beside.hold, early));
+    const late = await inLedger();
+    pass(5);
+    assert.ok(!isOlderThan(beside.hold, late));
+    await take('two', { isDead: () => true });
+    assert.ok(isOlderThan(beside.hold, late), 'whoever worked after the kill has it noticed');
+  });
+
   test('keep what a later holder noted, where an earlier one gives back what it has lost', async () => {
     const { pass, take, beside } = await place();
     const first = await take('one');

@@ -17,7 +17,7 @@ test('a mark beside the ledger is what was last written of its account, for its 
   for (const name of readdirSync(folder)) assert.equal(statSync(join(folder, name)).mode & 0o077, 0, name);
 });
 
-test('a mark that a crash of the machine has cut short says nothing; one that cannot be read is told of', async (t) => {
+test('a mark that was cut short says nothing; one that cannot be read is told of', async (t) => {
   const folder = folderOf(t);
   const mark = makeLedgerMark(join(folder, 'ledger.db'));
   for (const text of ['', '{"fence":', '{}', '{"fence":"1","expiresAt":1}', '\0\0\0']) {
