@@ -146,7 +146,7 @@ export interface OtherPayment extends Terms {
  * Whether other runs count a payment as sent: what may have arrived, and what the service once had, of which only a person says that it was not
  * paid. It may still come; within its own run a look-up decides that.
  */
-function countsAsSent(payment: OtherPayment): boolean {
+export function countsAsSent(payment: OtherPayment): boolean {
   const { failure_code: code, service_status: word } = payment;
   return mayHaveArrived(payment) || (code === resolvedCodes['not-paid'] && word !== null);
 }

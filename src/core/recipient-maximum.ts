@@ -1,6 +1,6 @@
 import type { RecipientMaximum } from './batch-policy.ts';
 import { isoTime } from './clock.ts';
-import { type LostPayment, mayHaveArrived, type OtherPayment } from './earlier-payment.ts';
+import { countsAsSent, type LostPayment, type OtherPayment } from './earlier-payment.ts';
 import { addAmounts, compareAmounts, moneyText } from './money.ts';
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
@@ -65,5 +65,5 @@ function counts(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
   if (payment.amount === null) return false;
   if ('topup_id' in payment)
     return payment.isToAnyone !== true && !(payment.run_id === row.run_id && payment.row_ref === row.row_ref);
-  return mayHaveArrived(payment) && !(isOfBatch(row, payment) && payment.row_no === row.row_no);
+  return countsAsSent(payment) && !(isOfBatch(row, payment) && payment.row_no === row.row_no);
 }

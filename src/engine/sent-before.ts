@@ -88,7 +88,8 @@ export function noteSent(
   sent: RowRecord,
   at: number,
 ): void {
-  const { batch_id, row_no, row_ref, phone_number, amount, currency, product_id, status, service_status } = sent;
+  const { batch_id, row_no, row_ref, phone_number, amount, currency, product_id } = sent;
+  const { status, service_status, failure_code } = sent;
   if (received === null || phone_number === null) return;
   const payment: SentRow = {
     batch_id,
@@ -97,6 +98,7 @@ export function noteSent(
     row_no,
     status,
     service_status,
+    failure_code,
     phone_number,
     amount,
     currency,
