@@ -11,7 +11,7 @@ import { findBatchOrFail } from '../reports/summary.ts';
 import { counted } from '../reports/words.ts';
 import { type ChainFacts, makeFacts, noteEvent, toldOfBatch } from '../verify/chain.ts';
 import { Findings } from '../verify/findings.ts';
-import { checkAgainstChain, checkSent } from '../verify/results.ts';
+import { checkAgainstChain, checkReason, checkSent } from '../verify/results.ts';
 
 /** The chain of a batch, and in what the ledger's batch and rows are not as it tells. */
 export interface BatchAudit extends ChainState {
@@ -89,6 +89,7 @@ async function rowDifferences(
       const told = Object.fromEntries(resultColumns.map((name, at) => [name, String(values[at] ?? '')]));
       checkAgainstChain(told, row.row_no, facts, findings);
       checkSent(told, row.row_no, facts, findings);
+      if (facts.batch.forgotten === null) checkReason(told, row.row_no, facts, findings);
     }
   }
   const { validated, approved, forgotten } = facts.batch;

@@ -296,10 +296,11 @@ function coversAll(row: RowRecord, said: ServicePayment): boolean {
 async function noteRefund(unit: Unit, row: RowRecord, word: HintWord): Promise<Effect> {
   const amount = word.refund?.value ?? null;
   const currency = word.refund?.currency ?? null;
-  const data = { topup_id: word.topupId, amount, currency, status: row.status };
+  const refunded_at = word.at ?? unit.at;
+  const data = { topup_id: word.topupId, amount, currency, status: row.status, refunded_at };
   await unit.append(row.batch_id, 'row.refund', data, row.row_no);
   // The row has the first refund; every further one stands in the audit log.
-  const first = { refunded_at: word.at ?? unit.at, refund_amount: amount, refund_currency: currency };
+  const first = { refunded_at, refund_amount: amount, refund_currency: currency };
   if (row.refunded_at === null) await writeRefund(unit.tx, row, first);
   // What failed costs nothing, so its money coming back is no news.
   if (row.status === 'failed') return {};

@@ -113,6 +113,8 @@ async function doubtFound(
   const paidAt = payment.createdAt !== null && payment.createdAt <= unit.at ? payment.createdAt : null;
   const fields = {
     generation: last,
+    // It is a payment of its own from now on, which bears nothing of an earlier one.
+    service_status: null,
     next_action_at: unit.at,
     failure_code: 'restored',
     failure_reason: 'It is being looked up.',

@@ -1,6 +1,7 @@
 import { isoTime } from '../core/clock.ts';
 import { bearsEarlierPayment } from '../core/earlier-payment.ts';
 import { idempotencyKey, paymentReference } from '../core/ids.ts';
+import { wasSent } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
@@ -133,11 +134,12 @@ function maskLine({ values, input, place, refund }: ResultLine, row: ReportedRow
 }
 
 /**
- * Why a row is not paid: the service's word, or, where it was never sent, what is wrong with the row itself; then `column` names the
+ * Why a row is not paid: the service's word, or, where it is not sent, what is wrong with the row itself; then `column` names the
  * file's column for each code, and nothing for a code that is about the row as a whole.
  */
 function failureOf(row: ReportedRow): { code: string | null; reason: string | null; column: string | null } {
-  const problems = row.failure_code === null && row.failure_reason === null ? problemsOf(row) : [];
+  const isOwn = !wasSent(row.status) || (row.failure_code === null && row.failure_reason === null);
+  const problems = isOwn ? problemsOf(row) : [];
   if (problems.length === 0) return { code: row.failure_code, reason: row.failure_reason, column: null };
   return {
     code: problems.map(({ code }) => code).join('; '),

@@ -54,6 +54,9 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
     if (!rest.isZero(''))
       findings.add(file, `has an explanation of what left the wallets ${inCurrency(currency)} that does not add up.`);
   }
+  const explained = new Set(balance.explanation.map(({ currency }) => currency));
+  for (const currency of named)
+    if (!explained.has(currency)) findings.add(file, `explains nothing of the wallets ${inCurrency(currency)}.`);
   for (const currency of left.differences(saidLeft))
     findings.add(file, `says of the wallets ${inCurrency(currency)} that another sum left them than they have lost.`);
   for (const currency of own.differences(saidOwn))

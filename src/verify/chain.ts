@@ -1,8 +1,9 @@
-import { hash as digest } from 'node:crypto';
+import { hash as digest, randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { doubleMeaning, type Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
+import { failureIn, wordsOf } from './reasons.ts';
 import { makeSendings, type Sendings } from './sendings.ts';
 
 interface Event {
@@ -41,14 +42,17 @@ export interface BatchFacts {
   status: string | null;
 }
 
-/** Money that was given back; an amount of null where the service did not say how much. */
+/** Money that was given back. */
 export interface Refund {
+  /** Epoch ms; null where chains of before do not tell it. */
+  at: number | null;
+  /** Null where the service did not say how much; 'cost' where it was seen as a cost that is gone. */
   amount: string | null;
   currency: string;
 }
 
 /** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
-export interface ChainFacts extends Pick<Sendings, 'attemptsOf' | 'firstSentOf'> {
+export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
   /** The state after the row's last change, or null where the chain has none. */
   stateOf(rowNo: number): string | null;
@@ -56,14 +60,19 @@ export interface ChainFacts extends Pick<Sendings, 'attemptsOf' | 'firstSentOf'>
   sentOf(rowNo: number): number;
   /** `fingerprint` of the service's id and cost as the row ended, or 0. */
   paidOf(rowNo: number): number;
-  /** `fingerprint` of when the row ended and the service's last word of it, or 0: chains of before do not tell it. */
+  /**
+   * `fingerprint` of when the row ended, the service's last word of it and its failure code (where the chain tells one), or 0: chains of
+   * before do not tell it.
+   */
   endedOf(rowNo: number): number;
+  /** `reasonMark` of why the row ended as it did, or 0 where the chain does not tell it. */
+  reasonOf(rowNo: number): number;
   /** The state that intake gave the row, or null where no event tells of the row. */
   intakeStateOf(rowNo: number): string | null;
   /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
   approvedStateOf(rowNo: number): string | null;
-  /** The first money given back for the row: 'cost' where it was seen as a cost that is gone; null where there was none. */
-  refundOf(rowNo: number): Refund | 'cost' | null;
+  /** The first money given back for the row; null where there was none. */
+  refundOf(rowNo: number): Refund | null;
 }
 
 const file = 'events.jsonl';
@@ -165,7 +174,7 @@ export function noteEvent(
   facts: GatheredFacts,
   { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
 ): void {
-  if (row_no !== null) facts.note(row_no, kind, at, data);
+  if (row_no !== null) facts.note(row_no, kind, { actor, at, data });
   else noteAct(facts.batch, kind, { actor, at, data });
 }
 
@@ -215,7 +224,7 @@ const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, sta
 
 /** The facts of a chain while its events are gone through. */
 interface GatheredFacts extends ChainFacts {
-  note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
+  note(rowNo: number, kind: string, act: Act): void;
 }
 
 export function makeFacts(): GatheredFacts {
@@ -232,10 +241,10 @@ export function makeFacts(): GatheredFacts {
   let [state, first, atApproval] = [new Uint8Array(1_024), new Uint8Array(1_024), new Uint8Array(1_024)];
   let sent = new Uint32Array(1_024);
   let paid = new Uint32Array(1_024);
-  let ended = new Uint32Array(1_024);
+  let [ended, reason] = [new Uint32Array(1_024), new Uint32Array(1_024)];
   const sendings = makeSendings();
   // Few rows have their money given back.
-  const refunds = new Map<number, Refund | 'cost'>();
+  const refunds = new Map<number, Refund>();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
     const larger = <Marks extends Uint8Array | Uint32Array>(marks: Marks, old: Marks): Marks => {
@@ -248,6 +257,7 @@ export function makeFacts(): GatheredFacts {
     sent = larger(new Uint32Array(size), sent);
     paid = larger(new Uint32Array(size), paid);
     ended = larger(new Uint32Array(size), ended);
+    reason = larger(new Uint32Array(size), reason);
   };
   const noteState = (rowNo: number, { from, to }: Record<string, unknown>) => {
     state[rowNo] = placeOf(to);
@@ -257,27 +267,34 @@ export function makeFacts(): GatheredFacts {
   };
   return {
     batch,
-    note(rowNo, kind, at, data) {
+    note(rowNo, kind, { actor, at, data }) {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
       sendings.note(rowNo, kind, at, data);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
-        [sent[rowNo], paid[rowNo], ended[rowNo]] = [0, 0, 0];
+        [sent[rowNo], paid[rowNo], ended[rowNo], reason[rowNo]] = [0, 0, 0, 0];
       if (kind === 'row.complete' || kind === 'row.fail') {
         if (data.cost !== undefined) paid[rowNo] = fingerprint(data.topup_id, data.cost, data.cost_currency);
-        if (typeof data.completed_at === 'number') ended[rowNo] = fingerprint(data.completed_at, data.service_status);
+        if (typeof data.completed_at === 'number') {
+          const failure = failureIn(kind, actor, data);
+          const when = [data.completed_at, data.service_status];
+          ended[rowNo] = failure ? fingerprint(...when, failure.code) : fingerprint(...when);
+          reason[rowNo] = failure ? reasonMark(failure.reason) : 0;
+        }
       }
-      const refund = refunds.has(rowNo) ? null : refundIn(kind, data);
+      const refund = refunds.has(rowNo) ? null : refundIn(kind, at, data);
       if (refund !== null) refunds.set(rowNo, refund);
     },
     stateOf: (rowNo) => states[state[rowNo] ?? 0] || null,
     sentOf: (rowNo) => sent[rowNo] ?? 0,
     attemptsOf: sendings.attemptsOf,
     firstSentOf: sendings.firstSentOf,
+    mayBear: sendings.mayBear,
     paidOf: (rowNo) => paid[rowNo] ?? 0,
     endedOf: (rowNo) => ended[rowNo] ?? 0,
+    reasonOf: (rowNo) => reason[rowNo] ?? 0,
     intakeStateOf: (rowNo) => states[first[rowNo] ?? 0] || null,
     approvedStateOf: (rowNo) => states[atApproval[rowNo] ?? 0] || null,
     refundOf: (rowNo) => refunds.get(rowNo) ?? null,
@@ -285,21 +302,31 @@ export function makeFacts(): GatheredFacts {
 }
 
 /** Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs nothing now. */
-function refundIn(kind: string, data: Record<string, unknown>): Refund | 'cost' | null {
-  const { amount, currency, cost, service_status } = data;
+function refundIn(kind: string, at: number, data: Record<string, unknown>): Refund | null {
+  const { amount, currency, cost, service_status, refunded_at } = data;
   if (kind === 'row.refund') {
     return {
+      at: typeof refunded_at === 'number' ? refunded_at : null,
       amount: typeof amount === 'string' ? amount : null,
       currency: typeof currency === 'string' ? currency : '',
     };
   }
   const isPaid = service_status === 'completed' || service_status === 'SUCCESS';
   const isGone = kind === 'row.changed_late' && isPaid && typeof cost === 'string' && /^0+(\.0+)?$/.test(cost);
-  return isGone ? 'cost' : null;
+  return isGone ? { at, amount: 'cost', currency: '' } : null;
 }
+
+/** Stands for the words of a reason; most rows end without any, for which nothing need be digested. Never 0. */
+export function reasonMark(reason: string): number {
+  return reason === '' ? 1 : fingerprint(wordsOf(reason));
+}
+
+/** Of each process its own: else whoever forges could look for other facts that have the same 32 bits. Short, for one block of the digest. */
+const salt = randomBytes(5).toString('base64url');
 
 /** 32 bits of a digest, never 0: enough to see that one row's facts differ, in four bytes a row. */
 export function fingerprint(...facts: unknown[]): number {
-  const text = facts.map((fact) => (fact === null || fact === undefined ? '' : String(fact))).join('|');
+  let text = salt;
+  for (const fact of facts) text += `|${fact ?? ''}`;
   return Number.parseInt(digest('sha256', text).slice(0, 8), 16) || 1;
 }

@@ -47,8 +47,9 @@ export class OriginTotals {
     const refund = this.#chain.refundOf(rowNo);
     if (refund === null) return;
     this.refundedRows += 1;
-    if (refund !== 'cost' && refund.amount !== null) this.refunds.add(refund.currency, refund.amount);
-    if (refund === 'cost' && row.cost) this.refunds.add(row.cost_currency ?? '', row.cost);
+    if (refund.amount === 'cost') {
+      if (row.cost) this.refunds.add(row.cost_currency ?? '', row.cost);
+    } else if (refund.amount !== null) this.refunds.add(refund.currency, refund.amount);
   }
 }
 

@@ -1,7 +1,8 @@
 import { hash } from 'node:crypto';
 import { checkBalanceProof } from './balance.ts';
-import { type ChainFacts, fingerprint } from './chain.ts';
+import { type ChainFacts, fingerprint, reasonMark } from './chain.ts';
 import { ExactSums, sameDecimal } from './decimal.ts';
+import { checkDerived, DerivedNumbers } from './derived.ts';
 import type { Findings } from './findings.ts';
 import { unguarded, withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
@@ -13,8 +14,11 @@ import type { Summary } from './summary.ts';
 /** States that intake gives and that no event of the row itself need tell of. */
 const statesOfIntake = ['invalid', 'held', 'ready', 'skipped'];
 
-/** States in which a row ends without having been sent. */
-const statesWithoutCost = ['invalid', 'skipped', 'cancelled'];
+/** States in which nothing of the row's own generation is at the service. */
+const statesUnpaid = ['invalid', 'skipped', 'cancelled', 'held', 'ready'];
+
+/** What only a payment brings. */
+const columnsOfPayment = ['topup_id', 'provider_reference', 'cost', 'cost_currency', 'completed_at'];
 
 /**
  * Each row of the file stands in results.csv once, in one state, as the audit chain has it; no key was used twice; and counts
@@ -29,6 +33,7 @@ export async function checkResults(
   const [requested, charged] = [new ExactSums(), new ExactSums()];
   const keys = new KeyMarks();
   const origin = new OriginTotals(chain);
+  const derived = new DerivedNumbers();
   let [count, keysLeftOut] = [0, 0];
   for await (const row of resultRows(dir)) {
     count += 1;
@@ -47,6 +52,8 @@ export async function checkResults(
     if (status !== 'invalid' && row.amount) requested.add(`${status} ${row.currency}`, row.amount);
     if (status !== 'invalid' && row.cost) charged.add(`${status} ${row.cost_currency}`, row.cost);
     checkAgainstChain(row, count, chain, findings);
+    if (!manifest.masked && chain.batch.forgotten === null) checkReason(row, count, chain, findings);
+    derived.add(row);
     if (!isKeyLeftOut) checkSent(row, count, chain, findings);
     origin.add(row, count);
     if (!manifest.masked && key !== '') checkNames(row, count, manifest, findings);
@@ -58,6 +65,7 @@ export async function checkResults(
   checkCounts(summary.rows, counts, count, findings);
   checkSums('requested', summary.requested, requested, findings);
   checkSums('charged', summary.charged, charged, findings);
+  checkDerived(summary, derived, { masked: manifest.masked }, findings);
   checkBalanceProof(summary, findings);
   await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   return count;
@@ -116,19 +124,37 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
   }
   checkSending(row, rowNo, chain, findings);
   const paid = chain.paidOf(rowNo);
-  if (row.cost && statesWithoutCost.includes(status))
-    findings.add('results.csv', `row ${rowNo} has a cost, and was never paid: it is ${status}.`);
+  if (statesUnpaid.includes(status)) checkUnpaid(row, rowNo, chain, findings);
   if (paid !== 0 && paid !== fingerprint(row.topup_id, row.cost, row.cost_currency)) {
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
   checkRefund(row, rowNo, chain, findings);
+  checkEnd(row, rowNo, chain, findings);
+}
+
+function checkUnpaid(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const columns = chain.mayBear(rowNo) ? columnsOfPayment : [...columnsOfPayment, 'service_status'];
+  const found = columns.filter((name) => row[name]);
+  if (found.length > 0)
+    findings.add('results.csv', `row ${rowNo} has ${found.join(', ')}, and was never paid: it is ${row.status}.`);
+}
+
+function checkEnd(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const ended = chain.endedOf(rowNo);
-  if (ended !== 0 && ended !== fingerprint(Date.parse(row.completed_at ?? ''), unguarded(row.service_status))) {
-    findings.add(
-      'results.csv',
-      `row ${rowNo} ended at another time, or with another word of the service, than the audit chain says.`,
-    );
-  }
+  if (ended === 0) return;
+  const when = [Date.parse(row.completed_at ?? ''), unguarded(row.service_status)];
+  if (ended === fingerprint(...when, unguarded(row.failure_code)) || ended === fingerprint(...when)) return;
+  findings.add(
+    'results.csv',
+    `row ${rowNo} ended at another time, with another word of the service, or another failure code, than the audit chain says.`,
+  );
+}
+
+/** The words of why the row failed, or who decided that it did not, on which evidence. Numbers in it are not compared. */
+export function checkReason(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
+  const reason = chain.reasonOf(rowNo);
+  if (reason !== 0 && reason !== reasonMark(row.failure_reason ?? ''))
+    findings.add('results.csv', `row ${rowNo} has another failure reason than the audit chain.`);
 }
 
 function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
@@ -148,12 +174,14 @@ function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings
 
 /** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
-  const { status, cost, refunded_at: at, refund_amount: amount = '' } = row;
+  const { status, cost = '', cost_currency = '', refunded_at: at, refund_amount = '', refund_currency = '' } = row;
   if (at === undefined) return;
   const refund = status === 'completed' ? chain.refundOf(rowNo) : null;
-  const told = refund === 'cost' ? (cost ?? '') : (refund?.amount ?? '');
-  const isSame = told === '' || amount === '' ? told === amount : sameDecimal(told, amount);
-  if ((at !== '') === (refund !== null) && isSame) return;
+  const told = refund?.amount === 'cost' ? [cost, cost_currency] : [refund?.amount ?? '', refund?.currency ?? ''];
+  const [amount = '', currency] = told;
+  const isSame = amount === '' || refund_amount === '' ? amount === refund_amount : sameDecimal(amount, refund_amount);
+  const isTime = typeof refund?.at !== 'number' || refund.at === Date.parse(at);
+  if ((at !== '') === (refund !== null) && isSame && isTime && currency === refund_currency) return;
   findings.add('results.csv', `row ${rowNo} says otherwise of money that came back than the audit chain.`);
 }
 
@@ -196,7 +224,7 @@ function uuidV5(name: string): string {
 }
 
 function checkSummary(summary: Summary, manifest: Manifest, findings: Findings): void {
-  for (const name of ['run_id', 'account', 'input_sha256', 'content_sha256'] as const) {
+  for (const name of ['run_id', 'account', 'program', 'input_sha256', 'content_sha256'] as const) {
     if (summary[name] !== manifest[name]) findings.add('summary.json', `has another ${name} than the manifest.`);
   }
   if (summary.audit.events !== manifest.audit.events || summary.audit.head !== manifest.audit.head) {

@@ -7,6 +7,8 @@ export interface Sendings {
   attemptsOf(rowNo: number): number;
   /** When the row's generation was first sent (epoch ms), 0 where it was not, NaN where chains of before do not tell it. */
   firstSentOf(rowNo: number): number;
+  /** Whether the row was held for an earlier payment, of which it may bear the service's word until it is sent itself. */
+  mayBear(rowNo: number): boolean;
   /** Takes down what an event of a row tells of it; `at`: epoch ms. */
   note(rowNo: number, kind: string, at: number, data: Record<string, unknown>): void;
 }
@@ -14,6 +16,8 @@ export interface Sendings {
 export function makeSendings(): Sendings {
   let attempts = new Uint16Array(1_024);
   let firstSent = new Float64Array(1_024);
+  // Few rows were paid before, it may be.
+  const bearing = new Set<number>();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
     const before = { attempts, firstSent };
@@ -25,13 +29,17 @@ export function makeSendings(): Sendings {
   return {
     attemptsOf: (rowNo) => attempts[rowNo] ?? 0,
     firstSentOf: (rowNo) => firstSent[rowNo] ?? 0,
+    mayBear: (rowNo) => bearing.has(rowNo),
     note(rowNo, kind, at, data) {
       if (rowNo >= attempts.length) grow(rowNo);
       switch (kind) {
         case 'row.send':
           attempts[rowNo] = Math.min(Number(data.attempt), attemptsMax);
           // Sent again out of a doubt, it keeps the time of the request that led there.
-          if (data.from === 'ready') firstSent[rowNo] = at;
+          if (data.from === 'ready') {
+            firstSent[rowNo] = at;
+            bearing.delete(rowNo);
+          }
           break;
         case 'row.unsent':
           // Where the service could not be reached the attempt counts; one that it refused for now is given back.
@@ -47,8 +55,10 @@ export function makeSendings(): Sendings {
           break;
         case 'row.hold':
           // The row now bears when an earlier payment was first sent, of which results do not tell; not where it asks for something else.
-          if (data.why === 'MAY_BE_PAID' && data.first_sent_at !== null)
+          if (data.why === 'MAY_BE_PAID' && data.first_sent_at !== null) {
             firstSent[rowNo] = data.first_sent_at === undefined ? Number.NaN : 0;
+            bearing.add(rowNo);
+          }
           break;
         case 'row.complete':
         case 'row.fail':

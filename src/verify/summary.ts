@@ -7,17 +7,26 @@ import type { Manifest } from './manifest.ts';
 const file = 'summary.json';
 const amounts = z.record(z.string(), z.string());
 const summaryShape = z.object({
+  format: z.literal('airbatch.summary/1'),
   batch_id: z.string(),
   run_id: z.string(),
   account: z.string(),
   service: z.string(),
+  sandbox: z.boolean().optional(),
   status: z.string(),
   file_name: z.string(),
   input_sha256: z.string().nullable(),
   content_sha256: z.string().nullable(),
+  program: z.string(),
   created_by: z.string(),
   approved_by: z.string().nullable(),
-  rows: z.object({ total: z.number(), valid: z.number(), by_status: z.record(z.string(), z.number()) }),
+  rows: z.object({
+    total: z.number(),
+    valid: z.number(),
+    by_status: z.record(z.string(), z.number()),
+    with_product: z.number().optional(),
+    with_product_completed: z.number().optional(),
+  }),
   requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
   charged: z.object({
     by_status: z.record(z.string(), amounts),
@@ -25,10 +34,16 @@ const summaryShape = z.object({
     completed: amounts,
     // Reports of before have none.
     earlier: amounts.default({}),
+    rows_without_cost: z.number().optional(),
   }),
   refunded: z.object({ rows: z.number(), amounts }),
   // How many are left to a person, reports of before do not tell.
-  in_doubt: z.object({ rows: z.number(), left_to_person: z.number().optional(), requested: amounts }),
+  in_doubt: z.object({
+    rows: z.number(),
+    left_to_person: z.number().optional(),
+    requested: amounts,
+    oldest_sent_at: z.string().nullable().optional(),
+  }),
   // Reports of before do not tell of any.
   overdue: z.object({ rows: z.number() }).default({ rows: 0 }),
   balance: z.object({
@@ -59,7 +74,15 @@ const summaryShape = z.object({
     approved_at: z.string().nullable(),
     started_at: z.string().nullable(),
     completed_at: z.string().nullable(),
+    duration_ms: z.number().nullable().optional(),
   }),
+  problems: z.record(z.string(), z.number()).optional(),
+  failures: z
+    .record(
+      z.string(),
+      z.object({ rows: z.number(), reason: z.string().nullable(), other_reasons: z.number().optional() }),
+    )
+    .optional(),
   audit: z.object({ events: z.number(), head: z.string() }),
 });
 export type Summary = z.infer<typeof summaryShape>;

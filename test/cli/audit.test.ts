@@ -162,7 +162,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     [
       "rows SET cost = '9', cost_currency = 'USD' WHERE row_no = 2",
       'rows SET cost = NULL, cost_currency = NULL WHERE row_no = 2',
-      /row 2 has a cost, and was never paid: it is invalid\./,
+      /row 2 has cost, cost_currency, and was never paid: it is invalid\./,
     ],
     [
       "batches SET status = 'running'",

@@ -161,6 +161,7 @@ function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
   }
   if (event === 'hold' && row.service_status !== null)
     return { why: 'MAY_BE_PAID', service_status: row.service_status, first_sent_at: row.first_sent_at };
+  if (event === 'fail') return { failure_code: row.failure_code, failure_reason: row.failure_reason };
   return event === 'complete' ? { service_status: row.service_status } : {};
 }
 

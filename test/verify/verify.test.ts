@@ -4,6 +4,7 @@ import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
+import { nextGeneration } from '../../src/engine/next-generation.ts';
 import { insertAnchor } from '../../src/ledger/anchors.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, pageEvents } from '../../src/ledger/events.ts';
@@ -127,9 +128,9 @@ const columnEdits: Record<string, RegExp> = {
     /row 1 ended at another time, .* than the audit chain/,
   'rows SET completed_at = NULL WHERE row_no = 8': /row 8 ended at another time, .* than the audit chain/,
   "rows SET service_status = 'TIMEOUT' WHERE row_no = 8":
-    /row 8 ended .* with another word of the service, than the audit chain/,
+    /row 8 ended .* with another word of the service, .* than the audit chain/,
   "rows SET cost = '3', cost_currency = 'USD' WHERE row_no = 10":
-    /row 10 has a cost, and was never paid: it is skipped/,
+    /row 10 has cost, cost_currency, and was never paid: it is skipped/,
   'rows SET attempts = 2 WHERE row_no = 1': /row 1 has 2 attempts; the audit chain says 1\./,
   'rows SET attempts = 1, first_sent_at = 1 WHERE row_no = 10':
     /row 10 has 1 attempts; .* says 0\.;row 10 has 1970-01-01T00:00:00.001Z as when it was first sent; .* says nothing\./,
@@ -190,9 +191,10 @@ test('rows that were let go or held since, messages, references like formulas an
   assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
 });
 
+const retried: Step = ['retry', nextGeneration({ generation: 1 }, null)];
+
 test('a failed row that was opened again, and was then held or put aside before anything more was sent, verifies', async (t) => {
-  const again = { generation: 2, attempts: 0, topup_id: null, cost: null, cost_currency: null, failure_code: null };
-  const opened: Step[] = [...failedWay(1), ['retry', { ...again, first_sent_at: null, service_status: null }]];
+  const opened: Step[] = [...failedWay(1), retried];
   const held: Step = ['hold', { problems: '[]' }];
   const prepare = (db: Database) =>
     writeBatch(
@@ -208,10 +210,9 @@ test('a failed row that was opened again, and was then held or put aside before 
 });
 
 test('a retried row whose request was sent back, and whose earlier payment may then have arrived, verifies while it waits, and after', async (t) => {
-  const again = { generation: 2, attempts: 0, topup_id: null, cost: null, cost_currency: null, failure_code: null };
   const sentBack: Step[] = [
     ...failedWay(1),
-    ['retry', { ...again, first_sent_at: null, service_status: null }],
+    retried,
     ['send', { attempts: 1, first_sent_at: startMs + 5_000 }],
     ['unsent', { attempts: 0 }],
   ];
@@ -231,10 +232,7 @@ test('a retried row whose request was sent back, and whose earlier payment may t
 /** Ways in which a row is sent more than once, or was before, each with its attempts and when it was first sent as results tell them. */
 const sent = (seconds: number, attempts = 1): Step => ['send', { attempts, first_sent_at: startMs + seconds * 1_000 }];
 const again: Step = ['send', { attempts: 2 }];
-const retried: Step = [
-  'retry',
-  { generation: 2, attempts: 0, first_sent_at: null, service_status: null, topup_id: null },
-];
+
 const refusedForNow: Step = ['unsent', { attempts: 0 }];
 const nobodyReached: Step = ['unsent', {}, { outcome: 'not_sent' }];
 const borne = { service_status: 'completed', first_sent_at: startMs + 1_000 };
@@ -295,15 +293,47 @@ test('when a row was first sent is not compared where a chain of before does not
   }
 });
 
-test('a key or a reference of a row that was never sent is found', async (t) => {
-  const pack = await makePack(t);
-  for (const column of ['idempotency_key', 'reference']) {
-    await pack.put(signAnew(pack, 'results.csv', withCell(pack, 10, column, 'payroll-2026-11/R-10')));
-    const { findings } = await verifyReports(pack.dir);
-    assert.deepEqual(findings.map(({ message }) => message).slice(0, 1), [
-      'row 10 has a key or reference, and was never sent.',
-    ]);
-  }
+const cellsOfNobody: [rowNo: number, column: string, value: string, says: RegExp][] = [
+  [10, 'idempotency_key', '0b5e0f26-9a3c-5f5e-8a51-2f4b7c9d1e00', /^row 10 has a key or reference, and was never sent/],
+  [10, 'reference', 'payroll-2026-11/R-10', /^row 10 has a key or reference, and was never sent/],
+  [10, 'topup_id', 'topup-10', /^row 10 has topup_id, and was never paid: it is skipped/],
+  [10, 'service_status', 'completed', /^row 10 has service_status, and was never paid: it is skipped/],
+  [9, 'provider_reference', 'P-9', /^row 9 has provider_reference, and was never paid: it is invalid/],
+  [9, 'completed_at', '2026-11-01T08:00:01.000Z', /^row 9 has completed_at, and was never paid: it is invalid/],
+  [9, 'failure_code', 'PHONE_MISSING', /^has 1 as problems\.PHONE_INVALID; by its rows and times it is 0/],
+  [8, 'failure_code', 'TIMEOUT', /^row 8 ended at another time, .* or another failure code, than the audit chain/],
+  [8, 'failure_reason', 'The number is barred', /^row 8 has another failure reason than the audit chain/],
+  [1, 'failure_reason', '7', /^row 1 has another failure reason than the audit chain/],
+];
+
+for (const [rowNo, column, value, says] of cellsOfNobody) {
+  test(`a cell of ${column} that no event of row ${rowNo} brought is found, though it was signed with the right key`, async (t) => {
+    const pack = await makePack(t);
+    await pack.put(signAnew(pack, 'results.csv', withCell(pack, rowNo, column, value)));
+    assert.match((await verifyReports(pack.dir)).findings[0]?.message ?? '', says);
+  });
+}
+
+test('who decided that a row was paid, and on which evidence, is bound by the chain, whatever numbers the evidence has', async (t) => {
+  const resolved = (evidence: string, told: string): Step[] => [
+    sent(1),
+    ['doubt'],
+    [
+      'complete',
+      { completed_at: startMs + 9_000, failure_code: 'RESOLVED_PAID', failure_reason: `engine: ${evidence}` },
+      { as: 'paid', evidence: told },
+    ],
+  ];
+  const way = resolved('+254 712 000 001 has it, says "-Joe"', '[number] has it, says "-Joe"');
+  const prepare = (db: Database) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
+  assert.deepEqual((await foundIn(t, { prepare })).findings, []);
+  assert.deepEqual((await foundIn(t, { prepare, mask: true })).findings, []);
+  for (const [edit, says] of [
+    ["failure_reason = replace(failure_reason, 'engine', 'brian')", /row 1 has another failure reason/],
+    ["failure_reason = replace(failure_reason, 'Joe', 'Ann')", /row 1 has another failure reason/],
+    ['failure_code = NULL', /row 1 ended .* another failure code/],
+  ] as const)
+    assert.match((await foundIn(t, { prepare, edit: `UPDATE rows SET ${edit}` })).findings[0]?.message ?? '', says);
 });
 
 /** results.csv with another cell in one of its rows. */
@@ -333,7 +363,13 @@ test('money that was given back is compared with the chain, in whichever of its 
     await writeSampleBatch(db);
     const options = { clock: { ...testClock(), now: () => startMs + 120_000 }, actor: 'engine' };
     await inUnit(db, options, async (unit) => {
-      const refund = { topup_id: 'topup-1', amount: '0.30', currency: 'USD', status: 'completed' };
+      const refund = {
+        topup_id: 'topup-1',
+        amount: '0.30',
+        currency: 'USD',
+        status: 'completed',
+        refunded_at: unit.at,
+      };
       await unit.append('B-1', 'row.refund', refund, 1);
       await unit.append('B-1', 'row.refund', { ...refund, amount: '0.20' }, 1);
       const gone = { why: 'the row cost 0.80 USD', service_status: 'completed', cost: '0.00', cost_currency: 'USD' };
@@ -364,6 +400,11 @@ test('money that was given back is compared with the chain, in whichever of its 
     findings.map(({ message }) => message).join(),
     /counts 3 rows whose .* chain has 4\..*another sum of USD/,
   );
+  for (const edit of ['refunded_at = refunded_at - 86400000', "refund_currency = 'KES'"]) {
+    const { findings: told } = await foundIn(t, { prepare, edit: `UPDATE rows SET ${edit} WHERE row_no = 2` });
+    const message = 'row 2 says otherwise of money that came back than the audit chain.';
+    assert.equal(told[0]?.message, message);
+  }
   const moved = (was: string) => `CASE row_no WHEN 1 THEN NULL ELSE ${was} END`;
   const elsewhere = await foundIn(t, {
     prepare,
@@ -452,6 +493,28 @@ test('a number of the summary that is not that of the rows or the chain is found
     ['"completed": 7', '"completed": 6', /counts 6 rows as completed/],
     ['"rows": 0', '"rows": 1', /counts 1 rows whose money was given back/],
     ['"events": 30', '"events": 31', /another point of the audit chain/],
+    ['"with_product": 0', '"with_product": 1', /has 1 as rows\.with_product; by its rows and times it is 0/],
+    ['"with_product_completed": 0', '"with_product_completed": 1', /as rows\.with_product_completed/],
+    ['"rows_without_cost": 0', '"rows_without_cost": 1', /as charged\.rows_without_cost/],
+    ['"oldest_sent_at": null', '"oldest_sent_at": "2026-11-01T08:00:00.000Z"', /as in_doubt\.oldest_sent_at/],
+    ['"duration_ms": 60000', '"duration_ms": 1', /has 1 as times\.duration_ms; by its rows and times it is 60000/],
+    ['"sandbox": false', '"sandbox": true', /has true as sandbox/],
+    ['"PHONE_INVALID": 1', '"PHONE_INVALID": 2', /has 2 as problems\.PHONE_INVALID; .* is 1/],
+    ['"PHONE_INVALID": 1', '"PHONE_MISSING": 1', /has 1 as problems\.PHONE_MISSING; .* is 0/],
+    [
+      '"PROVIDER_DECLINED": {\n      "rows": 1',
+      '"OTHER": {\n      "rows": 1',
+      /has 1 as failures\.OTHER\.rows; .* is 0/,
+    ],
+    ['"reason": "The operator', '"reason": "A person', /as failures\.PROVIDER_DECLINED\.reason/],
+    ['"other_reasons": 0', '"other_reasons": 1', /as failures\.PROVIDER_DECLINED\.other_reasons/],
+    ['"program": "airbatch', '"program": "another', /another program than the manifest/],
+    ['summary/1', 'summary/2', /cannot be read/],
+    [
+      '"wallet_id": "USD-global",\n        "name": "USD-global wallet",\n        "currency": "USD"',
+      '"wallet_id": "USD-global",\n        "name": "USD-global wallet",\n        "currency": "KES"',
+      /explains nothing of the wallets in KES/,
+    ],
   ] as const) {
     const changed = text.replace(was, is);
     assert.notEqual(changed, text, was);

@@ -1,0 +1,78 @@
+import type { Findings } from './findings.ts';
+import { unguarded } from './guards.ts';
+import type { ResultRow } from './rows.ts';
+import type { Summary } from './summary.ts';
+
+const file = 'summary.json';
+
+/** States in which a row's codes are what is wrong with it, and not the service's word. */
+const statesOfProblems = ['invalid', 'held', 'skipped'];
+
+interface Failed {
+  rows: number;
+  reason: string;
+  otherReasons: number;
+}
+
+/** What summary.json counts besides states and sums, counted anew while the rows are read. */
+export class DerivedNumbers {
+  withProduct = 0;
+  withProductCompleted = 0;
+  withoutCost = 0;
+  /** ISO 8601, as the rows have it; null where none is in doubt. */
+  oldestDoubt: string | null = null;
+  readonly problems = new Map<string, number>();
+  readonly failures = new Map<string, Failed>();
+
+  add(row: ResultRow): void {
+    const { status = '', product_id, cost, first_sent_at, failure_code = '' } = row;
+    if (product_id && status !== 'invalid' && status !== 'skipped') this.withProduct += 1;
+    if (product_id && status === 'completed') this.withProductCompleted += 1;
+    if (status === 'completed' && !cost) this.withoutCost += 1;
+    if (status === 'in_doubt' && first_sent_at && first_sent_at < (this.oldestDoubt ?? '~'))
+      this.oldestDoubt = first_sent_at;
+    if (statesOfProblems.includes(status) && failure_code !== '')
+      for (const code of failure_code.split('; ')) this.problems.set(code, (this.problems.get(code) ?? 0) + 1);
+    if (status === 'failed') this.#addFailure(unguarded(failure_code) || 'UNKNOWN', row.failure_reason ?? '');
+  }
+
+  #addFailure(code: string, reason: string): void {
+    const known = this.failures.get(code) ?? { rows: 0, reason, otherReasons: 0 };
+    known.rows += 1;
+    if (known.reason !== reason) known.otherReasons += 1;
+    this.failures.set(code, known);
+  }
+}
+
+/** The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before lack some. */
+export function checkDerived(
+  { rows, charged, in_doubt, times, service, sandbox, problems, failures }: Summary,
+  found: DerivedNumbers,
+  { masked }: { masked: boolean },
+  findings: Findings,
+): void {
+  const { started_at, completed_at } = times;
+  const lasted = started_at && completed_at ? Date.parse(completed_at) - Date.parse(started_at) : null;
+  const pairs: [what: string, said: unknown, found: unknown][] = [
+    ['rows.with_product', rows.with_product, found.withProduct],
+    ['rows.with_product_completed', rows.with_product_completed, found.withProductCompleted],
+    ['charged.rows_without_cost', charged.rows_without_cost, found.withoutCost],
+    ['in_doubt.oldest_sent_at', in_doubt.oldest_sent_at, found.oldestDoubt],
+    ['times.duration_ms', times.duration_ms, lasted],
+    ['sandbox', sandbox, service === 'embedded sandbox'],
+  ];
+  for (const code of new Set([...Object.keys(problems ?? {}), ...found.problems.keys()]))
+    if (problems) pairs.push([`problems.${code}`, problems[code] ?? 0, found.problems.get(code) ?? 0]);
+  for (const code of new Set([...Object.keys(failures ?? {}), ...found.failures.keys()])) {
+    if (!failures) break;
+    const [said, failed] = [failures[code], found.failures.get(code)];
+    pairs.push([`failures.${code}.rows`, said?.rows ?? 0, failed?.rows ?? 0]);
+    pairs.push([`failures.${code}.reason`, unguarded(said?.reason ?? ''), unguarded(failed?.reason ?? '')]);
+    // Masked reasons may read the same where the numbers in them were not.
+    if (!masked) pairs.push([`failures.${code}.other_reasons`, said?.other_reasons, failed?.otherReasons ?? 0]);
+  }
+  for (const [what, said, expected] of pairs) {
+    if (said === undefined || said === expected) continue;
+    findings.add(file, `has ${said ?? 'nothing'} as ${what}; by its rows and times it is ${expected ?? 'nothing'}.`);
+  }
+}
