@@ -23,7 +23,7 @@ export function isRejection(error: unknown): error is AirbatchError {
 
 /** Ends the reading of a file that comes to nothing: `rejected` with the reason, or `cancelled` where it was interrupted. */
 export async function giveUp(deps: Deps, reading: Reading, error: unknown): Promise<void> {
-  await endWithoutRows(deps, reading, (unit, batch) =>
+  await endWithoutRows(deps, reading, reading.holder, (unit, batch) =>
     isRejection(error)
       ? unit.changeBatch(batch, 'reject', { rejection: error.message }, { code: error.code })
       : unit.changeBatch(batch, 'cancel', {}, { why: 'reading the file was interrupted' }),
@@ -32,14 +32,14 @@ export async function giveUp(deps: Deps, reading: Reading, error: unknown): Prom
 }
 
 /**
- * Ends what a crash left in the middle of being read: files whose reader is known to have ended (`isDead`), or was silent for too
- * long. Their batches are `rejected`, have no rows, and leave the run id free.
+ * Ends, as `ender`, what a crash left in the middle of being read: files whose reader, or whoever was ending its reading, is known to
+ * have ended (`isDead`), or was silent for too long. Their batches are `rejected`, have no rows, and leave the run id free.
  */
-export async function endAbandoned(deps: Deps, isDead: (holder: string) => boolean): Promise<void> {
+export async function endAbandoned(deps: Deps, ender: string, isDead: (holder: string) => boolean): Promise<void> {
   for (const reading of await listReadings(deps.db)) {
     if (reading.expires_at > deps.clock.now() && !isDead(reading.holder)) continue;
     const rejection = 'the program ended while it was reading the file: run the file again';
-    await endWithoutRows(deps, reading, (unit, batch) =>
+    await endWithoutRows(deps, reading, ender, (unit, batch) =>
       unit.changeBatch(batch, 'reject', { rejection }, { code: 'READING_ABANDONED', holder: reading.holder }),
     );
   }
@@ -48,11 +48,12 @@ export async function endAbandoned(deps: Deps, isDead: (holder: string) => boole
 async function endWithoutRows(
   { db, clock }: Deps,
   reading: Reading,
+  ender: string,
   end: (unit: Unit, batch: BatchRecord) => Promise<unknown>,
 ): Promise<void> {
   const unitOf = <Result>(work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor: 'intake' }, work);
   // The reader is shut out first, so that no row comes after the last one is gone.
-  if (!(await unitOf((unit) => takeOverReading(unit.tx, reading, unit.at + endingMs)))) return;
+  if (!(await unitOf((unit) => takeOverReading(unit.tx, reading, ender, unit.at + endingMs)))) return;
   while (!(await unitOf((unit) => unit.discardRows(reading.batch_id, rowsPerUnit)))) await clock.turn();
   await unitOf(async (unit) => {
     const batch = await findBatch(unit.tx, reading.batch_id);

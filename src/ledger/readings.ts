@@ -3,7 +3,7 @@ import type { Queryable } from './database.ts';
 /** A file that is being read into a batch: by whom, and until when (epoch ms) unless the reader says again that it goes on. */
 export interface Reading {
   batch_id: string;
-  /** `host/pid/start`, as for leases. */
+  /** `host/pid/start`, as for leases; `host/pid/start/ending` of a process that takes out of the ledger what was read. */
   holder: string;
   expires_at: number;
 }
@@ -27,13 +27,14 @@ export async function goOnReading(tx: Queryable, { batch_id, holder, expires_at 
 }
 
 /**
- * Shuts the reader out, as long as it has not said since that it goes on: whoever does so ends the reading, until `until` without being
- * disturbed. False when somebody else was faster.
+ * Shuts the reader out, as long as it has not said since that it goes on: `ender` ends the reading, until `until` without being
+ * disturbed while its own process lives. False when somebody else was faster.
  */
-export async function takeOverReading(tx: Queryable, seen: Reading, until: number): Promise<boolean> {
+export async function takeOverReading(tx: Queryable, seen: Reading, ender: string, until: number): Promise<boolean> {
   const changed = await tx.execute(
-    `UPDATE readings SET holder = '', expires_at = ? WHERE batch_id = ? AND holder = ? AND expires_at <= ?`,
-    [until, seen.batch_id, seen.holder, seen.expires_at],
+    'UPDATE readings SET holder = ?, expires_at = ? WHERE batch_id = ? AND holder = ? AND expires_at <= ?',
+    // It is no reader, though it may be the same process.
+    [`${ender}/ending`, until, seen.batch_id, seen.holder, seen.expires_at],
   );
   return changed === 1;
 }

@@ -10,7 +10,7 @@ import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
 import { type Config, loadConfig } from './config.ts';
 import { openLedger } from './ledger.ts';
 import { makeLog } from './log.ts';
-import { isDeadProcess } from './process-holder.ts';
+import { isDeadProcess, processHolder } from './process-holder.ts';
 
 /** What every door opens first: the configuration, the ledger and the log. */
 export interface Session {
@@ -49,7 +49,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     file: config.log,
   });
   const db = await openLedger(ledgerPath);
-  await endAbandoned({ db, clock: systemClock }, isDeadProcess);
+  await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
   await cancelRowsLeft({ db, clock: systemClock }, 'engine');
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
 }

@@ -498,7 +498,7 @@ describe('a file whose reader comes to an end in the middle', () => {
   test('is left alone as long as the reader may be at it', async (t) => {
     const { db, ...rest } = await rig(t);
     const batchId = await crash({ db, ...rest });
-    await endAbandoned({ db, clock: systemClock }, (holder) => holder !== 'test/1/1');
+    await endAbandoned({ db, clock: systemClock }, 'test/2/2', (holder) => holder !== 'test/1/1');
     assert.equal((await findBatch(db, batchId))?.status, 'received');
   });
 
@@ -510,7 +510,7 @@ describe('a file whose reader comes to an end in the middle', () => {
       const { db, take, ...rest } = await rig(t);
       const batchId = await crash({ db, take, ...rest });
       const clock = { ...systemClock, now: () => systemClock.now() + later };
-      await endAbandoned({ db, clock }, (holder) => isDead && holder === 'test/1/1');
+      await endAbandoned({ db, clock }, 'test/2/2', (holder) => isDead && holder === 'test/1/1');
       const batch = await findBatch(db, batchId);
       assert.equal(batch?.status, 'rejected');
       assert.match(batch.rejection ?? '', /ended while it was reading the file/);
@@ -520,11 +520,43 @@ describe('a file whose reader comes to an end in the middle', () => {
     });
   }
 
+  test('is rejected at once, when its program ended before it could take out what it had read, or whoever went on with that', async (t) => {
+    const { db, ...rest } = await rig(t);
+    const batchId = await crash({ db, ...rest });
+    const full = (name: string): Database => ({
+      ...db,
+      transact: (work) =>
+        db.transact((tx) =>
+          work({
+            ...tx,
+            execute: (...statement) =>
+              tx.execute(...statement).then((changed) => {
+                if (statement[0].startsWith('DELETE')) throw new Error(`${name} has no room`);
+                return changed;
+              }),
+          }),
+        ),
+    });
+    const dead =
+      (...holders: string[]) =>
+      (holder: string) =>
+        holders.some((one) => holder.startsWith(one));
+    const end = (ledger: Database, ender: string, ...holders: string[]) =>
+      endAbandoned({ db: ledger, clock: systemClock }, ender, dead(...holders));
+    await assert.rejects(end(full('the second'), 'test/2/2', 'test/1/1'), /the second has no room/);
+    await end(db, 'test/3/3', 'test/1/1');
+    assert.equal((await findBatch(db, batchId))?.status, 'received', 'while the second lives it is left to it');
+    await assert.rejects(end(full('the third'), 'test/3/3', 'test/2/2'), /the third has no room/);
+    await end(db, 'test/4/4', 'test/3/3');
+    assert.equal((await findBatch(db, batchId))?.status, 'rejected');
+    assert.deepEqual([await pageRows(db, batchId, 0, 10), await listReadings(db)], [[], []]);
+  });
+
   test('stores nothing more when it was taken for dead, and says so', async (t) => {
     const { db, take } = await rig(t);
     const catalog: Catalog = {
       async networks() {
-        await endAbandoned({ db, clock: systemClock }, () => true);
+        await endAbandoned({ db, clock: systemClock }, 'test/2/2', () => true);
         return [{ networkId: 1, name: 'Safaricom Kenya', countryCode: 'KE', currency: 'KES' }];
       },
       products: async () => [],
