@@ -1,14 +1,16 @@
-import cron from 'node-cron';
+import cron, { type ScheduledTask } from 'node-cron';
 import type { Clock } from '../core/clock.ts';
 
-/** node-cron's six fields, seconds first. */
-const everyFiveSeconds = '*/5 * * * * *';
+const beatMs = 5_000;
 
 /**
- * node-cron waits for moments of the wall clock: it is silent for as long as the clock was set back, and for the hour that daylight saving
- * brings twice. By time that only grows, it is not silent for longer than this.
+ * node-cron waits for moments of the wall clock: it is silent for as long as the clock was set back. By time that only grows, it is not
+ * silent for longer than this.
  */
 const silentMsMax = 15_000;
+
+/** A beat that comes late is a beat: the machine slept, or the clock was set. */
+const lateMsMax = 3_600_000;
 
 export interface Heartbeat {
   /** Rings no more; resolves when what it last rang for is done. */
@@ -23,22 +25,29 @@ export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbe
   const stopping = new AbortController();
   let ringing: Promise<void> | null = null;
   let rungAt = clock.monotonic();
+  let task: ScheduledTask | null = null;
   const beat = () => {
     rungAt = clock.monotonic();
     ringing ??= ring().finally(() => {
       ringing = null;
     });
+    const before = task;
+    task = null;
+    void before?.destroy();
+    if (stopping.signal.aborted) return;
+    // One moment each time, which comes once a year. Of a task that comes every five seconds node-cron goes through all that were missed,
+    // at once and before anything else: 6 s after a weekend of suspension, and for hours where a clock that stood in 1970 is set right.
+    task = cron.schedule(momentAfter(clock.now()), beat, {
+      name: 'airbatch jobs',
+      timezone: 'UTC',
+      missedExecutionTolerance: lateMsMax,
+      suppressMissedWarning: true,
+    });
   };
-  // After a day of suspension it would write a line, which is no JSON, for each of 17,280 beats.
-  const schedule = () => cron.schedule(everyFiveSeconds, beat, { name: 'airbatch jobs', suppressMissedWarning: true });
-  let task = schedule();
   const watch = async () => {
     while (!stopping.signal.aborted) {
       await clock.sleep(rungAt + silentMsMax - clock.monotonic(), stopping.signal);
-      if (stopping.signal.aborted || clock.monotonic() - rungAt < silentMsMax) continue;
-      await task.destroy();
-      task = schedule();
-      beat();
+      if (!stopping.signal.aborted && clock.monotonic() - rungAt >= silentMsMax) beat();
     }
   };
   beat();
@@ -47,8 +56,14 @@ export function startHeartbeat(clock: Clock, ring: () => Promise<void>): Heartbe
     async stop() {
       stopping.abort();
       await watching;
-      await task.destroy();
+      await task?.destroy();
       await ringing;
     },
   };
+}
+
+/** The next multiple of five seconds, in node-cron's six fields: seconds first. */
+function momentAfter(nowMs: number): string {
+  const at = new Date((Math.floor(nowMs / beatMs) + 1) * beatMs);
+  return `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} ${at.getUTCDate()} ${at.getUTCMonth() + 1} *`;
 }
