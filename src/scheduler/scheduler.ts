@@ -89,12 +89,14 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
 async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promise<void> {
   const now = clock.now();
   const { skipped, due } = await db.transact(async (tx) => {
+    const knownSince = await since(tx, job, now);
     const after = await lookedUntil(tx, job, now);
     const known = await knownDueTimes(tx, job.name, after, now);
     const due = dueTimes(job.schedule, after, now).filter((dueAt) => !known.has(dueAt));
     let skipped = 0;
     for (const [index, dueAt] of due.entries()) {
-      const runs = isRun(job, { dueAt, now, isLast: index === due.length - 1 });
+      const isOfTheJob = dueAt > knownSince || now - dueAt <= graceMs;
+      const runs = isOfTheJob && isRun(job, { dueAt, now, isLast: index === due.length - 1 });
       const detail = runs ? null : 'missed while nothing ran, and not caught up with';
       await insertSlot(tx, { job: job.name, due_at: dueAt, state: runs ? 'due' : 'skipped', detail });
       if (!runs) skipped += 1;
@@ -108,6 +110,18 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
       job: job.name,
       looked_at: due.length,
     });
+}
+
+/**
+ * Since when the job is known. What was due before is not caught up with: a machine that begins with a clock far behind, and hears the time
+ * later, would pay for a month in which there was no such job.
+ */
+async function since(tx: Queryable, { name }: Job, now: number): Promise<number> {
+  const known = await readFact(tx, knownName(name));
+  if (known !== null) return Number(known);
+  const first = (await lookedAt(tx, name)) ?? now;
+  await writeFact(tx, knownName(name), String(first));
+  return first;
 }
 
 /**
@@ -138,6 +152,10 @@ function noteLook(tx: Queryable, { name }: Job, now: number): Promise<void> {
 
 function lookName(job: string): string {
   return `job_since:${job}`;
+}
+
+function knownName(job: string): string {
+  return `job_known_since:${job}`;
 }
 
 function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: number; isLast: boolean }): boolean {

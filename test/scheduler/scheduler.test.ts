@@ -313,6 +313,28 @@ describe('a scheduler', () => {
     assert.deepEqual(ran(), [180, 0, 60, 120, 240]);
   });
 
+  for (const catchUp of ['all', 'last'] as const)
+    test(`pays for no time of before it knew the job, where its machine began with a clock far behind: ${catchUp}`, async () => {
+      const { db, warnings, scheduler, lookAndEnd, ran, to } = await place();
+      const one = scheduler('one', [defineJob({ ...job, schedule: { ...job.schedule, catchUp } })]);
+      for (const at of [-1, 1, 2]) {
+        to(at * minute);
+        await lookAndEnd(one);
+      }
+      assert.deepEqual(ran(), [0]);
+      to(-190 * minute);
+      await lookAndEnd(one);
+      to(10 * minute);
+      await lookAndEnd(one);
+      assert.deepEqual(ran(), [0]);
+      // What fell due since it is known is caught up with, as always.
+      to(70 * minute);
+      await lookAndEnd(one);
+      assert.deepEqual(ran(), [0, 60]);
+      assert.deepEqual(await states(db), ['skipped', 'skipped', 'skipped', 'done', 'done']);
+      assert.deepEqual(warnings, ['slots of a job were missed, and are not run']);
+    });
+
   test('runs no slot again of those that were dropped, however far the clock is set back', async () => {
     const { db, scheduler, to, lookAndEnd, ran } = await place();
     const one = scheduler('one');
