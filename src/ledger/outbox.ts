@@ -1,6 +1,6 @@
 import type { RowState } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
-import { inFlight } from './rows.ts';
+import { inFlight, overdue } from './rows.ts';
 
 /** Word to somebody about one event, sent once. Times are epoch milliseconds. */
 export interface OutboxEntry {
@@ -128,19 +128,30 @@ const waitsForAPerson = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_
 /** A doubt that is looked up again, and may be sent again. */
 const isLookedUp = `rows.status = 'in_doubt' AND ${inFlight} AND rows.next_action_at IS NOT NULL`;
 
+/** What is told of by the row: for how long it is so, each row and generation is news once. */
+const newsOfRows = { in_doubt: waitsForAPerson, overdue } as const;
+export type NewsOfRows = keyof typeof newsOfRows;
+
+function untoldSql(kind: NewsOfRows): string {
+  return `SELECT event_id FROM (
+       SELECT '${kind}:' || batch_id || ':' || row_no || ':' || generation AS event_id FROM rows
+         WHERE batch_id = ? AND ${newsOfRows[kind]}) AS news
+     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = news.event_id AND recipient = ?)
+     ORDER BY event_id`;
+}
+
 /**
- * The doubts of a batch that only a person can end and that a recipient was not told of. Each is an event
- * of its own, by its row and generation: however many there are, a new one is seen, and looking an old one up again is no news.
+ * The rows of a batch that only a person can end (doubts), or may (those that the service has for too long), and that a recipient was not told
+ * of. Each is an event of its own, by its row and generation: however many there are, a new one is seen, and asking for an old one again is no
+ * news.
  */
-export async function untoldDoubts(db: Queryable, batchId: string, recipient: string): Promise<string[]> {
-  const untold = await db.query<{ event_id: string }>(
-    `SELECT event_id FROM (
-       SELECT 'in_doubt:' || batch_id || ':' || row_no || ':' || generation AS event_id FROM rows
-         WHERE batch_id = ? AND ${waitsForAPerson}) AS doubts
-     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = doubts.event_id AND recipient = ?)
-     ORDER BY event_id`,
-    [batchId, recipient],
-  );
+export async function untoldRows(
+  db: Queryable,
+  kind: NewsOfRows,
+  batchId: string,
+  recipient: string,
+): Promise<string[]> {
+  const untold = await db.query<{ event_id: string }>(untoldSql(kind), [batchId, recipient]);
   return untold.map(({ event_id }) => event_id);
 }
 
@@ -168,7 +179,7 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time (epoch ms): each by what makes it that very event; doubts by their batch, and slots that were
+ * What there may be word of, since a time (epoch ms): each by what makes it that very event; rows (`NewsOfRows`) by their batch, and slots that were
  * skipped by their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
  * not for each row that is skipped.
  */
@@ -190,6 +201,10 @@ export function newsSince(
      SELECT 'in_doubt', 'in_doubt:' || batches.batch_id, batches.batch_id, account, job FROM batches
        WHERE status IN ('running', 'paused') AND EXISTS (
          SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${waitsForAPerson})
+     UNION ALL
+     SELECT 'overdue', 'overdue:' || batches.batch_id, batches.batch_id, account, job FROM batches
+       WHERE status IN ('running', 'paused') AND EXISTS (
+         SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND ${overdue})
      UNION ALL
      SELECT 'held', 'held:' || batches.batch_id || ':' || ${sumOf('completed', 'failed')}, batches.batch_id, account, job
        FROM batches JOIN batch_counts ON batch_counts.batch_id = batches.batch_id

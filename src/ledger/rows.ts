@@ -229,7 +229,8 @@ export async function nextDueAt(
   return first?.at ?? null;
 }
 
-const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
+/** Accepted rows that the service has for longer than it promises (core/overdue.ts). */
+export const overdue = `rows.status = 'accepted' AND ${inFlight} AND rows.failure_code = '${overdueCode}'`;
 
 /** Whether a batch has an accepted row that the service may yet end in the time that it promises. */
 export async function hasPromised(db: Queryable, batchId: string): Promise<boolean> {
@@ -250,9 +251,9 @@ export async function countOverdue(db: Queryable, batchId: string): Promise<numb
   return found?.count ?? 0;
 }
 
-/** The first of them in file order. */
+/** The first of them in file order: sorted by itself, or all rows of the batch would be walked through in that order. */
 export function firstOverdue(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
-  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY row_no LIMIT ?`, [batchId, limit]);
+  return db.query(`SELECT * FROM rows WHERE batch_id = ? AND ${overdue} ORDER BY +row_no LIMIT ?`, [batchId, limit]);
 }
 
 /** Rows that are followed by the list. Times in epoch ms; null where there is none. */

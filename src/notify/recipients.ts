@@ -7,6 +7,7 @@ export const newsKinds = [
   'finished',
   'paused',
   'in_doubt',
+  'overdue',
   'held',
   'slot_missed',
   'low_balance',

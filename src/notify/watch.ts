@@ -10,7 +10,7 @@ import {
   newsSince,
   noteToldIn,
   type OutboxEntry,
-  untoldDoubts,
+  untoldRows,
   untoldSkips,
 } from '../ledger/outbox.ts';
 import { notedPace } from '../ledger/pace.ts';
@@ -100,7 +100,8 @@ async function eventsOf(
   recipient: string,
   since: number,
 ): Promise<string[]> {
-  if (kind === 'in_doubt' && batch_id !== null) return untoldDoubts(db, batch_id, recipient);
+  if ((kind === 'in_doubt' || kind === 'overdue') && batch_id !== null)
+    return untoldRows(db, kind, batch_id, recipient);
   if (event_id.startsWith('slots_missed:') && job !== null) return untoldSkips(db, job, since, recipient);
   return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

@@ -93,6 +93,20 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ],
       };
     }
+    case 'overdue': {
+      const { rows, requested } = summary.overdue;
+      const overdue = `${counted(rows, 'row')}${Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`}`;
+      const them = rows === 1 ? 'it' : 'them';
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id}: the service has ${overdue} for longer than it promises`,
+        lines: [
+          `The service has accepted ${overdue}, and has not said for longer than it promises whether ${them === 'it' ? 'it was' : 'they were'} delivered. It is asked on; do not pay ${them} by other means.`,
+          ...about,
+          `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
+        ],
+      };
+    }
     case 'held': {
       const held = `${counted(summary.rows.by_status.held, 'held row')} (${sumsText(summary.requested.by_status.held ?? {})})`;
       return {

@@ -2,8 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { oldestUnsettled } from '../../src/ledger/gauges.ts';
-import { newsSince, untoldDoubts } from '../../src/ledger/outbox.ts';
-import { dueRows, followedRows, nextDueAt, sendingRows } from '../../src/ledger/rows.ts';
+import { newsSince, untoldRows } from '../../src/ledger/outbox.ts';
+import {
+  countOverdue,
+  dueRows,
+  firstOverdue,
+  followedRows,
+  hasPromised,
+  nextDueAt,
+  sendingRows,
+} from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { memoryLedger } from '../support/ledger.ts';
 import { planned } from '../support/planned.ts';
@@ -15,7 +23,11 @@ const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'rows left in sending': (view) => sendingRows(view, 'batch-1', 10),
   'the oldest row that has not ended': (view) => oldestUnsettled(view),
   'batches with rows that need a person': (view) => newsSince(view, 0),
-  'rows that need a person': (view) => untoldDoubts(view, 'batch-1', 'chat all'),
+  'rows that need a person': (view) => untoldRows(view, 'in_doubt', 'batch-1', 'chat all'),
+  'rows that the service has for too long': (view) => untoldRows(view, 'overdue', 'batch-1', 'chat all'),
+  'how many these are': (view) => countOverdue(view, 'batch-1'),
+  'the first of them': (view) => firstOverdue(view, 'batch-1', 20),
+  'one that it does not have for too long': (view) => hasPromised(view, 'batch-1'),
 };
 
 for (const [what, ask] of Object.entries(queries)) {

@@ -279,6 +279,24 @@ describe('word', () => {
     assert.deepEqual(await ids({ ...everything, id: 'chat of a job' }), [1, 0], 'whom nobody has told yet');
   });
 
+  test('is of each row once that the service has for longer than it promises', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    for (const row of [1, 2]) rig.service.ends(`run-1/ref-${row}`, 'open');
+    await rig.add(someRows(3), { created_at: clock.now() });
+    await rig.run();
+    await pass();
+    await pass();
+    const [{ word, id } = { word: null, id: '' }, ...more] = told.splice(0);
+    assert.deepEqual([id, word?.kind, more], ['overdue:batch-1:1:1', 'overdue', []], 'two at once');
+    assert.equal(word?.subject, 'Payout run-1: the service has 2 rows (KES 203.00) for longer than it promises');
+    assert.match(word?.lines.join('\n') ?? '', /airbatch resolve batch-1 ROW --as paid\|not-paid/);
+    await db.execute(`UPDATE rows SET failure_code = NULL`);
+    await rig.clock.drive(rig.clock.sleep(3_600_000));
+    await rig.run();
+    await pass();
+    assert.deepEqual(told, [], 'asked once more, in vain');
+  });
+
   test('is of a batch of which nothing moves any more but held rows: once, until something of it was sent again', async () => {
     const { rig, db, clock, told, pass, actor } = await teller();
     const held = [3, 4, 5].map((rowNo) => aRow(rowNo, { status: 'held' }));
