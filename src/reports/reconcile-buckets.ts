@@ -25,7 +25,7 @@ export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
   no_payment: { meaning: 'Neither side has a payment: the service refused it, or it never arrived.', next: '' },
   status_differs: {
     meaning: 'The service gives it another outcome than the ledger.',
-    next: 'Resume the batch, so that it is looked up again; if they still differ, ask the service with the top-up id.',
+    next: 'Resume the batch, so that it is looked up again; if they still differ, or a person has ended the row, ask the service with the top-up id.',
   },
   amount_differs: {
     meaning: 'The service paid another amount, or another number, than the row asks for.',
