@@ -28,3 +28,14 @@ const sameWaitMs = 60_000;
 export function waitAt(told: ToldWait | null, now: number): ToldWait | null {
   return told !== null && now <= told.until + sameWaitMs ? told : null;
 }
+
+/**
+ * The wait of a program that begins at `now` (epoch ms) and was not told itself; null where it is over. One that no limit explains is asked anew
+ * a quarter of an hour after the service told of it: a person may have had it ended.
+ */
+export function keptWait(told: ToldWait | null, now: number): ToldWait | null {
+  if (told === null) return null;
+  const until = Math.min(told.until, told.at + longWaitMs, now + longWaitMs);
+  // Nor what an older version has noted in other words.
+  return until > now ? { ...told, until } : null;
+}

@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { longWaitMs, waitAt, waitMsOf } from '../core/told-wait.ts';
+import { keptWait, longWaitMs, waitAt, waitMsOf } from '../core/told-wait.ts';
 import type { CreateOutcome, ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import { notedWait } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
@@ -44,20 +44,14 @@ export async function waitAsTold(
   return waitMs;
 }
 
-/**
- * A wait that the program before this one was told of goes on. One that no limit explains is asked anew a quarter of an hour after the service
- * told of it: a person may have had it ended.
- */
+/** A wait that the program before this one was told of goes on. */
 export async function keepWaiting(context: RunnerContext): Promise<void> {
   const { db, clock, limiter, account } = context;
-  const told = await notedWait(db, account);
-  if (told === null) return;
   const now = clock.now();
-  const until = Math.min(told.until, told.at + longWaitMs, now + longWaitMs);
-  // Nor what an older version has noted in other words.
-  if (!(until > now)) return;
-  limiter.hold('creation', until - now);
-  context.toldToWait = { ...told, until };
+  const told = keptWait(await notedWait(db, account), now);
+  if (told === null) return;
+  limiter.hold('creation', told.until - now);
+  context.toldToWait = told;
 }
 
 /** A payment was let through: what it was told to wait for is over. */

@@ -8,7 +8,7 @@ import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
-import { holdAsTold, logWait } from './told-to-wait.ts';
+import { holdAsNoted, holdAsTold, logWait } from './told-to-wait.ts';
 import { program } from './version.ts';
 
 /** One file to take in for an account. */
@@ -30,7 +30,8 @@ export interface FileToTakeIn {
 }
 
 /** Takes a file into the ledger as a batch of the account, checked against the catalog of its service. */
-export function takeIn(session: Session, account: OpenAccount, given: FileToTakeIn): Promise<IntakeResult> {
+export async function takeIn(session: Session, account: OpenAccount, given: FileToTakeIn): Promise<IntakeResult> {
+  await holdAsNoted(account, session);
   return intakeFile(session, {
     ...given,
     account: account.name,

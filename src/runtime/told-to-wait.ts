@@ -1,6 +1,7 @@
 import { type Clock, isoTime } from '../core/clock.ts';
-import { type ToldWait, waitMsOf } from '../core/told-wait.ts';
+import { keptWait, type ToldWait, waitMsOf } from '../core/told-wait.ts';
 import type { RequestClass } from '../gateway/gateway.ts';
+import { notedWait } from '../ledger/pace.ts';
 import type { OpenAccount } from './account.ts';
 import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
@@ -14,6 +15,19 @@ export function holdAsTold(
   const at = clock.now();
   limiter.hold(requestClass, waitMsOf(saidMs));
   return { since: at, at, saidMs, until: at + waitMsOf(saidMs) };
+}
+
+/** What another program was told of, which may work on the account yet or have ended, holds this one's requests as well. */
+export async function holdAsNoted(
+  account: Pick<OpenAccount, 'name' | 'limiter'>,
+  session: Pick<Session, 'db' | 'clock' | 'log'>,
+): Promise<void> {
+  const now = session.clock.now();
+  const told = keptWait(await notedWait(session.db, account.name), now);
+  // Where its own runner works, that was told itself.
+  if (told === null || account.limiter.isHeld('creation')) return;
+  account.limiter.hold('creation', told.until - now);
+  logWait(account, session, told);
 }
 
 export function logWait(

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { isoTime } from '../../src/core/clock.ts';
+import { notePace } from '../../src/ledger/pace.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
 import { planOf } from '../../src/runtime/take-in.ts';
+import { holdAsNoted } from '../../src/runtime/told-to-wait.ts';
 import { makeRig, someRows } from '../support/engine.ts';
-import { aRow } from '../support/ledger.ts';
+import { aRow, idlePace } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 test('a plan whose balance is told to wait asks no prices, and has the account wait', async () => {
@@ -41,4 +44,25 @@ test('a plan whose catalog was told to wait for long asks nothing more, and says
   const plan = await planOf({ db: rig.db, clock: rig.clock, log } as unknown as Session, account, await rig.batch());
   const { toSend, balance, balanceTrouble } = plan;
   assert.deepEqual([toSend, balance, balanceTrouble], [2, null, 'told_to_wait: the service tells the account to wait']);
+});
+
+test('what another program was told to wait for holds whoever takes in a file as well, and is told of once', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  const limiter = makeOpenLimiter(clock);
+  const told: unknown[] = [];
+  const log = { info: () => undefined, warn: (_message: string, data: unknown) => void told.push(data) };
+  const account = { name: 'main', limiter };
+  await holdAsNoted(account, { db, clock, log });
+  assert.ok(!limiter.isHeld('catalog'));
+  const at = clock.now();
+  const toldToWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => notePace(tx, 'main', { ...idlePace, toldToWait }));
+  await clock.drive(clock.sleep(20_000));
+  for (let file = 0; file < 2; file++) await holdAsNoted(account, { db, clock, log });
+  assert.deepEqual(told, [{ account: 'main', until: isoTime(at + 60_000), retry_after_ms: 60_000 }]);
+  await clock.drive(clock.sleep(39_000));
+  assert.ok(limiter.isHeld('catalog'));
+  await clock.drive(clock.sleep(1_000));
+  assert.ok(!limiter.isHeld('catalog'));
 });
