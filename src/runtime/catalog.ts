@@ -4,8 +4,7 @@ import type { EngineLog } from '../engine/context.ts';
 import { longHold } from '../engine/long-hold.ts';
 import type { CatalogOutcome, Gateway, Product } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
-import type { OpenAccount } from './account.ts';
-import { holdAsTold, logWait } from './told-to-wait.ts';
+import { holdAsTold, logWait, type WaitingAccount } from './told-to-wait.ts';
 
 /**
  * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
@@ -26,7 +25,7 @@ export interface AccountCatalog extends Catalog {
  * of an hour or more, it has not answered.
  */
 export function accountCatalog(
-  account: Pick<OpenAccount, 'name' | 'limiter'> & { gateway: Pick<Gateway, 'networks' | 'products'> },
+  account: WaitingAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },
   deps: { clock: Pick<Clock, 'now' | 'monotonic'>; log: EngineLog },
 ): AccountCatalog {
   const { limiter, gateway } = account;

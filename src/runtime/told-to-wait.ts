@@ -2,13 +2,19 @@ import { type Clock, isoTime } from '../core/clock.ts';
 import { keptWait, type ToldWait, waitMsOf } from '../core/told-wait.ts';
 import type { RequestClass } from '../gateway/gateway.ts';
 import { notedWait } from '../ledger/pace.ts';
-import type { OpenAccount } from './account.ts';
+import type { Limiter } from '../limiter/limiter.ts';
 import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
 
+/** An account, as far as waiting for its service is concerned. */
+export interface WaitingAccount {
+  name: string;
+  limiter: Limiter;
+}
+
 /** A request beside those of the account's runner was told to wait for so long (ms): nothing of the account is sent or asked meanwhile. */
 export function holdAsTold(
-  { limiter }: Pick<OpenAccount, 'limiter'>,
+  { limiter }: Pick<WaitingAccount, 'limiter'>,
   { clock }: { clock: Pick<Clock, 'now'> },
   { requestClass, saidMs }: { requestClass: RequestClass; saidMs: number },
 ): ToldWait {
@@ -19,7 +25,7 @@ export function holdAsTold(
 
 /** What another program was told of, which may work on the account yet or have ended, holds this one's requests as well. */
 export async function holdAsNoted(
-  account: Pick<OpenAccount, 'name' | 'limiter'>,
+  account: WaitingAccount,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<void> {
   const now = session.clock.now();
@@ -31,7 +37,7 @@ export async function holdAsNoted(
 }
 
 export function logWait(
-  { name }: Pick<OpenAccount, 'name'>,
+  { name }: Pick<WaitingAccount, 'name'>,
   { log }: Pick<Session, 'log'>,
   { until, saidMs }: ToldWait,
 ): void {
