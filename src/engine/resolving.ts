@@ -95,16 +95,17 @@ export async function resolveOverdue(
   const outcome = await inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'accepted' });
     if (isNewsOf(row, accepted, unit.at)) throw changedMeanwhile(row);
-    if (said.own !== null && said.own.state !== 'open') {
+    const against = speaksAgainst(said, resolution);
+    if (against !== null) {
       // Whoever follows the row is to see that soon.
       await unit.noteRow(row, { next_action_at: unit.at }, null, {});
-      return said.own;
+      return against;
     }
-    const live = said.others.find(({ state, serviceStatus }) => state !== 'failed' || isDoubtfulEnd(serviceStatus));
-    if (live && resolution.as === 'not-paid') return live;
     for (const other of said.others) await noteSecond(unit, row, other);
-    const fields = { service_status: said.own?.serviceStatus ?? row.service_status };
-    return writeResolution(unit, actor, row, resolution, { fields, data: { look_up: said.word } });
+    const last = said.own ?? said.listed;
+    const fields = { service_status: last?.serviceStatus ?? row.service_status };
+    const look_up = last?.state ?? (said.problem === null ? 'not_found' : 'unanswered');
+    return writeResolution(unit, actor, row, resolution, { fields, data: { look_up } });
   });
   if ('row_no' in outcome) return outcome;
   const isOwn = outcome.topupId === accepted.topup_id;
@@ -113,7 +114,7 @@ export async function resolveOverdue(
     `the service now says ${outcome.serviceStatus} of ${isOwn ? place : `another payment of ${place} (${outcome.topupId})`}`,
     {
       hint: isOwn
-        ? `Nothing is left to be decided: "airbatch resume ${batchId}" writes its end.`
+        ? `"airbatch resume ${batchId}" looks it up again, and writes its end.`
         : 'It may be paid by that one: ask the service with the id.',
     },
   );
@@ -132,16 +133,16 @@ function isNewsOf(row: RowRecord, before: RowRecord, now: number): boolean {
   return isToAsk || row.service_status !== before.service_status;
 }
 
-/** What the service says of an accepted row's payment, by its id and by its reference. */
+/** What the service says of an accepted row's payment; null where it does not have it. */
 interface Said {
-  /** Null where it does not have it. */
+  /** By its id. */
   own: ServicePayment | null;
+  /** Under its reference. */
+  listed: ServicePayment | null;
   /** What it has besides under the reference. */
   others: readonly ServicePayment[];
   /** Where one of the two was not answered. */
   problem: ReadProblem | null;
-  /** In a word, for the audit log. */
-  word: 'open' | 'not_found' | 'unanswered';
 }
 
 async function askOnce(
@@ -152,19 +153,32 @@ async function askOnce(
   const { topup_id: topupId } = row;
   assert(topupId !== null, 'what was accepted has an id of the service');
   const reference = referenceOf(batch, row, row.generation);
-  const outcomes: LookUpOutcome[] = [
-    await limiter.admit('read', () => gateway.read({ topupId, reference })),
-    await limiter.admit('read', () => gateway.lookUp(reference)),
-  ];
-  const payments = outcomes.flatMap((outcome) => (outcome.kind === 'found' ? outcome.payments : []));
-  const ours = payments.filter((payment) => payment.topupId === topupId);
-  // The two may have been answered from different places: an end that one of them shows is an end.
-  const own = ours.find(({ state }) => state !== 'open') ?? ours[0] ?? null;
-  const others = new Map(payments.map((payment) => [payment.topupId, payment]));
-  others.delete(topupId);
-  const problem = outcomes.find((outcome) => outcome.kind !== 'found' && outcome.kind !== 'not_found') ?? null;
-  const word = own !== null ? 'open' : problem === null ? 'not_found' : 'unanswered';
-  return { own, others: [...others.values()], problem, word };
+  const read = await limiter.admit('read', () => gateway.read({ topupId, reference }));
+  const lookUp = await limiter.admit('read', () => gateway.lookUp(reference));
+  const isOwn = (payment: ServicePayment) => payment.topupId === topupId;
+  const found = paymentsOf(lookUp);
+  const problem = [read, lookUp].find((outcome) => outcome.kind !== 'found' && outcome.kind !== 'not_found');
+  return {
+    own: paymentsOf(read).find(isOwn) ?? null,
+    listed: found.find(isOwn) ?? null,
+    others: found.filter((payment) => !isOwn(payment)),
+    problem: problem ?? null,
+  };
+}
+
+function paymentsOf(outcome: LookUpOutcome): readonly ServicePayment[] {
+  return outcome.kind === 'found' ? outcome.payments : [];
+}
+
+/** What the service has that a person's word must not go against, or null. */
+function speaksAgainst({ own, listed, others }: Said, { as }: Resolution): ServicePayment | null {
+  // By its own end the row ends without anybody's word.
+  if (own !== null && own.state !== 'open') return own;
+  // One that stands under the reference alone may never end it; but it tells against who says the contrary.
+  const contrary = as === 'paid' ? 'failed' : 'completed';
+  if (listed?.state === contrary) return listed;
+  if (as === 'paid') return null;
+  return others.find(({ state, serviceStatus }) => state !== 'failed' || isDoubtfulEnd(serviceStatus)) ?? null;
 }
 
 async function writeResolution(

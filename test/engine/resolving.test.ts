@@ -184,15 +184,19 @@ describe('a person’s word on an accepted row is refused', () => {
       assert.notEqual((await rig.row(1)).failure_code, 'RESOLVED_NOT_PAID');
     });
 
-  test('where the reference shows an end that the id does not', async () => {
-    const rig = await stuck();
-    rig.service.read = async () => ({
-      kind: 'not_found',
-      evidence: { httpStatus: 404, code: 'x', message: '', requestId: null },
+  for (const [ends, as, other, status] of [
+    ['completed', 'not-paid', 'paid', 'completed'],
+    ['failed', 'paid', 'not-paid', 'failed'],
+  ] as const)
+    test(`as ${as} where the reference alone shows that it has ${ends}, by which it may never end`, async () => {
+      const rig = await stuck();
+      const evidence: Evidence = { httpStatus: 404, code: 'x', message: '', requestId: null };
+      rig.service.read = async () => ({ kind: 'not_found', evidence });
+      rig.service.ends(reference, ends);
+      await refused(rig, as, { code: 'BATCH_STATE', message: new RegExp(`says ${ends} of row 1`) });
+      await resolve(rig, other);
+      assert.equal((await rig.row(1)).status, status);
     });
-    rig.service.ends(reference, 'completed');
-    await refused(rig, 'not-paid', { code: 'BATCH_STATE', message: /says completed of row 1/ });
-  });
 
   test('as not paid where the service has another payment of the row; as paid, that is noted', async () => {
     const rig = await stuck();
