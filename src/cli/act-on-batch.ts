@@ -24,7 +24,7 @@ export async function actOnBatch(
   return withSession(context, async (session) => {
     requireRole(session, role);
     const batch = await act({ ...session, name: session.person }, batchId, why);
-    answer(context, { batch: batchId, status: batch.status }, words(batchId));
+    answer(context, { batch_id: batchId, status: batch.status }, words(batchId));
     return 0;
   });
 }

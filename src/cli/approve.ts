@@ -51,7 +51,7 @@ export function execute(
       if (context.json) {
         const { status, approved_by, content_sha256 } = approved;
         const shown = { plan: planJson(plan), review };
-        terminal.print(jsonLine({ batch: batchId, status, approved_by, content_sha256, ...shown }));
+        terminal.print(jsonLine({ batch_id: batchId, status, approved_by, content_sha256, ...shown }));
       } else terminal.error(`Approved. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
       return 0;
     });

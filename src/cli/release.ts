@@ -17,7 +17,7 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
     const lines = [none ? 'No row of this batch is held.' : `Released ${counted(released, 'row')}.${sends}`];
     for (const { row, code, why, suggestion } of kept)
       lines.push(`  Row ${row} stays held (${code}): ${why} ${suggestion}`);
-    answer(context, { batch: batchId, released, kept }, lines.join('\n'));
+    answer(context, { batch_id: batchId, released, kept }, lines.join('\n'));
     return 0;
   });
 }

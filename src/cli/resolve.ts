@@ -29,7 +29,7 @@ export async function execute(
         )
       : await resolveDoubt(actor, batchId, rowNo, { as, evidence });
     const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" goes on with the batch.`;
-    answer(context, { batch: batchId, row: rowNo, status: resolved.status }, words);
+    answer(context, { batch_id: batchId, row: rowNo, status: resolved.status }, words);
     return 0;
   });
 }

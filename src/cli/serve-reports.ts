@@ -25,11 +25,11 @@ export function makeReportWriter(
     try {
       await anchoring.put();
       const { dir } = await writeReports(db, batchId, config.out, { key: await sessionKey(session) });
-      log.info('a batch is completed', { batch: batchId, reports: dir });
+      log.info('a batch is completed', { batch_id: batchId, reports: dir });
       await written(batchId);
     } catch (error) {
       log.warn('the reports of a batch could not be written; "airbatch report" writes them', {
-        batch: batchId,
+        batch_id: batchId,
         error: errorMessage(error),
       });
     }

@@ -24,7 +24,7 @@ export async function execute(
       skipped === 0
         ? `No row of this batch ${isUnsent ? 'is left to be sent' : 'is held'}.`
         : `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
-    answer(context, { batch: batchId, skipped }, words);
+    answer(context, { batch_id: batchId, skipped }, words);
     return 0;
   });
 }

@@ -22,7 +22,7 @@ const batchesMax = 200;
 
 /** One batch as it stands now, for people and for programs. */
 interface Watched {
-  batch: string;
+  batch_id: string;
   run_id: string;
   account: string;
   status: string;
@@ -41,7 +41,7 @@ interface Watched {
   left_ms: number | null;
   waits_for: string | null;
   /** The batches of which rows are sent before its last one, and how many of each, as far as they can be sent now. */
-  batches_before: { batch: string; rows: number; takes_turns: boolean }[];
+  batches_before: { batch_id: string; rows: number; takes_turns: boolean }[];
 }
 
 const open = ['awaiting_approval', 'approved', 'running', 'paused'];
@@ -84,7 +84,7 @@ function linesOf(one: Watched): string[] {
   const doubts = one.in_doubt > 0 ? `, ${grouped(one.in_doubt)} in doubt` : '';
   const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
   const lines = [
-    `${one.batch} (run ${one.run_id}, account ${one.account})`,
+    `${one.batch_id} (run ${one.run_id}, account ${one.account})`,
     ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${doubts}${failed}`,
   ];
   const pace =
@@ -104,7 +104,7 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
   const ready = of('ready');
   const before = pace === null ? [] : batchesBefore(batch, { ready, pace, sending: account.sending });
   return {
-    batch: batch.batch_id,
+    batch_id: batch.batch_id,
     run_id: batch.run_id,
     account: batch.account,
     status: batch.status,
@@ -121,6 +121,6 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     waits_for: await waitsFor(session, batch, counts, account),
     batches_before: before
       .filter(({ stands }) => !stands)
-      .map(({ batch: id, rows, takesTurns }) => ({ batch: id, rows, takes_turns: takesTurns })),
+      .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),
   };
 }

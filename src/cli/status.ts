@@ -25,11 +25,11 @@ const olderMax = 200;
 const rowsMax = 20;
 
 interface BatchStatus {
-  batch: string;
+  batch_id: string;
   run_id: string;
   account: string;
   service: string;
-  file: string;
+  file_name: string;
   status: BatchRecord['status'];
   /** The process that works for the account of the batch now (`host/pid/start`), or null where none does. */
   worker: string | null;
@@ -56,11 +56,11 @@ export function execute(
 
 async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStatus> {
   return {
-    batch: batch.batch_id,
+    batch_id: batch.batch_id,
     run_id: batch.run_id,
     account: batch.account,
     service: batch.service,
-    file: batch.file_name,
+    file_name: batch.file_name,
     status: batch.status,
     worker: await workerOf(session, batch.account),
     pause_reason: batch.pause_reason,
@@ -89,13 +89,13 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
   let isLeft = false;
   for (const one of found) {
     const status = await statusOf(session, one);
-    const { batch, file, account, worker, counts } = status;
+    const { batch_id, file_name, account, worker, counts } = status;
     const stands = await standsAt(session, one, worker);
     if (stands === 'interrupted' || (stands === 'approved' && worker === null)) isLeft = true;
     batches.push(status);
     lines.push([
-      batch,
-      file,
+      batch_id,
+      file_name,
       account,
       stands,
       String(total(counts)),
@@ -133,8 +133,8 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   const detail = batch.pause_detail ?? batch.rejection;
   const rows = [...counts].map(([state, count]) => `${count} ${rowStateWords[state as RowState].label}`);
   const lines = [
-    `Batch      ${status.batch} (run ${status.run_id})`,
-    `File       ${status.file}, ${counted(total(status.counts), 'row')}`,
+    `Batch      ${status.batch_id} (run ${status.run_id})`,
+    `File       ${status.file_name}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),

@@ -17,5 +17,5 @@ export function tellWaiting({ terminal, json }: CommandContext, batch: BatchReco
 
 /** The JSON answer for a batch that was submitted. */
 export function submittedJson({ batch_id, run_id, status, content_sha256 }: BatchRecord, reason: string | null) {
-  return { batch: batch_id, run_id, status, content_sha256, approval_needed: reason };
+  return { batch_id, run_id, status, content_sha256, approval_needed: reason };
 }

@@ -200,7 +200,7 @@ async function runLoops(
     const count = await doubtInterrupted(context, open);
     if (count > 0)
       context.log.warn('rows were being sent when the program ended; they are looked up', {
-        batch: open.batch.batch_id,
+        batch_id: open.batch.batch_id,
         rows: count,
       });
   }

@@ -160,7 +160,7 @@ async function create(context: RunnerContext, { payment }: Intent): Promise<Crea
   } catch (error) {
     if (error instanceof AirbatchError && error.code === 'FENCED') {
       // The row stays `sending`: whoever holds the account now looks it up.
-      context.log.warn('the account was taken over before a request was written', { batch: payment.batch_id });
+      context.log.warn('the account was taken over before a request was written', { batch_id: payment.batch_id });
     }
     throw error;
   }

@@ -180,5 +180,5 @@ export async function writeReview(unit: Unit, row: RowRecord, why: string, data:
 
 /** Says so in the log, once it is durable. */
 export function tellReview({ log }: Pick<RunnerContext, 'log'>, { batch_id, row_no }: RowRecord, why: string): void {
-  log.warn('a doubt waits for a person', { batch: batch_id, row: row_no, why });
+  log.warn('a doubt waits for a person', { batch_id, row: row_no, why });
 }

@@ -13,7 +13,7 @@ import { pauseOtherwise } from './persons-pause.ts';
  */
 export async function pauseElsewhere(context: RunnerContext, { batch_id, service }: BatchRecord): Promise<void> {
   const detail = `the batch was made for ${service}, and account ${context.account} is at ${context.service} now`;
-  context.log.warn('a batch is not worked on', { batch: batch_id, why: detail });
+  context.log.warn('a batch is not worked on', { batch_id, why: detail });
   const pause = { pause_reason: 'service_changed', pause_detail: detail } as const;
   const data = { reason: pause.pause_reason, detail };
   await context.committer.commit(async (unit) => {

@@ -82,7 +82,7 @@ async function endCanary(context: RunnerContext, batchId: string): Promise<void>
 
 async function pauseByGuard(context: RunnerContext, batchId: string, why: string, canary: boolean): Promise<void> {
   context.trips.set(batchId, why);
-  context.log.warn('a guard has paused the batch', { batch: batchId, why });
+  context.log.warn('a guard has paused the batch', { batch_id: batchId, why });
   await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
     if (!batch || !can(batch.status, 'pause')) return;

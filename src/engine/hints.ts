@@ -332,7 +332,7 @@ async function contradict(unit: Unit, entry: InboxEntry, word: HintWord, row: Ro
 }
 
 function place(row: RowRecord): EventData {
-  return { batch: row.batch_id, row: row.row_no };
+  return { batch_id: row.batch_id, row: row.row_no };
 }
 
 /** The text names a person: it goes when it is no longer needed, and its digest stays. One that cannot be read is kept. */

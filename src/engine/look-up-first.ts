@@ -126,7 +126,11 @@ async function doubtFound(
   for (const other of others) {
     const second = await noteSecond(unit, row, other);
     if (second)
-      context.log.warn('the service contradicts the ledger', { batch: row.batch_id, row: row.row_no, why: second.why });
+      context.log.warn('the service contradicts the ledger', {
+        batch_id: row.batch_id,
+        row: row.row_no,
+        why: second.why,
+      });
   }
   const bound: PaymentRecord[] = [];
   // Its key is as old as the payment, or too old where nobody knows: should the next look-ups not find it, it is not sent as a new one.

@@ -174,5 +174,5 @@ async function readPlace({ db }: RunnerContext, batch: BatchRecord): Promise<Pla
 
 function tell({ log }: RunnerContext, differences: readonly LateDifference[]): void {
   for (const { row, why } of differences)
-    log.warn('a payment is not what it was when its row ended', { batch: row.batch_id, row: row.row_no, why });
+    log.warn('a payment is not what it was when its row ended', { batch_id: row.batch_id, row: row.row_no, why });
 }

@@ -48,7 +48,7 @@ async function writeRead(
   const payment = payments.find(({ topupId }) => topupId === row.topup_id);
   if (!payment) {
     context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
-      batch: row.batch_id,
+      batch_id: row.batch_id,
       row: row.row_no,
     });
   }

@@ -30,7 +30,7 @@ export async function putBackUnread(context: RunnerContext, row: RowRecord, unre
   }
   if (later === null) return;
   log.warn('a row waits for a person: it could not be looked up before it is sent', {
-    batch: row.batch_id,
+    batch_id: row.batch_id,
     row: row.row_no,
   });
 }

@@ -20,7 +20,7 @@ export async function writeWord(
 ): Promise<RowRecord | null> {
   if (payment.unknownStatus && row.service_status !== payment.serviceStatus) {
     context.log.warn('the service gave a status that is not in its specification; the row is followed on', {
-      batch: row.batch_id,
+      batch_id: row.batch_id,
       row: row.row_no,
       status: payment.serviceStatus,
     });

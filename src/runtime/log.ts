@@ -72,7 +72,7 @@ export function makeLog(options: {
 
 /** The log of what happens with an account: a line that names no batch names the account. */
 export function accountLog({ info, warn }: EngineLog, account: string): EngineLog {
-  const named = (data: EventData = {}) => ('batch' in data ? data : { account, ...data });
+  const named = (data: EventData = {}) => ('batch_id' in data ? data : { account, ...data });
   return {
     info: (message, data) => info(message, named(data)),
     warn: (message, data) => warn(message, named(data)),

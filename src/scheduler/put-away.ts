@@ -70,7 +70,7 @@ async function tellChanged({ db, log }: Session, { job, due_at, name, batch_id }
     `${name} was still being written when it was read, and not all of it is in batch ${batch_id}: ` +
     'put the whole file into the inbox, and run the slot again; what was paid is skipped';
   await db.transact((tx) => failSlot(tx, job, due_at, detail));
-  log.warn('a file of a job has changed since it was read', { job, batch: batch_id, file: name });
+  log.warn('a file of a job has changed since it was read', { job, batch_id, file: name });
 }
 
 /** Told by its place, and not by the job, which may have another source by now. */

@@ -35,7 +35,7 @@ async function submitted(place: Awaited<ReturnType<typeof setUp>>): Promise<stri
   assert.equal(result.code, 0, result.stderr);
   const answer = JSON.parse(result.stdout);
   assert.equal(answer.status, 'awaiting_approval');
-  return answer.batch;
+  return answer.batch_id;
 }
 
 describe('a batch that needs a second person', () => {
@@ -50,7 +50,7 @@ describe('a batch that needs a second person', () => {
     if ((await runAs('ann', '--version')).code !== 0) return t.skip('this clone is readable by its owner alone');
     const submitted = await runAs('ann', '--json', 'submit', 'payroll.csv');
     assert.equal(submitted.code, 0, submitted.stderr);
-    const approved = await runAs('brian', 'approve', JSON.parse(submitted.stdout).batch, '--yes');
+    const approved = await runAs('brian', 'approve', JSON.parse(submitted.stdout).batch_id, '--yes');
     assert.match(approved.stderr, /uid 54321 submitted batch .* cannot approve it \[SECOND_PERSON_NEEDED\]/);
   });
 
@@ -112,8 +112,8 @@ describe('a batch that needs a second person', () => {
     const rejected = await place.run('reject', batch, '--why', 'last month’s file');
     assert.equal(rejected.code, 0, rejected.stderr);
     const { stdout } = await place.run('status', '--json');
-    const [listed] = JSON.parse(stdout).batches as { batch: string; counts: Record<string, number> }[];
-    assert.deepEqual([listed?.batch, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
+    const [listed] = JSON.parse(stdout).batches as { batch_id: string; counts: Record<string, number> }[];
+    assert.deepEqual([listed?.batch_id, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
     assert.equal((await place.run('approve', batch, '--yes')).code, 2);
     const again = await submitted(place);
     place.asAnother(again);
@@ -227,7 +227,7 @@ test('rows that buy a product are told before an approval, with what they cost b
   }[];
   const price = (id: string) => Number(items.find(({ product_id }) => product_id === id)?.amount.value);
   const submitted = await run('submit', 'p.csv', '--json');
-  const batch = JSON.parse(submitted.stdout).batch as string;
+  const batch = JSON.parse(submitted.stdout).batch_id as string;
   const approved = await run('approve', batch, '--yes', '--json');
   const { plan } = JSON.parse(approved.stdout);
   assert.deepEqual([plan.sums, plan.products, plan.products_unpriced], [{ KES: '10' }, 3, 0]);

@@ -143,9 +143,9 @@ async function decide({ run, write, change }: Place): Promise<void> {
   await run('resolve', held, '2', '--as', 'not-paid', '--evidence', 'their list');
   await run('release', held);
   write('many.csv', ...rows(8, 50, 10));
-  await run('reject', (await run('submit', 'many.csv')).batch, '--why', 'the wrong month');
+  await run('reject', (await run('submit', 'many.csv')).batch_id, '--why', 'the wrong month');
   write('few.csv', ...rows(2, 70, 10));
-  const few: string = (await run('submit', 'few.csv')).batch;
+  const few: string = (await run('submit', 'few.csv')).batch_id;
   await run('pause', few, '--why', 'is it right?');
   await run('resume', few);
 }
@@ -156,9 +156,9 @@ async function runJobs({ run, write, change }: Place): Promise<void> {
     await run('jobs', 'run', 'payroll', '--slot', `2026-${month}-25T09:00:00+03:00`);
     change(`UPDATE batches SET created_by = 'somebody else'`);
     const { batches } = await run('status');
-    const { batch } = batches.find(({ status }: { status: string }) => status === 'awaiting_approval');
-    await run('approve', batch, '--yes');
-    await run('resume', batch);
+    const { batch_id } = batches.find(({ status }: { status: string }) => status === 'awaiting_approval');
+    await run('approve', batch_id, '--yes');
+    await run('resume', batch_id);
   }
   for (const action of [['list'], ['check'], ['new', 'bonus']]) await run('jobs', ...action);
 }

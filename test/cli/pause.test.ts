@@ -11,11 +11,11 @@ test('what a person paused is sent by no program until that batch is resumed by 
   const header = 'phone_number,network_id,amount,currency';
   writeFileSync(join(folder, 'wrong.csv'), `${header}\n+254712405118,1,50,KES\n`);
   writeFileSync(join(folder, 'right.csv'), `${header}\n+254712405119,1,60,KES\n`);
-  const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const { batch_id: batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
   const counts = async () => JSON.parse((await airbatch('status', batch, '--json')).stdout).counts;
 
   const paused = await airbatch('pause', batch, '--why', 'the wrong month', '--json');
-  assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { batch, status: 'paused' }]);
+  assert.deepEqual([paused.code, JSON.parse(paused.stdout)], [0, { batch_id: batch, status: 'paused' }]);
   assert.equal((await airbatch('run', 'right.csv', '--yes')).code, 0);
   const unnamed = await airbatch('resume');
   assert.deepEqual(
@@ -53,14 +53,14 @@ test('the rest of a wrong file is given up once a person has paused it, and the 
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const rows = [1, 2, 3, 4].map((row) => `+25471240511${row},1,50,KES`);
   writeFileSync(join(folder, 'wrong.csv'), `phone_number,network_id,amount,currency\n${rows.join('\n')}\n`);
-  const { batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
+  const { batch_id: batch } = JSON.parse((await airbatch('submit', 'wrong.csv', '--json')).stdout);
   const early = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
   assert.deepEqual([early.code, /not paused by a person.*\n.*airbatch pause /.test(early.stderr)], [2, true]);
   await airbatch('pause', batch, '--why', 'the wrong month');
   assert.match((await airbatch('skip', batch, '2', '--why', 'x')).stderr, /row 2 of batch \S+ is ready, not held/);
 
   const one = await airbatch('skip', batch, '2', '--unsent', '--why', 'the wrong month', '--json');
-  assert.deepEqual(JSON.parse(one.stdout), { batch, skipped: 1 });
+  assert.deepEqual(JSON.parse(one.stdout), { batch_id: batch, skipped: 1 });
   assert.match((await airbatch('skip', batch, '--unsent', '--why', 'the wrong month')).stdout, /^Skipped 3 rows\. /);
   const resumed = await airbatch('resume', batch);
   assert.deepEqual(

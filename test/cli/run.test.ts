@@ -47,7 +47,7 @@ describe('airbatch run', () => {
     const { stdout } = await runCommand(['status', '--json'], { cwd });
     const [batch] = JSON.parse(stdout).batches;
     assert.deepEqual(batch.counts, { ready: 1 });
-    const resumed = await runCommand(['resume', batch.batch, '--json'], { cwd });
+    const resumed = await runCommand(['resume', batch.batch_id, '--json'], { cwd });
     assert.equal(resumed.code, 0, resumed.stderr);
 
     const noLedger = await runCommand(['status', '--json', '--ledger', join(file, 'ledger.db')], { cwd });
@@ -60,7 +60,7 @@ describe('airbatch run', () => {
   test('says what was paid where its reports can be written no more, and how they are', async (t) => {
     const cwd = folderOf(t);
     const file = write(cwd, 'p.csv', header, '+254712405118,1,50,KES,,A-1,');
-    const { batch } = JSON.parse((await runCommand(['submit', file, '--json'], { cwd })).stdout);
+    const { batch_id: batch } = JSON.parse((await runCommand(['submit', file, '--json'], { cwd })).stdout);
     mkdirSync(join(cwd, 'reports'));
     write(cwd, `reports/${batch}`, 'in the way');
     const { code, stderr } = await runCommand(['resume', batch], { cwd });

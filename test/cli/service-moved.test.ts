@@ -32,7 +32,7 @@ test('an account that is pointed at another service pays nothing of its batches 
   const { one, two, pointAt, run } = await twoServices(t);
   pointAt(one.url);
   await run('submit', 'payroll.csv');
-  const [{ batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
+  const [{ batch_id: batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
   pointAt(two.url);
   const early = await run('approve', batch, '--yes');
   assert.match(early.stderr, /was made for http:\S+ \(v2\), and its account is at .*\[SERVICE_CHANGED\]\n.*reject/);
@@ -67,7 +67,7 @@ test('what a person has paused is not sent once its account is pointed back, unt
   const { one, two, pointAt, run } = await twoServices(t);
   pointAt(one.url);
   await run('submit', 'payroll.csv');
-  const [{ batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
+  const [{ batch_id: batch }] = JSON.parse((await run('status', '--json')).stdout).batches;
   await run('approve', batch, '--yes');
   pointAt(two.url);
   await run('resume');

@@ -95,7 +95,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
   const options = { cwd: folder, env: sandbox.env };
   const listed = async () => {
     const [first] = JSON.parse((await runCommand(['status', '--json'], options)).stdout).batches;
-    return { batch: first?.batch, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
+    return { batch: first?.batch_id, status: first?.status, isWorkedOn: (first?.worker ?? null) !== null };
   };
   let start = ['run', 'p.csv', '--yes'];
   for (const signal of ['SIGINT', 'SIGKILL'] as const) {
@@ -140,7 +140,7 @@ test('airbatch status says why a file was rejected', async (t) => {
   writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
   await runCommand(['run', 'empty.csv', '--yes'], { cwd });
   const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
-  const { stdout } = await runCommand(['status', batches[0].batch], { cwd });
+  const { stdout } = await runCommand(['status', batches[0].batch_id], { cwd });
   assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), and no rows below it\)$/m);
   assert.doesNotMatch(stdout, /^Rows/m);
 });
@@ -159,10 +159,10 @@ test('airbatch status shows a batch that is not at its end, however many have en
   await db.close();
   const options = { cwd: folder };
   const { stdout } = await startCommand(['status', '--ledger', path, '--json'], options).ended;
-  const shown = (JSON.parse(stdout) as { batches: { batch: string }[] }).batches.map(({ batch }) => batch);
+  const shown = (JSON.parse(stdout) as { batches: { batch_id: string }[] }).batches.map(({ batch_id }) => batch_id);
   assert.deepEqual([shown.length, shown.at(0), shown.at(-1)], [51, 'ended-301', 'waits']);
   const watch = startCommand(['status', '--watch', '--ledger', path, '--json'], options);
-  await watch.seen(/"batch":"waits"/);
+  await watch.seen(/"batch_id":"waits"/);
   watch.child.kill('SIGTERM');
   await watch.ended;
 });

@@ -169,7 +169,7 @@ test('resume does not call finished what waits for a second person, and says who
   const { cwd, airbatch } = place(t);
   writeFileSync(join(cwd, 'airbatch.config.json'), '{ "policy": { "approval": { "needed": "always" } } }');
   writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n');
-  const { batch } = JSON.parse((await airbatch('submit', 'a.csv', '--json')).stdout);
+  const { batch_id: batch } = JSON.parse((await airbatch('submit', 'a.csv', '--json')).stdout);
   assert.equal(
     (await airbatch('resume')).stderr,
     'Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n',

@@ -19,7 +19,7 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   });
   for (let line = 0; line < 400; line++) {
     log.info('a row was sent with canary-secret to +254712345678', {
-      batch: 'B-1',
+      batch_id: 'B-1',
       row: line,
       note: 'key canary-secret',
     });
@@ -31,7 +31,7 @@ test('a log in files is turned over when it is full, and the oldest goes; secret
   for (const name of names) {
     const text = readFileSync(join(folder, name), 'utf8');
     assert.doesNotMatch(text, /canary|712345678/);
-    for (const line of text.split('\n').filter(Boolean)) assert.equal(JSON.parse(line).batch, 'B-1');
+    for (const line of text.split('\n').filter(Boolean)) assert.equal(JSON.parse(line).batch_id, 'B-1');
     assert.equal(statSync(join(folder, name)).mode & 0o077, 0, `${name} is readable by its owner alone`);
   }
 });

@@ -151,8 +151,8 @@ describe('airbatch serve', () => {
       assert.equal(answer.status, 200);
     }
     await until('all completed', () => place.all('completed'));
-    await command.seen(/"batch":"batch-2".*a batch is completed|a batch is completed.*"batch":"batch-2"/);
-    await command.seen(/"batch":"batch-1".*a batch is completed|a batch is completed.*"batch":"batch-1"/);
+    await command.seen(/"batch_id":"batch-2".*a batch is completed|a batch is completed.*"batch_id":"batch-2"/);
+    await command.seen(/"batch_id":"batch-1".*a batch is completed|a batch is completed.*"batch_id":"batch-1"/);
     assert.ok(existsSync(join(place.folder, 'reports/batch-1/manifest.sig')));
     assert.equal((await fetch(`${url}/ready`)).status, 200);
     command.child.kill('SIGTERM');
@@ -278,7 +278,7 @@ describe('airbatch serve', () => {
       ]);
     }
     const { command } = await place.serve();
-    await command.seen(/"batch":"batch-2".*a batch is completed|a batch is completed.*"batch":"batch-2"/);
+    await command.seen(/"batch_id":"batch-2".*a batch is completed|a batch is completed.*"batch_id":"batch-2"/);
     assert.ok(existsSync(join(place.folder, 'reports/batch-2/manifest.sig')));
     assert.equal(existsSync(join(place.folder, 'reports/batch-1')), false);
   });
