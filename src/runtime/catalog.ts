@@ -12,6 +12,9 @@ import { holdAsTold, logWait, type WaitingAccount } from './told-to-wait.ts';
  */
 export const catalogKeptMs = 5 * 60_000;
 
+/** A service that tells to wait for a second again and again is one trouble: a person is told of it again after so long. */
+const toldEveryMs = 60_000;
+
 /** The catalog as intake asks it, with the prices of products. */
 export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
@@ -32,10 +35,15 @@ export function accountCatalog(
   const { clock } = deps;
   let wasRefused = false;
   const ask = async <Item>(read: () => Promise<CatalogOutcome<Item>>): Promise<CatalogOutcome<Item> | null> => {
+    let toldAt = Number.NEGATIVE_INFINITY;
     for (const giveUpAt = clock.monotonic() + longWaitMs; longHold({ limiter, clock }, 'catalog') === null; ) {
       const outcome = await limiter.admit('catalog', read);
       if (outcome.kind !== 'throttled') return outcome;
-      logWait(account, deps, holdAsTold(account, deps, { requestClass: 'catalog', saidMs: outcome.retryAfterMs }));
+      const told = holdAsTold(account, deps, { requestClass: 'catalog', saidMs: outcome.retryAfterMs });
+      if (clock.monotonic() - toldAt >= toldEveryMs) {
+        logWait(account, deps, told);
+        toldAt = clock.monotonic();
+      }
       // Short waits one after another are a long one.
       if (clock.monotonic() + outcome.retryAfterMs >= giveUpAt) return outcome;
     }

@@ -113,12 +113,22 @@ describe('the catalog of an account', () => {
     assert.ok(limiter.isHeld('creation'));
   });
 
+  test('told to wait for a second again and again tells of it once a minute', async () => {
+    const { clock, asked, log, account } = place();
+    const waitsMs = Array<number>(100).fill(1_000);
+    assert.deepEqual(await clock.drive(account('main', { networks: [safaricom], waitsMs }).networks('KE')), [
+      safaricom,
+    ]);
+    assert.deepEqual([asked.length, log.length], [101, 2]);
+  });
+
   test('told to wait again and again has not answered after a quarter of an hour', async () => {
-    const { clock, asked, account } = place();
+    const { clock, asked, log, account } = place();
     const begunAt = clock.now();
     const waitsMs = Array<number>(60).fill(minuteMs);
     assert.equal(await clock.drive(account('main', { networks: [safaricom], waitsMs }).networks('KE')), null);
     assert.equal(asked.length, 15);
+    assert.equal(log.length, 15);
     assert.ok(clock.now() < begunAt + 15 * minuteMs);
   });
 
