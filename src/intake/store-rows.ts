@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { longWaitMs } from '../core/told-wait.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { goOnReading } from '../ledger/readings.ts';
@@ -19,9 +20,9 @@ const rowsPerUnit = 2_000;
 
 /**
  * How long a reading may be silent before others take it for dead. It speaks with every transaction, which are milliseconds apart; the
- * longest pause is a look at the whole file for its decimal sign, or the catalog's rate limit.
+ * longest pause is a wait that the service tells a look-up of the catalog, a quarter of an hour at most, and a chunk of rows may need several.
  */
-export const readingTtlMs = 10 * 60_000;
+export const readingTtlMs = 4 * longWaitMs;
 
 /** The rows of a batch that is being read, on their way into the ledger. */
 export interface RowStore {

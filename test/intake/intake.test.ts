@@ -7,6 +7,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/random.ts';
+import { longWaitMs } from '../../src/core/told-wait.ts';
 import type { Catalog } from '../../src/intake/catalog.ts';
 import { endAbandoned } from '../../src/intake/end-reading.ts';
 import { type IntakeOptions, intakeFile } from '../../src/intake/intake.ts';
@@ -500,6 +501,17 @@ describe('a file whose reader comes to an end in the middle', () => {
     const batchId = await crash({ db, ...rest });
     await endAbandoned({ db, clock: systemClock }, 'test/2/2', (holder) => holder !== 'test/1/1');
     assert.equal((await findBatch(db, batchId))?.status, 'received');
+  });
+
+  test('is not taken for dead while the service has a look-up of the catalog wait', async (t) => {
+    const { db, take } = await rig(t);
+    const clock = { ...systemClock, now: () => systemClock.now() + longWaitMs };
+    const networks = async () => {
+      await endAbandoned({ db, clock }, () => false);
+      return null;
+    };
+    const { batch } = await take(csv([goodRow()]), { catalog: { networks, products: async () => null } });
+    assert.equal(batch.status, 'validated');
   });
 
   for (const [how, later, isDead] of [
