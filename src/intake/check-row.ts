@@ -4,6 +4,7 @@ import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
 import { readSmsMessage } from './check-sms-message.ts';
 import { countryCodeOf, countryName } from './country.ts';
+import { fields } from './fields.ts';
 import type { CheckedRow } from './file-rows.ts';
 import { readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
@@ -39,7 +40,7 @@ export interface RowPlace {
  */
 export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
   row.take(cells, place.line);
-  const understood = checkShape(row, cells, place) ? readCells(row) : nothing;
+  const understood = checkShape(row, cells, place) && checkFormulas(row, cells) ? readCells(row) : nothing;
   const problems = row.problems();
   const isValid = problems.length === 0;
   return {
@@ -155,6 +156,28 @@ function checkShape(
     return false;
   }
   return true;
+}
+
+/** A formula, or the beginning of one; ="0712345678" is a text, which keeps its zero so. */
+const formulaForm = /^[\s']*=(?!["\u201C\u201D][^"]*["\u201C\u201D]\s*$)\s*[^=\s]/;
+/** Nearly every cell begins with something else than an equals sign, an apostrophe or a space, and needs no closer look. */
+function mayBeFormula(text: string): boolean {
+  const code = text.charCodeAt(0);
+  return code === 0x3d || code === 0x27 || code === 0x20 || code === 0x09;
+}
+
+/** False where a cell that means something holds a formula: what stands there instead of its value is nobody's number or amount. */
+function checkFormulas({ blame, cell }: RowUnderCheck, cells: readonly string[]): boolean {
+  if (!cells.some(mayBeFormula)) return true;
+  const found = fields.filter((field) => formulaForm.test(cell[field]));
+  for (const field of found)
+    blame(field, {
+      code: 'FORMULA_WITHOUT_VALUE',
+      message: `The cell holds a formula (${shortened(withoutSpreadsheetGuard(cell[field].trim()))}), and not what it comes to.`,
+      suggestion:
+        'Open the file in the spreadsheet program, see what the cell shows, save it there, and give that file; or paste the values in place of the formulas.',
+    });
+  return found.length === 0;
 }
 
 function linesIn(cells: readonly string[]): number {

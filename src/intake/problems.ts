@@ -8,6 +8,7 @@ export const problemTable = {
   ROW_CUT_SHORT: { title: 'The file ends in the middle of the row', verdict: 'invalid' },
   ROW_SWALLOWED: { title: 'A cell seems to hold further rows of the file', verdict: 'invalid' },
   QUOTE_STRAY: { title: 'A quotation mark leaves open where a cell ends', verdict: 'invalid' },
+  FORMULA_WITHOUT_VALUE: { title: 'A cell holds a formula instead of its value', verdict: 'invalid' },
   PHONE_MISSING: { title: 'The phone number is missing', verdict: 'invalid' },
   PHONE_NOT_A_NUMBER: { title: 'The phone number has other characters than a number has', verdict: 'invalid' },
   PHONE_DIGITS_LOST: { title: 'A spreadsheet has destroyed digits of the phone number', verdict: 'invalid' },

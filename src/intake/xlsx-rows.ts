@@ -67,6 +67,10 @@ interface RawCell {
   type: string;
   style: number;
   text: string;
+  /** Whether it has a value at all, be it an empty text. */
+  hasValue: boolean;
+  /** The beginning of its formula, "" where another cell has that; null where it has none. */
+  formula: string | null;
 }
 
 type CellReader = (cell: RawCell) => string;
@@ -145,13 +149,27 @@ function noteHidden(hidden: HiddenRows, rows: readonly SheetRow[]): void {
   }
 }
 
-/** Gathers the rows of a sheet in `rows`. What is not of a cell (formulas, formats, comments) is read over. */
+/** How much of a formula is kept: enough to know it by. */
+const formulaLengthMax = 80;
+
+/**
+ * The text of a cell. A formula whose value was never stored (a program wrote the workbook, and no spreadsheet has opened it since) stands
+ * for itself: an empty cell would mean something else.
+ */
+function textOf(cell: RawCell, readCell: CellReader): string {
+  if (cell.text !== '') return readCell(cell);
+  if (cell.formula === null || (cell.type === 'str' && cell.hasValue)) return '';
+  return `=${cell.formula || '…'}`;
+}
+
+/** Gathers the rows of a sheet in `rows`. What is not of a cell (formats, comments) is read over. */
 function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
   let line = 0;
   let isHidden = false;
   let cells: string[] = [];
   let cell: RawCell | null = null;
   let isValue = false;
+  let isFormula = false;
   let next = 0;
   return {
     open(name, { r = '', t = '', s = '', hidden = '' }) {
@@ -165,19 +183,26 @@ function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
       } else if (name === 'c') {
         const column = r === '' ? next : columnOf(r);
         next = column + 1;
-        cell = { column, type: t, style: Number(s), text: '' };
-      } else if (cell && (name === 'v' || name === 't')) isValue = true;
-      else if (name === 'rPh') isValue = false;
+        cell = { column, type: t, style: Number(s), text: '', hasValue: false, formula: null };
+      } else if (cell && (name === 'v' || name === 't')) {
+        isValue = true;
+        cell.hasValue = true;
+      } else if (cell && name === 'f') {
+        isFormula = true;
+        cell.formula = '';
+      } else if (name === 'rPh') isValue = false;
     },
     text(piece) {
+      if (cell && isFormula) cell.formula = `${cell.formula}${piece}`.slice(0, formulaLengthMax);
       if (!cell || !isValue) return;
       cell.text += piece;
       if (cell.text.length > cellLengthMax) throw damagedWorkbook('it has a cell that is longer than any');
     },
     close(name) {
       if (name === 'v' || name === 't') isValue = false;
+      else if (name === 'f') isFormula = false;
       else if (name === 'c' && cell) {
-        put(cells, cell.column, cell.text === '' ? '' : readCell(cell));
+        put(cells, cell.column, textOf(cell, readCell));
         cell = null;
       } else if (name === 'row') rows.push({ line, isHidden, cells });
     },

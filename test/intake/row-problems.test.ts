@@ -18,6 +18,20 @@ interface Case {
 const unreachable: Catalog = { networks: async () => null, products: async () => null };
 
 const cases: Case[] = [
+  ...(['phone_number', 'network_id', 'amount', 'currency', 'reference', 'sms_message'] as const).map((column) => ({
+    what: `a formula as ${column}`,
+    row: { [column]: '=B2&C2' },
+    code: 'FORMULA_WITHOUT_VALUE',
+    column,
+    says: /^The cell holds a formula \(=B2&C2\), and not what it comes to\.$/,
+  })),
+  {
+    what: 'a formula that was guarded',
+    row: { amount: "'=B2*2" },
+    code: 'FORMULA_WITHOUT_VALUE',
+    column: 'amount',
+    says: /\(=B2\*2\)/,
+  },
   { what: 'no number', row: { phone_number: '' }, code: 'PHONE_MISSING', column: 'phone_number', says: /missing/ },
   {
     what: 'a word for a number',
@@ -478,4 +492,14 @@ describe('a catalog', () => {
     assert.equal(rows[0]?.status, 'ready');
     assert.match(findings.warnings[0] ?? '', /catalog gave no answer/);
   });
+});
+
+test('a text that begins with "=" and is no formula is not taken for one', async () => {
+  const { rows } = await check(
+    csv([
+      goodRow({ phone_number: '="+254712345678"', sms_message: '=== Thank you ===' }),
+      goodRow({ phone_number: '+254712345679', reference: 'A=B' }),
+    ]),
+  );
+  assert.deepEqual(rows.map(problemCodes), [[], []]);
 });

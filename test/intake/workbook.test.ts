@@ -239,6 +239,46 @@ describe('a workbook', () => {
     assert.match(old.rows[0]?.input ?? '', /2029-11-01/);
   });
 
+  test('whose formulas have no values, as a program leaves it, says in which cells, and takes none for empty', async () => {
+    const cell = (name: string, inner: string, type = '') => `<c r="${name}"${type && ` t="${type}"`}>${inner}</c>`;
+    const text = (name: string, value: string) => cell(name, `<is><t>${value}</t></is>`, 'inlineStr');
+    const titles = ['phone_number', 'network_id', 'amount', 'currency', 'product_id', 'reference', 'name'];
+    const row = (line: number, ...cells: string[]) =>
+      `<row r="${line}">${text(`A${line}`, '+254712345678')}${cell(`B${line}`, '<v>1</v>')}${cells.join('')}</row>`;
+    const kes = (line: number) => text(`D${line}`, 'KES');
+    const sheet = [
+      `<row r="1">${titles.map((title, index) => text(`${'ABCDEFG'[index]}1`, title)).join('')}</row>`,
+      row(2, cell('C2', '<f>250*2</f>'), kes(2)),
+      row(3, cell('C3', '<f t="shared" si="0"/><v/>'), kes(3), cell('F3', '<f>"R-"&amp;ROW()</f><v></v>')),
+      row(
+        4,
+        cell('C4', '<v>7</v>'),
+        kes(4),
+        cell('E4', '<f>IF(TRUE,"","")</f><v></v>', 'str'),
+        cell('G4', '<f>A4</f>'),
+      ),
+      row(5, cell('C5', '<f>250*2</f><v>500</v>'), kes(5)),
+    ].join('');
+    const { rows } = await check(handmade(`<worksheet><sheetData>${sheet}</sheetData></worksheet>`));
+    const found = rows.map(({ problems }) =>
+      problems.map(({ column, line, message }) => [line, column, /\((.*)\)/.exec(message)?.[1]]),
+    );
+    assert.deepEqual(found, [
+      [[2, 'amount', '=250*2']],
+      [
+        [3, 'amount', '=…'],
+        [3, 'reference', '="R-"&ROW()'],
+      ],
+      [],
+      [],
+    ]);
+    assert.deepEqual(
+      rows.map(({ amount }) => amount),
+      [null, null, '7', '500'],
+    );
+    assert.match(rows[0]?.problems[0]?.suggestion ?? '', /^Open the file in the spreadsheet program, .* save it/);
+  });
+
   test('whose rows a filter hides has them read as the others, and says so', async () => {
     const row = (at: number, hidden = '') =>
       cells(`><v>25471234567${at}</v>`, '><v>1</v>', '><v>10</v>', 't="str"><v>KES</v>').replace(
