@@ -154,11 +154,20 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   ];
   for (const { code, count, examples } of problems) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);
-    for (const { line, message } of examples) lines.push(`  line ${line}: ${visible(message)}`);
+    lines.push(...exampleLines(examples));
     const [first] = examples;
     if (first?.suggestion) lines.push(`  ${visible(first.suggestion)}`);
   }
   return lines;
+}
+
+/** What is the same of several rows is said once. */
+function exampleLines(examples: FileFindings['problems'][number]['examples']): string[] {
+  const byMessage = Map.groupBy(examples, ({ message }) => message);
+  return [...byMessage].map(([message, alike]) => {
+    const where = `${alike.length === 1 ? 'line' : 'lines'} ${alike.map(({ line }) => line).join(', ')}`;
+    return `  ${where}: ${visible(message)}`;
+  });
 }
 
 function errorsLine(options: Record<string, unknown>, { counts }: FileFindings): string[] {

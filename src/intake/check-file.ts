@@ -149,7 +149,9 @@ function countBytes(source: Source): { counted: Source; bytesRead: () => number 
 function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   const warnings: string[] = [];
   if (catalog.failed()) {
-    warnings.push('The catalog gave no answer: network ids and products were taken as they stand in the file.');
+    warnings.push(
+      'The catalog gave no answer: network ids and products were taken as they stand in the file, and no name of a network could be read.',
+    );
   }
   if (form.otherSheets.length > 0) {
     warnings.push(`Only the sheet "${form.sheet}" was read; not read: "${form.otherSheets.join('", "')}".`);

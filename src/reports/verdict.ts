@@ -85,8 +85,17 @@ function detailsOf(summary: BatchSummary): string[] {
     details.push(
       `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, beside what their last ones cost ("airbatch audit --batch ${summary.batch_id}" names them).`,
     );
+  // Nothing need be wrong with them: a clerk would look for it in vain.
+  const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
+  const unread =
+    'and the service, which alone knows the names, could not be reached: send the same file again once it can be reached.';
   say(
-    count.invalid,
+    unresolved,
+    `was not sent: its network is given by name, ${unread}`,
+    `were not sent: their networks are given by name, ${unread}`,
+  );
+  say(
+    count.invalid - unresolved,
     'was invalid and not sent. failed.csv says what to correct.',
     'were invalid and not sent. failed.csv says what to correct.',
   );

@@ -54,6 +54,16 @@ describe('airbatch validate', () => {
     assert.ok(shown.length > 10, stdout);
   });
 
+  test('says once what is the same of several rows', async (t) => {
+    const cwd = folderOf(t);
+    const rows = ['Acme', 'Acme', 'Zain', 'Acme'].map((network, index) => `+25471240511${index},${network},5,KES`);
+    const file = write(cwd, 'n.csv', 'phone_number,network_id,amount,currency', ...rows);
+    const { stdout } = await runCommand(['validate', file], { cwd });
+    const lines =
+      / in 4 rows\n {2}lines 2, 3: Kenya has no network named "Acme"\.\n {2}line 4: .*"Zain"\.\n {2}Choose one of/;
+    assert.match(stdout, lines);
+  });
+
   test('says the same as JSON', async (t) => {
     const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);

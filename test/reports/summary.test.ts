@@ -434,3 +434,18 @@ test('rows for a product are counted beside the sums, except those that nothing 
   const { rows, requested } = await batchSummary(db, 'B-1');
   assert.deepEqual([requested.valid, rows.with_product], [{ KES: '100.5' }, 1]);
 });
+
+test('rows whose networks nobody could look up are told in one line as that, and not as invalid', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const summary = await batchSummary(db, 'B-1');
+  const detailsOf = (invalid: number, of: number) => {
+    const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, failed: 0, skipped: 0, invalid } };
+    return verdictOf({ ...summary, rows, problems: { NETWORK_UNRESOLVED: of } }).details;
+  };
+  const said =
+    /^3,000 rows were not sent: their networks are given by name, .* could not be reached: send the same file again/;
+  assert.match(detailsOf(3_000, 3_000)[0] ?? '', said);
+  assert.doesNotMatch(detailsOf(3_000, 3_000).join(), /invalid/);
+  assert.match(detailsOf(3_002, 3_000).join(), /2 rows were invalid and not sent/);
+});
