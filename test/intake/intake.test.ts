@@ -507,7 +507,7 @@ describe('a file whose reader comes to an end in the middle', () => {
     const { db, take } = await rig(t);
     const clock = { ...systemClock, now: () => systemClock.now() + longWaitMs };
     const networks = async () => {
-      await endAbandoned({ db, clock }, () => false);
+      await endAbandoned({ db, clock }, 'test/2/2', () => false);
       return null;
     };
     const { batch } = await take(csv([goodRow()]), { catalog: { networks, products: async () => null } });
