@@ -6,8 +6,8 @@ import { listSlots, type SlotRecord } from '../ledger/slots.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { type Job, jobName } from '../scheduler/define-job.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
+import { jobWarnings } from '../scheduler/job-warnings.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
-import { sharedRunIdHint, sharedRunIdWords } from '../scheduler/shared-run-id.ts';
 import { answer } from './answer.ts';
 import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
@@ -108,14 +108,20 @@ async function check(context: CommandContext): Promise<number> {
   const checked = jobs.map(({ job, file }) => ({
     name: job.name,
     file,
-    warning: sharedRunIdWords(job, systemClock.now()),
+    warnings: jobWarnings(job, systemClock.now()),
   }));
-  const lines = checked.map(({ name, file, warning }) => {
+  const lines = checked.map(({ name, file, warnings }) => {
     const where = `${name} (${relative(cwd, file)})`;
-    if (warning === null) return `${terminal.paint('green', '✔')} ${where}`;
-    return `${terminal.paint('yellow', '!')} ${where}: ${warning}. ${sharedRunIdHint}`;
+    if (warnings.length === 0) return `${terminal.paint('green', '✔')} ${where}`;
+    const sentences = warnings.map(({ why, hint }) => `${why}. ${hint}`);
+    return `${terminal.paint('yellow', '!')} ${where}: ${sentences.join(' And ')}`;
   });
-  answer(context, { jobs: checked }, lines.join('\n') || noJobs(context, config));
+  const told = checked.map(({ name, file, warnings }) => ({
+    name,
+    file,
+    warning: warnings.map(({ why }) => why).join('; ') || null,
+  }));
+  answer(context, { jobs: told }, lines.join('\n') || noJobs(context, config));
   return 0;
 }
 

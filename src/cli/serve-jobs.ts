@@ -7,7 +7,7 @@ import type { KeptAccount } from '../runtime/keep-account.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
 import type { Job } from '../scheduler/define-job.ts';
-import { sharedRunIdWords } from '../scheduler/shared-run-id.ts';
+import { jobWarnings } from '../scheduler/job-warnings.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 
 /** Whom jobs name to be told of them. */
@@ -34,8 +34,7 @@ export function startJobs(
   for (const job of jobs) {
     const { name, schedule } = job;
     session.log.info('a job is scheduled', { job: name, cron: schedule.cron, time_zone: schedule.timeZone });
-    const why = sharedRunIdWords(job, session.clock.now());
-    if (why !== null) session.log.warn('several slots of a job have the same run id', { job: name, why });
+    for (const { message, why } of jobWarnings(job, session.clock.now())) session.log.warn(message, { job: name, why });
   }
   return startScheduler({
     session,

@@ -1,0 +1,22 @@
+import type { Job } from './define-job.ts';
+import { sharedRunIdHint, sharedRunIdWords } from './shared-run-id.ts';
+import { skippedMonthHint, skippedMonthWords } from './skipped-months.ts';
+
+/** What is right by its form and probably not meant. */
+export interface JobWarning {
+  message: string;
+  why: string;
+  hint: string;
+}
+
+/** What of a job, from a moment on (epoch ms), a person should look at before it runs with nobody watching. */
+export function jobWarnings(job: Job, afterMs: number): JobWarning[] {
+  const shared = sharedRunIdWords(job, afterMs);
+  const skipped = skippedMonthWords(job, afterMs);
+  const warnings: JobWarning[] = [];
+  if (shared !== null)
+    warnings.push({ message: 'several slots of a job have the same run id', why: shared, hint: sharedRunIdHint });
+  if (skipped !== null)
+    warnings.push({ message: 'a job is not due in every month', why: skipped, hint: skippedMonthHint });
+  return warnings;
+}
