@@ -52,6 +52,27 @@ for (const [name, make] of gates) {
       await limiter.stop();
     });
 
+    test('goes on as before where the clock is set back: with what waits, and with what comes', async (t) => {
+      const wall = Date.now();
+      const limiter = opened();
+      t.after(() => limiter.stop());
+      t.mock.timers.enable({ apis: ['Date'], now: wall });
+      await starts(limiter, 1);
+      let free = () => {};
+      const running = starts(limiter, 1, () => new Promise((resolve) => (free = resolve)));
+      const waiting = starts(limiter, limit);
+      t.mock.timers.setTime(wall - 2 * 3_600_000);
+      const coming = starts(limiter, limit);
+      await systemClock.sleep(50);
+      free();
+      const tooLong = systemClock.sleep(20 * windowMs).then(() => assert.fail('what waits has not started'));
+      await Promise.race([Promise.all([running, waiting, coming]), tooLong]);
+      const begun = (await Promise.all([running, waiting, coming])).flat();
+      assert.equal(begun.length, 2 * limit + 1);
+      for (const at of begun)
+        assert.ok(begun.filter((other) => other >= at && other - at < windowMs - 1).length <= limit);
+    });
+
     test('gives back what a job returns, and its errors', async () => {
       const limiter = opened();
       assert.equal(await limiter.admit('creation', async () => 42), 42);
