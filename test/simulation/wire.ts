@@ -67,6 +67,7 @@ export function makeWire(options: WireOptions, process: SimulatedProcess, proces
 
 function drawFault({ world, random }: WireOptions, request: TransportRequest): NetworkFault | null {
   const { plan, clock, faults, calmAfterMs } = world;
+  world.sends.push(world.steps);
   if (plan.lostAnswers.includes(world.steps)) {
     note(world, 'response_lost', `at step ${world.steps}`);
     return 'response_lost';

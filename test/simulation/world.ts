@@ -26,6 +26,9 @@ export interface RunResult {
   /** How often each fault struck. */
   faults: Map<string, number>;
   steps: number;
+  /** The steps at which requests left, whose answers can be lost, and those before commits, which the disk can refuse. */
+  sends: number[];
+  commits: number[];
   lives: number;
   /** SHA-256 over everything that happened, in order. */
   traceHash: string;
@@ -51,6 +54,8 @@ export interface World {
   faults: Map<string, number>;
   trace: string[];
   steps: number;
+  sends: number[];
+  commits: number[];
   lives: number;
   /** The processes that live, frozen ones too. */
   processes: Set<SimulatedProcess>;
@@ -111,6 +116,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     faults: new Map(),
     trace: [],
     steps: 0,
+    sends: [],
+    commits: [],
     lives: 0,
     processes: new Set(),
     program: null,
@@ -150,8 +157,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const losses = lost > 0 ? [{ invariant: 'I9', what: `what was acknowledged was gone after ${lost} deaths` }] : [];
     const violations = [...circles, ...losses, ...fenced, ...judged];
     const traceHash = createHash('sha256').update(world.trace.join('\n')).digest('hex');
-    const { faults, steps, lives, trace } = world;
-    return { seed: plan.seed, violations, faults, steps, lives, traceHash, trace };
+    const { faults, steps, sends, commits, lives, trace } = world;
+    return { seed: plan.seed, violations, faults, steps, sends, commits, lives, traceHash, trace };
   } finally {
     await world.disk.close();
     await world.service.close();
@@ -305,6 +312,7 @@ function strike(world: World, process: SimulatedProcess, name: string): void {
   if (process.isDead()) return;
   world.steps += 1;
   const { plan, steps } = world;
+  if (name === 'commit:before') world.commits.push(steps);
   const where = `at step ${steps} (${name})`;
   for (const { byMs } of plan.clockJumps.filter(({ atStep }) => atStep === steps)) {
     note(world, 'clock_jump', where);
