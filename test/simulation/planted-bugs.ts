@@ -6,6 +6,8 @@ export interface PlantedBug {
   /** Stands exactly once in the file. */
   find: string;
   replace: string;
+  /** A late seed that has caught it, which is tried first; which seed does can change with the program. */
+  seed?: number;
 }
 
 export const plantedBugs: readonly PlantedBug[] = [
@@ -29,6 +31,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'an unknown outcome taken for never sent',
+    seed: 81,
     file: 'engine/outcomes.ts',
     find: "    case 'in_doubt':\n      await doubt(unit, context, row, payment, data);\n      return {};",
     replace:
@@ -36,18 +39,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a refusal that forgets earlier open attempts',
+    seed: 56,
     file: 'engine/outcomes.ts',
     find: "  if (payment.open_attempts > 0) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
     replace: "  if (payment.open_attempts > 99) {\n    await doubt(unit, context, row, payment, {\n      why: 'refused",
   },
   {
     name: 'not found taken for absent: the next generation at once',
+    seed: 56,
     file: 'engine/in-doubt.ts',
     find: '  if (payment.open_attempts === 0) return stepWhenRefused(payment, policy, now);',
     replace: '  if (payment.open_attempts >= 0) return stepWhenRefused(payment, policy, now);',
   },
   {
     name: 'a key sent again past its age',
+    seed: 268,
     file: 'engine/in-doubt.ts',
     find: 'if (now - payment.first_intent_at >= policy.resendAgeMsMax) return stepWhenAged(payment, policy, now);',
     replace: '',
@@ -150,18 +156,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a fence that nobody checks',
+    seed: 57,
     file: 'ledger/unit-of-work.ts',
     find: '    if (options.fence) await checkFence(tx, options.fence);\n',
     replace: '',
   },
   {
     name: 'a lease that is not checked before the request',
+    seed: 26,
     file: 'engine/dispatch.ts',
     find: '      beforeWrite: () => context.lease.assertHeld(),',
     replace: '      beforeWrite: () => undefined,',
   },
   {
     name: 'a clock that is believed when it was set back',
+    seed: 442,
     file: 'engine/account-runner.ts',
     find: 'const highestSeenMs = await highestClock(deps.db);',
     replace: 'const highestSeenMs = 0 * (await highestClock(deps.db));',
@@ -180,6 +189,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a mismatch that stops the account only after it was told of',
+    seed: 50,
     file: 'engine/outcomes.ts',
     find: '  if (after.pause) await writePause(unit, context, after.pause.reason, after.pause.detail);\n',
     replace: '',
@@ -192,18 +202,21 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'no look at what a row without a reference may correct',
+    seed: 32,
     file: 'core/earlier-payment.ts',
     find: 'if (!mayCorrect(row, other, sent)) continue;',
     replace: 'continue;',
   },
   {
     name: 'the service’s list is not read after a restore',
+    seed: 34,
     file: 'engine/dispatch.ts',
     find: 'if (context.restoredAt !== null) await readLostPayments(context, context.restoredAt);',
     replace: '',
   },
   {
     name: 'rows of a restored ledger that are not looked up',
+    seed: 111,
     file: 'engine/dispatch.ts',
     find: 'context.restoredAt === null ? rows :',
     replace: 'context !== null ? rows :',
@@ -242,6 +255,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   },
   {
     name: 'a wait for the disk that is believed of what came after it began',
+    seed: 180,
     file: 'ledger/wal-sync.ts',
     find: 'durableCommits = reached;',
     replace: 'durableCommits = commits;',
