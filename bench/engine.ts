@@ -20,7 +20,7 @@ const rivals: readonly { name: Rival; title: string; goal?: Figure['goal'] }[] =
  * another process that answers at once, and follows each to its end. They take turns, and each round gives its own ratios.
  */
 export const bench: Bench = async ({ quick, rows }) => {
-  const count = rows ?? (quick ? 1_500 : 30_000);
+  const count = rows ?? (quick ? 300 : 30_000);
   const rounds = quick ? 1 : 5;
   const own: number[] = [];
   const used: number[] = [];
