@@ -7,7 +7,7 @@ const minute = 60_000;
 
 /** Five rows and money for two, worked on by a program that stays; `resumeWhenFunded` as given. */
 async function shortOfMoney(resumeWhenFunded: boolean) {
-  const rig = await makeRig({ settings: { resumeWhenFunded } });
+  const rig = await makeRig({ settings: { resumeWhenFunded, idlePollMs: minute / 2 } });
   rig.service.purse.opening = 2;
   await rig.add(someRows(5));
   const runner = rig.runner();

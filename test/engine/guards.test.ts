@@ -31,7 +31,7 @@ async function resume(rig: Rig): Promise<void> {
 
 describe('the rows that go alone at first', () => {
   test('are followed by the others only when each of them has ended', async () => {
-    const rig = await makeRig({ settleMs: 10 * minute });
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     await rig.add(someRows(30), policy({ canary: { rows: 4 } }));
     const program = staying(rig);
     await program.after(5 * minute);
@@ -125,7 +125,7 @@ describe('how many rows go alone at first does not change', () => {
   const sentOf = ({ service }: Rig) => [...new Set(service.creates.map(({ reference }) => reference))];
 
   test('where the key of one of them has grown too old to be sent', async () => {
-    const rig = await makeRig({ settleMs: 10 * minute });
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     rig.service.script('run-1/ref-1', 'cannot_pay');
     await rig.add(someRows(6), policy({ canary: { rows: 2 } }));
     await rig.run();
@@ -159,7 +159,7 @@ describe('how many rows go alone at first does not change', () => {
   });
 
   test('where one of them has failed, and a person has it tried again while the others are under way', async () => {
-    const rig = await makeRig({ settleMs: 10 * minute });
+    const rig = await makeRig({ settleMs: 10 * minute, settings: { idlePollMs: minute } });
     rig.service.script('run-1/ref-1', 'refuse');
     await rig.add(someRows(6), policy({ canary: { rows: 2, failuresMax: 1 } }));
     const program = staying(rig);

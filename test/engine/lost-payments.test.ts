@@ -412,7 +412,7 @@ describe('the list of what was lost', () => {
       hasNext: true,
     }));
     const running = rig.runner({ restored: true }).run(patienceMs);
-    await sleep(rig, 600_000);
+    await sleep(rig, 180_000);
     assert.ok(rig.warnings.some((message) => message.includes('nothing is sent before the service has listed')));
     await goOnUnlisted(mary(rig), 'batch-2', 'asked');
     await rig.clock.drive(running);

@@ -6,6 +6,8 @@ import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const minute = 60_000;
+/** How often what it was told is noted anew. */
+const pollMs = 10_000;
 
 /** The next payments are told to wait for so long, one after another. */
 function tellToWait({ service }: Rig, ...waits: number[]): void {
@@ -20,7 +22,7 @@ function tellToWait({ service }: Rig, ...waits: number[]): void {
 }
 
 async function told(...waits: number[]) {
-  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: 1_000 } });
+  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: pollMs } });
   tellToWait(rig, ...waits);
   await rig.add(someRows(2));
   const runner = rig.runner();
@@ -37,12 +39,12 @@ async function told(...waits: number[]) {
 
 test('a wait of hours that the service tells is logged once, noted until when, and kept', async () => {
   const { rig, running, noted, firstSentMs } = await told(120 * minute);
-  assert.deepEqual(await noted(2_000), [0, 120, 120]);
+  assert.deepEqual(await noted(pollMs + 2_000), [0, 120, 120]);
   assert.deepEqual(rig.warnings, [
     'the service tells the account to wait long, and nothing is sent until then; ask it why',
   ]);
   assert.deepEqual(await noted(119 * minute), [0, 120, 120]);
-  assert.equal((await noted(120 * minute + 3_000)) ?? null, null, 'it is over');
+  assert.equal((await noted(120 * minute + pollMs + 3_000)) ?? null, null, 'it is over');
   assert.ok(firstSentMs() >= 120 * minute, `${firstSentMs()} ms`);
   await rig.clock.drive(running);
   assert.deepEqual(await rig.states(), ['completed', 'completed']);
@@ -52,16 +54,16 @@ test('a wait of hours that the service tells is logged once, noted until when, a
 test('a wait of more than a day is kept for a day, and what the service said is noted beside', async () => {
   const day = 24 * 60;
   const { rig, runner, running, noted } = await told(30 * day * minute);
-  assert.deepEqual(await noted(2_000), [0, day, 30 * day]);
+  assert.deepEqual(await noted(pollMs + 2_000), [0, day, 30 * day]);
   runner.stop();
   await rig.clock.drive(running);
 });
 
 test('short waits one after another are one long one, told of once it lasts for a quarter of an hour', async () => {
   const { rig, running, noted } = await told(...Array<number>(20).fill(minute));
-  assert.deepEqual(await noted(5 * minute + 5_000), [0, 6, 1]);
+  assert.deepEqual(await noted(5 * minute + pollMs + 5_000), [0, 6, 1]);
   assert.equal(rig.warnings.length, 0);
-  assert.deepEqual(await noted(16 * minute + 5_000), [0, 17, 1]);
+  assert.deepEqual(await noted(16 * minute + pollMs + 5_000), [0, 17, 1]);
   assert.equal(rig.warnings.length, 1);
   await rig.clock.drive(running);
   assert.equal(rig.warnings.length, 1);
@@ -69,7 +71,7 @@ test('short waits one after another are one long one, told of once it lasts for 
 
 test('a long wait after a short one is one of its own', async () => {
   const { rig, running, noted } = await told(20 * minute, 60 * minute);
-  assert.deepEqual(await noted(5_000), [0, 20, 20]);
+  assert.deepEqual(await noted(pollMs + 5_000), [0, 20, 20]);
   assert.deepEqual(await noted(21 * minute), [20, 80, 60]);
   assert.equal(rig.warnings.length, 2);
   await rig.clock.drive(running);
@@ -96,7 +98,7 @@ test('nothing is sent before the service lets it, where it said so when asked fo
 
 /** A program that is told to wait for so long, ends after so long, and another one that begins then. Returns when that asks anew (ms from the first). */
 async function startedAgain(waitMs: number, afterMs: number) {
-  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: 1_000 } });
+  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: pollMs } });
   tellToWait(rig, waitMs);
   await rig.add(someRows(2));
   const begunAt = rig.clock.now();

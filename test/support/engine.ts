@@ -54,8 +54,8 @@ export async function makeRig(
   const warnings: string[] = [];
   const infos: string[] = [];
   const expected: number[] = [];
-  // Days go by in these tests: looking and renewing once a minute is enough.
-  const settings = { ...defaultEngineSettings, idlePollMs: 60_000, leaseTtlMs: 600_000, ...options.settings };
+  // Days go by in these tests: looking now and then is enough.
+  const settings = { ...defaultEngineSettings, idlePollMs: 600_000, leaseTtlMs: 3_600_000, ...options.settings };
   let runners = 0;
   const runner: Rig['runner'] = ({ limiter = makeOpenLimiter(clock, options), ...more } = {}) => {
     runners += 1;
