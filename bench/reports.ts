@@ -16,6 +16,7 @@ import { resultLine, resultsCsv } from '../src/reports/results.ts';
 import { openSigningKey } from '../src/reports/signing-key.ts';
 import { summaryOf } from '../src/reports/summary.ts';
 import { surveyRows } from '../src/reports/survey.ts';
+import { markAfter } from '../src/reports/versions.ts';
 import { resultsXlsx } from '../src/reports/xlsx.ts';
 import { verifyReports } from '../src/verify/verify.ts';
 import { type Bench, type Figure, median } from './figures.ts';
@@ -151,7 +152,9 @@ async function resultsOnly(folder: string): Promise<void> {
 async function xlsxOnly(folder: string): Promise<void> {
   await withBatch(folder, 'results.xlsx', async function* (view, batch) {
     const survey = await surveyRows(view, batch);
-    yield* resultsXlsx(view, batch, survey, await summaryOf(view, batch, survey), { mask: false });
+    const version = await markAfter(view, batch, { previous: null, kept: null });
+    const options = { mask: false, version: { ...version, difference: null, difference_unknown: null } };
+    yield* resultsXlsx(view, batch, survey, await summaryOf(view, batch, survey), options);
   });
 }
 

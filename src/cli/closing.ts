@@ -10,6 +10,7 @@ import { counted } from '../reports/words.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { optionsText, quoted } from './options-text.ts';
 import type { Terminal } from './terminal.ts';
+import { versionSentence } from './version-sentence.ts';
 import type { WorkResult } from './work.ts';
 
 const marks = { good: ['green', '✔'], attention: ['yellow', '!'], open: ['yellow', '…'] } as const;
@@ -30,6 +31,7 @@ export function closingLines(terminal: Terminal, result: WorkResult, cwd: string
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
   lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
+  if (reports.previous !== null) lines.push(`Version    ${versionSentence(reports, cwd)}`);
   for (const step of nextSteps(result, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);
   return `${lines.join('\n')}\n`;
 }

@@ -1,9 +1,10 @@
 import { existsSync } from 'node:fs';
-import { join, relative } from 'node:path';
+import { relative } from 'node:path';
 import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { type Forgotten, forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { findBatch } from '../ledger/batches.ts';
+import { reportFolder } from '../reports/folders.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import type { Session } from '../runtime/session.ts';
@@ -35,7 +36,9 @@ export async function execute(
         hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
       });
     await session.db.compact();
-    const folders = done.batches.map((id) => join(session.config.out, id)).filter(existsSync);
+    const folders = done.batches
+      .flatMap((id) => [false, true].map((mask) => reportFolder(session.config.out, id, { mask })))
+      .filter(existsSync);
     const files = (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat();
     const isNone = done.batches.length === 0;
     const words = [

@@ -4,8 +4,9 @@ import { sessionKey } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { outOf, withSession } from './session.ts';
+import { versionSentence } from './version-sentence.ts';
 
-/** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger. */
+/** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger; what was given out before is kept. */
 export function execute(
   context: CommandContext,
   [batchId = '']: string[],
@@ -18,7 +19,8 @@ export function execute(
       key: await sessionKey(session),
       mask: options.mask === true,
     });
-    answer(context, reports, [reports.dir, ...reports.files.map((file) => `  ${file}`)].join('\n'));
+    const files = reports.files.map((file) => `  ${file}`);
+    answer(context, reports, [reports.dir, ...files, versionSentence(reports, context.cwd)].join('\n'));
     return 0;
   });
 }

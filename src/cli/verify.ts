@@ -2,6 +2,7 @@ import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { timeText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { InputError } from '../verify/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../verify/verify.ts';
@@ -50,7 +51,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
 }
 
 /** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
-function aboutLines({ batch_id, run_id, file_name, status, rows }: Verification): string[] {
+function aboutLines({ batch_id, run_id, file_name, status, version, as_of, rows }: Verification): string[] {
   if (batch_id === null) return [];
   const many = rows === null ? [] : [counted(rows, 'row')];
   return [
@@ -58,6 +59,7 @@ function aboutLines({ batch_id, run_id, file_name, status, rows }: Verification)
     `Run        ${run_id}`,
     ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
     ...(status === null ? [] : [`Status     ${status.replaceAll('_', ' ')}`]),
+    ...(version === null || as_of === null ? [] : [`Version    ${version}, as of ${timeText(as_of)}`]),
   ];
 }
 

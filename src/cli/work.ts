@@ -3,7 +3,7 @@ import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
 import { makeFolder } from '../reports/files.ts';
-import { writeReports } from '../reports/reports.ts';
+import { type WrittenReports, writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
@@ -25,7 +25,7 @@ const patienceMs = 20 * 60_000;
 /** What became of a batch when its work ended, for the closing lines and the JSON answer. */
 export interface WorkResult {
   summary: BatchSummary;
-  reports: { dir: string; files: string[] };
+  reports: WrittenReports;
   exitCode: number;
   /** How a file is read that corrects the batch's own; null where that is not known. */
   readWith: ReadWith | null;

@@ -103,3 +103,15 @@ export function pageEvents(db: Queryable, batchId: string, afterSeq: number, lim
     limit,
   ]);
 }
+
+/** When an event of a batch was (epoch ms), by its place in the chain; null where there is none. */
+export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
+  const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [
+    batchId,
+    seq,
+  ]);
+  return event?.at ?? null;
+}
+
+/** What the service says of a row that has ended: the row stays as it ended, and the event alone, or a column of its own, tells. */
+export const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'] as const;

@@ -1,6 +1,21 @@
 import { createHash } from 'node:crypto';
-import { access, chmod, constants, mkdir, mkdtemp, open, readdir, rename, rm, rmdir, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import {
+  access,
+  chmod,
+  constants,
+  copyFile,
+  link,
+  mkdir,
+  mkdtemp,
+  open,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  rmdir,
+  stat,
+} from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
 import { isEnded } from '../core/processes.ts';
 
@@ -28,6 +43,15 @@ const blockBytes = 256 * 1024;
 /** A folder in which files appear all together, each whole or not at all. */
 export interface FolderWriter {
   write(file: ReportFile): Promise<WrittenFile>;
+  /** Where a file that was written lies until all of them are. */
+  pathOf(name: string): string;
+  /** Drops what was written, to begin anew. */
+  clear(): Promise<void>;
+  /**
+   * Keeps files that lie in the folder now in a folder of it, `to`: there they stay as they are, when others take their names. The folder
+   * comes to be whole or not at all; where it is there already, it stays.
+   */
+  keep(names: readonly string[], to: string): Promise<void>;
 }
 
 /** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
@@ -106,12 +130,18 @@ async function writeAll(
   try {
     await removeLeft(folder, making);
     await chmod(making, folderMode);
-    const names: string[] = [];
+    let names: string[] = [];
     await work({
       write: async ({ name, content }) => {
         names.push(name);
         return { name, ...(await writeWhole(join(making, name), content)) };
       },
+      pathOf: (name) => join(making, name),
+      clear: async () => {
+        for (const name of names) await rm(join(making, name));
+        names = [];
+      },
+      keep: (kept, to) => keepFiles(folder, kept, { making: join(making, 'kept'), to: join(folder, to) }),
     });
     for (const name of names) await rename(join(making, name), join(folder, name));
     for (const name of stale) if (!names.includes(name)) await rm(join(folder, name), { force: true });
@@ -121,6 +151,59 @@ async function writeAll(
     // A folder in which nothing came to be does not stay; one that holds reports does.
     await rmdir(folder).catch(() => undefined);
   }
+}
+
+/** Both names of a file are of the same bytes until another file takes one of them: nothing is without a name in between. */
+async function keepFiles(
+  folder: string,
+  names: readonly string[],
+  { making, to }: { making: string; to: string },
+): Promise<void> {
+  await mkdir(making, { mode: folderMode });
+  for (const name of names) await nameTwice(join(folder, name), join(making, name));
+  await syncFolder(making);
+  await mkdir(dirname(to), { recursive: true, mode: folderMode });
+  await moveBeside(making, to);
+  for (const path of [dirname(to), folder]) await syncFolder(path);
+}
+
+/** Where something else has that name already, a number tells them apart: nothing that was kept is lost. */
+async function moveBeside(making: string, to: string): Promise<void> {
+  for (let number = 1; ; number++) {
+    const place = number === 1 ? to : `${to}-${number}`;
+    try {
+      return await rename(making, place);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+      // Another process has kept the same meanwhile.
+      if (await haveSameManifest(making, place)) return;
+    }
+  }
+}
+
+async function haveSameManifest(...folders: string[]): Promise<boolean> {
+  const [one, other] = await Promise.all(folders.map((folder) => readFile(join(folder, 'manifest.json'), 'utf8')));
+  return one === other;
+}
+
+async function nameTwice(path: string, to: string): Promise<void> {
+  try {
+    await link(path, to);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT') return;
+    // Not every file system has second names.
+    await copyFile(path, to, constants.COPYFILE_FICLONE);
+    const file = await open(to, 'r+');
+    await file.sync().finally(() => file.close());
+  }
+}
+
+/** What is kept must be durable before anything else takes its names. */
+async function syncFolder(path: string): Promise<void> {
+  const folder = await open(path, 'r');
+  await folder.sync().finally(() => folder.close());
 }
 
 async function writeWhole(path: string, content: ReportFile['content']): Promise<{ bytes: number; sha256: string }> {

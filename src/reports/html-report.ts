@@ -6,15 +6,18 @@ import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { firstOverdue, pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
+import type { DifferenceLine, ReportVersion } from './difference.ts';
 import { askedText, durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
+import { differenceSection, differingRowsSection } from './html-difference.ts';
 import { pageStyle } from './html-style.ts';
 import { maskNumbers, maskPhone } from './mask.ts';
 import type { BatchSummary } from './summary.ts';
 import { listedRowsMax, type Survey } from './survey.ts';
 import type { Timeline } from './timeline.ts';
 import { verdictOf } from './verdict.ts';
+import { versionText } from './version-words.ts';
 import { batchStateWords, counted, rowStateWords } from './words.ts';
 
 const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
@@ -24,22 +27,30 @@ const failuresMax = 12;
 export async function htmlReport(
   view: Queryable,
   batch: BatchRecord,
-  report: { summary: BatchSummary; survey: Pick<Survey, 'timeline' | 'refundedFirst'>; mask: boolean },
+  report: {
+    summary: BatchSummary;
+    survey: Pick<Survey, 'timeline' | 'refundedFirst'>;
+    mask: boolean;
+    version: ReportVersion;
+    differing: readonly DifferenceLine[];
+  },
 ): Promise<string> {
-  const { summary, survey, mask } = report;
+  const { summary, survey, mask, version, differing } = report;
   const { timeline } = survey;
   const body = html`
 <header><div><h1>Payout ${summary.run_id}</h1>
-<p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label}</p></div></header>
+<p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label} · ${versionText(version)}</p></div></header>
 <main>
 ${verdictSection(summary)}
+${differenceSection(version)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
 ${tiles(summary)}
 ${rowsSection(summary)}
 <div class="two">${timeline ? timeSection(timeline) : null}${failuresSection(summary)}</div>
 ${balanceSection(summary)}
-<div class="two">${peopleSection(summary)}${proofSection(summary)}</div>
+<div class="two">${peopleSection(summary)}${proofSection(summary, version)}</div>
 ${refundsSection(summary, survey.refundedFirst, mask)}
+${differingRowsSection(version, differing)}
 ${await listSection(view, batch, summary, mask)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
 </main>`;
@@ -173,11 +184,14 @@ function peopleSection({ created_by, approved_by, times, service, program }: Bat
 <dt>Program</dt><dd>${program}</dd></dl></section>`;
 }
 
-function proofSection({ input_sha256, content_sha256, audit }: BatchSummary): Html {
+function proofSection({ input_sha256, content_sha256, audit }: BatchSummary, { previous }: ReportVersion): Html {
   return html`<section><h2>Proof</h2><dl>
 <dt>The file</dt><dd class="digest">${input_sha256 ?? 'not read'}</dd>
 <dt>Its rows</dt><dd class="digest">${content_sha256 ?? 'not read'}</dd>
-<dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd></dl>
+<dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd>${
+    previous &&
+    html`<dt>Version ${previous.version}</dt><dd>as of ${timeText(previous.as_of)}, with the manifest<br><span class="digest">${previous.manifest_sha256}</span></dd>`
+  }</dl>
 <p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
 }
 

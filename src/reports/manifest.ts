@@ -1,3 +1,4 @@
+import type { BatchState } from '../core/batch-state.ts';
 import { jsonLine } from '../core/given-json.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -16,6 +17,13 @@ export interface Manifest {
   account: string;
   /** Name and version of the program that made the batch. */
   program: string;
+  /** 1 for the first that was given out; each later one has the one before it in `versions/`, and names it here. */
+  version: number;
+  /** The time of the newest event in the chain (ISO 8601 UTC): what the ledger knew by then is in these files. */
+  as_of: string;
+  previous: PreviousVersion | null;
+  /** The batch's own: of one that has ended, the files were given out as final. */
+  status: BatchState;
   /** SHA-256 (hex) of the file that was paid, and of its rows as validated. */
   input_sha256: string | null;
   content_sha256: string | null;
@@ -31,7 +39,7 @@ export interface Manifest {
 export function manifestOf(
   batch: BatchRecord,
   files: readonly WrittenFile[],
-  { masked, publicKey }: { masked: boolean; publicKey: string },
+  { masked, publicKey, version }: { masked: boolean; publicKey: string; version: VersionMark },
 ): Manifest {
   return {
     format: 'airbatch.manifest/1',
@@ -39,6 +47,10 @@ export function manifestOf(
     run_id: batch.run_id,
     account: batch.account,
     program: batch.program,
+    version: version.version,
+    as_of: version.as_of,
+    previous: version.previous,
+    status: batch.status,
     input_sha256: batch.file_sha256,
     content_sha256: batch.content_sha256,
     masked,
@@ -46,6 +58,24 @@ export function manifestOf(
     files: [...files],
     public_key: publicKey,
   };
+}
+
+/** The reports of a batch that were given out before these, as these name them. */
+export interface PreviousVersion {
+  version: number;
+  as_of: string;
+  /** Where its audit chain ended: this one goes on from there. */
+  events: number;
+  head: string;
+  /** SHA-256 (hex) of its manifest.json, which has the digests of all its files. */
+  manifest_sha256: string;
+}
+
+/** Which version of a batch's reports some are. */
+export interface VersionMark {
+  version: number;
+  as_of: string;
+  previous: PreviousVersion | null;
 }
 
 /** Events read at once: as few as rows are (`rowPages`), for the same reason. */

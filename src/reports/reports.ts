@@ -1,15 +1,29 @@
 import { join } from 'node:path';
+import { assert } from '../core/assert.ts';
 import { jsonFile } from '../core/given-json.ts';
-import type { Database } from '../ledger/database.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Database, Queryable } from '../ledger/database.ts';
 import { anchorsJson } from './anchors.ts';
+import { type DifferenceLine, differenceCsv, differenceOf, type ReportVersion, totalsIn } from './difference.ts';
 import { failedCsv } from './failed.ts';
-import { type ReportFile, type WrittenFile, writeFolder } from './files.ts';
+import { type FolderWriter, type ReportFile, type WrittenFile, writeFolder } from './files.ts';
+import { reportFolder } from './folders.ts';
 import { htmlReport } from './html-report.ts';
 import { eventLines, manifestOf } from './manifest.ts';
 import { resultsCsv } from './results.ts';
 import type { SigningKey } from './signing-key.ts';
-import { findBatchOrFail, maskSummary, summaryOf } from './summary.ts';
-import { surveyRows } from './survey.ts';
+import { type BatchSummary, findBatchOrFail, maskSummary, summaryOf } from './summary.ts';
+import { type Survey, surveyRows } from './survey.ts';
+import {
+  asOfLying,
+  isKept,
+  type LyingVersion,
+  lastKept,
+  markAfter,
+  placeOf,
+  readVersion,
+  whyIncomparable,
+} from './versions.ts';
 import { resultsXlsx } from './xlsx.ts';
 
 export interface ReportOptions {
@@ -25,6 +39,7 @@ export interface ReportOptions {
 /** Every file that a folder of reports may hold. */
 const reportNames = [
   'results.csv',
+  'difference.csv',
   'results.xlsx',
   'summary.json',
   'report.html',
@@ -35,44 +50,130 @@ const reportNames = [
   'manifest.sig',
 ];
 
+/** What was written: the folder, the names of the files in it, and which version of the batch's reports they are. */
+export interface WrittenReports extends ReportVersion {
+  dir: string;
+  files: string[];
+  /** False where this very version lay there already: nothing has changed since. */
+  is_new: boolean;
+}
+
 /**
- * Writes the reports of a batch into `<outDir>/<batchId>/`, readable by their owner alone, each whole or not at all. They are
- * a pure function of the ledger, read as it is at one moment: made again on the same ledger, they are the same bytes.
- * Returns the folder and the names of the files in it. Rejects with `BATCH_UNKNOWN`.
+ * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone, each
+ * whole or not at all. They are a pure function of the ledger, read as it is at one moment, and of the version that lies there: made
+ * again on the same ledger, they are the same bytes. What was given out as final, signed, of a batch that had ended, is never
+ * overwritten by anything else: it is kept in `versions/`, and the new version tells what differs. Rejects with `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,
   batchId: string,
   outDir: string,
   { mask = false, key }: ReportOptions = {},
-): Promise<{ dir: string; files: string[] }> {
-  return db.snapshot(async (view) => {
-    const batch = await findBatchOrFail(view, batchId);
-    const survey = await surveyRows(view, batch);
-    const whole = await summaryOf(view, batch, survey);
-    const summary = mask ? maskSummary(whole) : whole;
-    const page = await htmlReport(view, batch, { summary, survey, mask });
-    const reports: ReportFile[] = [
-      { name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) },
-      { name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask }) },
-      { name: 'summary.json', content: [jsonFile(summary)] },
-      { name: 'report.html', content: [page] },
-      { name: 'events.jsonl', content: eventLines(view, batchId) },
-    ];
-    const anchors = await anchorsJson(view, batchId);
-    if (anchors !== null) reports.push({ name: 'anchors.json', content: [anchors] });
-    // Its numbers are there to be corrected, so a masked one would be of no use.
-    if (!mask) reports.push({ name: 'failed.csv', content: failedCsv(view, batch) });
-    const dir = join(outDir, batch.batch_id);
-    const files = await writeFolder(dir, reportNames, async (writer) => {
-      const written: WrittenFile[] = [];
-      for (const report of reports) written.push(await writer.write(report));
-      if (!key) return;
-      const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey });
-      const text = jsonFile(manifest);
-      await writer.write({ name: 'manifest.json', content: [text] });
-      await writer.write({ name: 'manifest.sig', content: [key.sign(Buffer.from(text))] });
-    });
-    return { dir, files };
+): Promise<WrittenReports> {
+  for (;;) {
+    try {
+      return await db.snapshot(async (view) => {
+        const batch = await findBatchOrFail(view, batchId);
+        const survey = await surveyRows(view, batch);
+        const whole = await summaryOf(view, batch, survey);
+        const summary = mask ? maskSummary(whole) : whole;
+        const dir = reportFolder(outDir, batch.batch_id, { mask });
+        return writeVersion({ view, batch, survey, summary, mask, key, dir });
+      });
+    } catch (error) {
+      if (!(error instanceof Overtaken)) throw error;
+    }
+  }
+}
+
+/** Another process has written there meanwhile: all of it is looked at anew. */
+class Overtaken extends Error {}
+
+/** What all reports of a batch are made of. */
+interface Material {
+  view: Queryable;
+  batch: BatchRecord;
+  survey: Survey;
+  summary: BatchSummary;
+  mask: boolean;
+  key: SigningKey | undefined;
+  dir: string;
+}
+
+async function writeVersion(material: Material): Promise<WrittenReports> {
+  const { view, batch, dir } = material;
+  const [found, kept] = [await readVersion(dir), await lastKept(dir)];
+  const isGiven = found?.batch_id === batch.batch_id && found.isFinal && !isKept(found, kept);
+  const given = isGiven ? found : null;
+  let made = null as { version: ReportVersion; isNew: boolean } | null;
+  const files = await writeFolder(dir, reportNames, async (writer) => {
+    if (given?.audit.head === batch.audit_head) {
+      const { version, manifest } = await makeFiles(material, writer, { previous: kept, kept });
+      if (manifest === given.text) {
+        made = { version, isNew: false };
+        return;
+      }
+      await writer.clear();
+    }
+    const { version } = await makeFiles(material, writer, { previous: given ?? kept, kept });
+    if ((await readVersion(dir))?.text !== found?.text) throw new Overtaken();
+    if (given) {
+      const { names, to } = placeOf(given, await asOfLying(view, batch, given));
+      await writer.keep(names, to);
+    }
+    made = { version, isNew: true };
   });
+  assert(made !== null, 'a folder of reports is a version of them');
+  return { dir, files, is_new: made.isNew, ...made.version };
+}
+
+/** Makes the files of a version. Returns the text of its manifest as well, or null without a key. */
+async function makeFiles(
+  material: Material,
+  writer: FolderWriter,
+  after: { previous: LyingVersion | null; kept: LyingVersion | null },
+): Promise<{ version: ReportVersion; manifest: string | null }> {
+  const { view, batch, survey, summary, mask, key } = material;
+  const written: WrittenFile[] = [];
+  const write = async (report: ReportFile) => void written.push(await writer.write(report));
+  await write({ name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) });
+  const mark = await markAfter(view, batch, after);
+  const { first, ...told } = await compare(material, after.previous, { write, pathOf: writer.pathOf });
+  const version: ReportVersion = { ...mark, ...told };
+  await write({ name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask, version }) });
+  await write({ name: 'summary.json', content: [jsonFile({ ...summary, ...version })] });
+  const page = await htmlReport(view, batch, { summary, survey, mask, version, differing: first });
+  await write({ name: 'report.html', content: [page] });
+  await write({ name: 'events.jsonl', content: eventLines(view, batch.batch_id) });
+  const anchors = await anchorsJson(view, batch.batch_id);
+  if (anchors !== null) await write({ name: 'anchors.json', content: [anchors] });
+  // Its numbers are there to be corrected, so a masked one would be of no use.
+  if (!mask) await write({ name: 'failed.csv', content: failedCsv(view, batch) });
+  if (!key) return { version, manifest: null };
+  const manifest = manifestOf(batch, written, { masked: mask, publicKey: key.publicKey, version: mark });
+  const text = jsonFile(manifest);
+  await writer.write({ name: 'manifest.sig', content: [key.sign(Buffer.from(text))] });
+  // The last to be moved to its place: with it the version is there (`readVersion`).
+  await writer.write({ name: 'manifest.json', content: [text] });
+  return { version, manifest: text };
+}
+
+/** Writes difference.csv, where there is a version to compare with and it can be relied on. */
+async function compare(
+  { view, batch, summary, mask, key }: Material,
+  previous: LyingVersion | null,
+  { write, pathOf }: { write: (report: ReportFile) => Promise<void>; pathOf: FolderWriter['pathOf'] },
+): Promise<Pick<ReportVersion, 'difference' | 'difference_unknown'> & { first: DifferenceLine[] }> {
+  const unknown = previous && (await whyIncomparable(previous, { key, mask }));
+  if (previous === null || unknown !== null) return { difference: null, difference_unknown: unknown, first: [] };
+  const forgotten = batch.forgotten_at !== null;
+  const { content, told, first } = differenceCsv(view, batch.batch_id, {
+    before: join(previous.dir, 'results.csv'),
+    after: pathOf('results.csv'),
+    afterSeq: previous.audit.events,
+    forgotten,
+  });
+  await write({ name: 'difference.csv', content });
+  const before = await totalsIn(join(previous.dir, 'summary.json'));
+  return { difference: differenceOf(told, { before, summary, forgotten }), difference_unknown: null, first };
 }

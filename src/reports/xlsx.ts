@@ -2,6 +2,7 @@ import type { RowState } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
+import type { ReportVersion } from './difference.ts';
 import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
 import {
@@ -15,6 +16,7 @@ import {
 import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import type { Survey } from './survey.ts';
+import { differenceText } from './version-words.ts';
 import { batchStateWords, rowStateWords } from './words.ts';
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
 
@@ -24,11 +26,11 @@ export async function* resultsXlsx(
   batch: BatchRecord,
   survey: Survey,
   summary: BatchSummary,
-  options: { mask: boolean },
+  options: { mask: boolean; version: ReportVersion },
 ): AsyncGenerator<Uint8Array> {
   // Only when it is asked for: what reads the ledger by itself must not go on after a folder that cannot be written.
   yield* workbook([
-    summarySheet(summary),
+    summarySheet(summary, options.version),
     ...resultSheets(view, batch, survey, options),
     problemSheet(view, batch, options),
   ]);
@@ -162,16 +164,17 @@ async function* problemRows(
   }
 }
 
-function summarySheet(summary: BatchSummary): Sheet {
-  return { name: 'Summary', widths: [30, 26, 22, 22, 60], header: null, rows: [summaryRows(summary)] };
+function summarySheet(summary: BatchSummary, version: ReportVersion): Sheet {
+  return { name: 'Summary', widths: [30, 26, 22, 22, 60], header: null, rows: [summaryRows(summary, version)] };
 }
 
-function summaryRows(summary: BatchSummary): Cell[][] {
+function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
   const { rows, requested, charged, refunded, balance, times } = summary;
   const heading = (...values: string[]): Cell[] => values.map((value) => ({ as: 'heading', value }));
   const time = (iso: string | null): Cell => iso && { as: 'time', value: Date.parse(iso) };
   const decimal = (value: string | null): Cell => value && { as: 'decimal', value };
   const count = (value: number): Cell => ({ as: 'integer', value });
+  const difference = differenceText(version);
   const currencies = [...new Set([...Object.keys(requested.valid), ...Object.keys(charged.total)])].sort();
   return [
     [{ as: 'title', value: `Payout ${summary.run_id}` }],
@@ -180,6 +183,9 @@ function summaryRows(summary: BatchSummary): Cell[][] {
     ['Account', summary.account],
     ['Service', summary.service],
     ['Status', batchStateWords[summary.status].label],
+    ['Version', count(version.version)],
+    ['As of', time(version.as_of)],
+    ...(difference === null ? [] : [['Since the one before', difference]]),
     ['File', summary.file_name],
     ['Asked for by', summary.created_by],
     ['Approved by', summary.approved_by],

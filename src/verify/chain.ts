@@ -54,6 +54,8 @@ export interface Refund {
 /** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
 export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
+  /** When its last event was (epoch ms). */
+  lastAt: number | null;
   /** The state after the row's last change, or null where the chain has none. */
   stateOf(rowNo: number): string | null;
   /** `fingerprint` of generation and key of the last request, or 0. */
@@ -174,6 +176,7 @@ export function noteEvent(
   facts: GatheredFacts,
   { row_no, kind, actor, at, data }: Pick<Event, 'row_no' | 'kind'> & Act,
 ): void {
+  facts.lastAt = at;
   if (row_no !== null) facts.note(row_no, kind, { actor, at, data });
   else noteAct(facts.batch, kind, { actor, at, data });
 }
@@ -267,6 +270,7 @@ export function makeFacts(): GatheredFacts {
   };
   return {
     batch,
+    lastAt: null,
     note(rowNo, kind, { actor, at, data }) {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);

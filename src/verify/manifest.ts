@@ -5,12 +5,26 @@ import { join } from 'node:path';
 import { z } from 'zod';
 import { attempt, type Findings, InputError, readJson } from './findings.ts';
 
+/** The version of the reports that was given out before these. */
+export const previousShape = z.object({
+  version: z.int().min(1),
+  as_of: z.string(),
+  events: z.int(),
+  head: z.string(),
+  manifest_sha256: z.string(),
+});
+export type Previous = z.infer<typeof previousShape>;
+
 const manifestShape = z.object({
   format: z.literal('airbatch.manifest/1'),
   batch_id: z.string(),
   run_id: z.string(),
   account: z.string(),
   program: z.string(),
+  // Reports of before do not tell which version they are.
+  version: z.int().min(1).optional(),
+  as_of: z.string().optional(),
+  previous: previousShape.nullable().default(null),
   input_sha256: z.string().nullable(),
   content_sha256: z.string().nullable(),
   masked: z.boolean(),
@@ -65,6 +79,16 @@ function keyFingerprint(pem: string): string {
     .digest('hex');
 }
 
+/** Where the versions lie that were given out before, each in a folder that proves by itself. */
+export const versionsFolder = 'versions';
+
+async function checkVersionsFolder(path: string, findings: Findings): Promise<void> {
+  const names = (await attempt(findings, versionsFolder, () => readdir(path))) ?? [];
+  for (const name of names)
+    if (!/^[1-9]\d*-as-of-\d{4}-\d\d-\d\d(-\d+)?$/.test(name))
+      findings.add(join(versionsFolder, name), 'is no earlier version of these reports.');
+}
+
 /** Each file is there with the bytes that the manifest names, and no file is there that it does not name. */
 export async function checkFiles(dir: string, { files }: Manifest, findings: Findings): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
@@ -82,6 +106,7 @@ export async function checkFiles(dir: string, { files }: Manifest, findings: Fin
   }
   const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);
   for (const name of await readdir(dir)) {
-    if (!named.has(name)) findings.add(name, 'is not named by the manifest: it is no part of these reports.');
+    if (name === versionsFolder) await checkVersionsFolder(join(dir, name), findings);
+    else if (!named.has(name)) findings.add(name, 'is not named by the manifest: it is no part of these reports.');
   }
 }

@@ -2,10 +2,16 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { type Findings, readJson } from './findings.ts';
-import type { Manifest } from './manifest.ts';
+import { type Manifest, previousShape } from './manifest.ts';
 
 const file = 'summary.json';
 const amounts = z.record(z.string(), z.string());
+const totals = z.object({
+  rows: z.record(z.string(), z.number()),
+  paid: amounts,
+  charged: amounts,
+  refunded: z.object({ rows: z.number(), amounts }),
+});
 const summaryShape = z.object({
   format: z.literal('airbatch.summary/1'),
   batch_id: z.string(),
@@ -84,6 +90,21 @@ const summaryShape = z.object({
     )
     .optional(),
   audit: z.object({ events: z.number(), head: z.string() }),
+  version: z.number().optional(),
+  as_of: z.string().optional(),
+  previous: previousShape.nullable().default(null),
+  difference: z
+    .object({
+      rows: z.number(),
+      columns: z.record(z.string(), z.number()),
+      late: z.record(z.string(), z.number()),
+      forgotten: z.boolean(),
+      before: totals,
+      after: totals,
+    })
+    .nullable()
+    .default(null),
+  difference_unknown: z.string().nullable().default(null),
 });
 export type Summary = z.infer<typeof summaryShape>;
 

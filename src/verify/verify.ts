@@ -7,6 +7,7 @@ import { checkFiles, type Manifest, readManifest } from './manifest.ts';
 import { checkResults } from './results.ts';
 import { checkServiceList } from './service-list.ts';
 import { readSummary } from './summary.ts';
+import { checkVersion } from './versions.ts';
 
 export interface VerifyOptions {
   /** PEM of the key that must have signed. Without it the signature only shows that one hand made all of it. */
@@ -36,6 +37,9 @@ export interface Verification {
   /** The file that was paid, and the state of its batch, as the summary has them. */
   file_name: string | null;
   status: string | null;
+  /** Which version of the batch's reports they are, and as of when (ISO 8601 UTC); null where they do not tell. */
+  version: number | null;
+  as_of: string | null;
   rows: number | null;
   events: number | null;
   /** What the given ledger has of the batch beyond these reports; null where none was given. */
@@ -79,6 +83,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       run_id: null,
       file_name: null,
       status: null,
+      version: null,
+      as_of: null,
       rows: null,
       events: null,
       later: null,
@@ -107,6 +113,12 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       'Each row is in results.csv once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
       () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
     ));
+  if (chain && summary) {
+    const proven = await attempt(findings, 'manifest.json', () =>
+      checkVersion({ dir, manifest, summary, chain }, findings),
+    );
+    if (proven !== null) checked.push(proven);
+  }
   const later =
     ledger === undefined
       ? null
@@ -122,6 +134,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     run_id: manifest.run_id,
     file_name: summary?.file_name ?? null,
     status: summary?.status ?? null,
+    version: manifest.version ?? null,
+    as_of: manifest.as_of ?? null,
     rows,
     events: manifest.audit.events,
     later,

@@ -261,12 +261,19 @@ test('money that came back after completion is told beside the rows, which stay 
   );
 });
 
-test('summary.json is what batchSummary gives, and tells a sandbox from a service', async (t) => {
+test('summary.json is what batchSummary gives and which version it is of, and tells a sandbox from a service', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db, 'B-1', { service: 'embedded sandbox' });
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const summary = await batchSummary(db, 'B-1');
-  assert.deepEqual(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')), summary);
+  assert.deepEqual(JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8')), {
+    ...summary,
+    version: 1,
+    as_of: '2026-11-01T08:01:00.000Z',
+    previous: null,
+    difference: null,
+    difference_unknown: null,
+  });
   assert.equal(summary.sandbox, true);
   assert.equal(summary.times.duration_ms, 60_000);
 });

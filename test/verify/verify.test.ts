@@ -683,11 +683,17 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
     await db.execute('UPDATE events SET actor = ?, hash = ? WHERE seq = ?', [actor, head, event.seq]);
   }
   await db.execute('UPDATE batches SET audit_head = ?', [head]);
-  await writeReports(db, 'B-1', dirname(dir), { key });
-  assert.deepEqual((await verifyReports(dir)).findings, [], 'by themselves they are one piece');
+  const anew = (await writeReports(db, 'B-1', folderOf(t), { key })).dir;
+  assert.deepEqual((await verifyReports(anew)).findings, [], 'by themselves they are one piece');
   assert.deepEqual(
-    (await verifyReports(dir, { anchors })).findings.map(({ message }) => message),
+    (await verifyReports(anew, { anchors })).findings.map(({ message }) => message),
     ['event 20 is not the one that was anchored: the chain was written anew.'],
+  );
+  // Beside what was given out before, they are not.
+  await writeReports(db, 'B-1', dirname(dir), { key });
+  assert.deepEqual(
+    (await verifyReports(dir)).findings.map(({ message }) => message),
+    ['does not go on from where version 1 ended: the chain was written anew.'],
   );
 });
 

@@ -1,0 +1,300 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
+import { findBatch } from '../../src/ledger/batches.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { type ReportOptions, writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { differenceText } from '../../src/reports/version-words.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
+import { folderOf } from '../support/folder.ts';
+import {
+  completedWay,
+  newBatch,
+  newRow,
+  startMs,
+  testClock,
+  testLedger,
+  writeBatch,
+  writeSampleBatch,
+} from './fixture.ts';
+import { giveBack, sayFailed } from './late.ts';
+
+/** The sample batch, and what writes its reports again and again into one folder. */
+async function sample(t: TestContext) {
+  const folder = folderOf(t);
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const write = (options: ReportOptions = {}) => writeReports(db, 'B-1', folder, { key, ...options });
+  return { folder, db, key, write, dir: join(folder, 'B-1'), kept: join(folder, 'B-1/versions/1-as-of-2026-11-01') };
+}
+
+/** Every file of a folder by its name, with its bytes. */
+function filesOf(dir: string): Map<string, string> {
+  const names = readdirSync(dir, { withFileTypes: true }).filter((one) => one.isFile());
+  return new Map(names.map(({ name }) => [name, readFileSync(join(dir, name), 'latin1')]));
+}
+
+const json = (dir: string, name: string) => JSON.parse(readFileSync(join(dir, name), 'utf8'));
+
+async function proven(dir: string) {
+  const { ok, findings, checked, notes } = await verifyReports(dir);
+  assert.deepEqual(findings, []);
+  assert.ok(ok);
+  return { checked, notes };
+}
+
+test('what was given out is kept to the byte when money comes back, and the new version says what differs', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  const first = await write();
+  assert.deepEqual([first.version, first.is_new, first.previous, first.difference], [1, true, null, null]);
+  const given = filesOf(dir);
+  await giveBack(db, 2);
+  const second = await write();
+  assert.deepEqual(filesOf(kept), given);
+  const manifest_sha256 = createHash('sha256')
+    .update(given.get('manifest.json') ?? '', 'latin1')
+    .digest('hex');
+  const { events, head } = json(kept, 'manifest.json').audit;
+  assert.deepEqual(second.previous, { version: 1, as_of: '2026-11-01T08:01:00.000Z', events, head, manifest_sha256 });
+  assert.deepEqual([second.version, second.as_of, second.is_new], [2, '2026-11-02T08:00:00.000Z', true]);
+  assert.equal(
+    readFileSync(join(dir, 'difference.csv'), 'utf8'),
+    [
+      'row,line,reference,column,before,after',
+      '2,3,payroll-2026-11/R-2,refunded_at,,2026-11-02T08:00:00.000Z',
+      '2,3,payroll-2026-11/R-2,refund_amount,,0.80',
+      '2,3,payroll-2026-11/R-2,refund_currency,,USD',
+      '2,,,row.refund,,USD 0.80',
+      '',
+    ].join('\n'),
+  );
+  assert.equal(
+    differenceText(second),
+    '1 row differs from version 1 of 2026-11-01: rows with money back 0 → 1; money back none → USD 0.80.',
+  );
+  const { version, as_of, previous, difference, difference_unknown } = json(dir, 'summary.json');
+  assert.deepEqual(
+    { version, as_of, previous, difference, difference_unknown },
+    Object.fromEntries(
+      ['version', 'as_of', 'previous', 'difference', 'difference_unknown'].map((name) => [
+        name,
+        second[name as 'version'],
+      ]),
+    ),
+  );
+  assert.match(
+    readFileSync(join(dir, 'report.html'), 'utf8'),
+    /version 2, as of 2026-11-02 08:00:00 UTC.*1 row differs from version 1 of 2026-11-01/s,
+  );
+  assert.ok((await proven(dir)).checked.some((sentence) => sentence.startsWith('What differs from version 1')));
+  await proven(kept);
+});
+
+test('on a ledger that has not changed no version is made, and the same bytes lie there, whatever somebody did to them', async (t) => {
+  const { db, write, dir } = await sample(t);
+  for (const version of [1, 2]) {
+    if (version === 2) await giveBack(db, 2);
+    await write();
+    const given = filesOf(dir);
+    writeFileSync(join(dir, 'results.csv'), 'saved by a spreadsheet');
+    rmSync(join(dir, 'report.html'));
+    const again = await write();
+    assert.deepEqual([again.is_new, again.version], [false, version]);
+    assert.deepEqual(filesOf(dir), given);
+  }
+  assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
+});
+
+test('a third version is told from the second, and each proves by itself beside the one before it', async (t) => {
+  const { db, write, dir } = await sample(t);
+  await write();
+  await giveBack(db, 2);
+  await write();
+  await giveBack(db, 3, { hours: 48 });
+  await sayFailed(db, 4, { hours: 49 });
+  const third = await write();
+  assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 2, 1]);
+  assert.deepEqual(third.difference?.late, { 'row.refund': 1, 'row.changed_late': 1 });
+  assert.deepEqual(readdirSync(join(dir, 'versions')).sort(), ['1-as-of-2026-11-01', '2-as-of-2026-11-02']);
+  const second = join(dir, 'versions/2-as-of-2026-11-02');
+  for (const path of [dir, second])
+    assert.ok(
+      (await proven(path)).checked.some((sentence) => sentence.startsWith('What differs from version')),
+      path,
+    );
+  assert.ok(!existsSync(join(second, 'versions')));
+});
+
+test('a word of the service that changes no row is a version as well: the row stays as it ended, and the difference says so', async (t) => {
+  const { db, write, dir } = await sample(t);
+  await write();
+  await sayFailed(db, 4);
+  const { version, difference } = await write();
+  assert.deepEqual([version, difference?.rows, difference?.late], [2, 0, { 'row.changed_late': 1 }]);
+  assert.match(
+    readFileSync(join(dir, 'difference.csv'), 'utf8'),
+    /\n4,,,row\.changed_late,,"the row ended completed, and/,
+  );
+  await proven(dir);
+});
+
+test('what is written while a batch is under way is no version that anybody was given', async (t) => {
+  const db = await testLedger(t);
+  const folder = folderOf(t);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const rows = [{ row: newRow('B-1', 1), way: completedWay(1) }, { row: newRow('B-1', 2) }];
+  await writeBatch(db, newBatch('B-1'), rows, null);
+  const { dir } = await writeReports(db, 'B-1', folder, { key });
+  const clock = testClock();
+  await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('B-1', 'batch.resume', {}));
+  const { version, previous } = await writeReports(db, 'B-1', folder, { key });
+  assert.deepEqual([version, previous, existsSync(join(dir, 'versions'))], [1, null, false]);
+});
+
+test('a retry does not take the version that was final away, nor count what is written before its end', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  await write();
+  const given = filesOf(dir);
+  const clock = testClock();
+  const act = (event: 'reopen' | 'complete', hours: number) => {
+    clock.set(startMs + hours * 3_600_000);
+    return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
+      const batch = (await findBatch(unit.tx, 'B-1')) as BatchRecord;
+      const data = event === 'complete' ? { balance: null } : {};
+      await unit.changeBatch(
+        batch,
+        event,
+        event === 'complete' ? { completed_at: unit.at, balance_after: null } : {},
+        data,
+      );
+    });
+  };
+  await act('reopen', 2);
+  const open = await write();
+  await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('B-1', 'batch.resume', {}));
+  await write();
+  await act('complete', 3);
+  const end = await write();
+  assert.deepEqual([open.version, end.version, end.previous?.version], [2, 2, 1]);
+  assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
+  assert.deepEqual(filesOf(kept), given);
+});
+
+test('killed between keeping the old version and writing the new one, nothing is lost, and the next time makes it', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  await write();
+  const given = filesOf(dir);
+  await giveBack(db, 2);
+  const whole = await write();
+  const made = filesOf(dir);
+  // As it lay there when so many of the new files had been moved to their places.
+  for (const moved of whole.files.map((_, index) => index)) {
+    for (const [name] of filesOf(dir)) rmSync(join(dir, name));
+    for (const [name, bytes] of given) writeFileSync(join(dir, name), bytes, 'latin1');
+    for (const name of whole.files.slice(0, moved)) writeFileSync(join(dir, name), made.get(name) ?? '', 'latin1');
+    const { version, is_new } = await write();
+    assert.deepEqual([version, is_new], [2, true], `${moved} of them`);
+    assert.deepEqual(filesOf(dir), made);
+    assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
+    assert.deepEqual(filesOf(kept), given);
+  }
+});
+
+test('a folder that keeps another version under that name loses neither', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  await write();
+  mkdirSync(kept, { recursive: true });
+  writeFileSync(join(kept, 'manifest.json'), 'of somebody else');
+  const given = filesOf(dir);
+  await giveBack(db, 2);
+  assert.equal((await write()).version, 2);
+  assert.deepEqual(filesOf(`${kept}-2`), given);
+  assert.equal(readFileSync(join(kept, 'manifest.json'), 'utf8'), 'of somebody else');
+});
+
+test('nothing is said to differ from a version that somebody has changed, or that another key has signed', async (t) => {
+  const { folder, db, write, dir } = await sample(t);
+  await write();
+  const results = readFileSync(join(dir, 'results.csv'), 'utf8');
+  writeFileSync(join(dir, 'results.csv'), results.replace('+254', '+255'));
+  await giveBack(db, 2);
+  const { difference, difference_unknown, files } = await write();
+  assert.deepEqual([difference, difference_unknown], [null, 'its results.csv is not as it was signed']);
+  assert.ok(!files.includes('difference.csv'));
+  assert.match(
+    String((await proven(dir)).notes),
+    /Version 1 of 2026-11-01 came before, and what differs from it is not told: its results/,
+  );
+  await giveBack(db, 3, { hours: 48 });
+  const key = await openSigningKey(join(folder, 'another.pem'));
+  assert.equal((await write({ key })).difference_unknown, 'it was signed by another key');
+  assert.equal(readdirSync(join(dir, 'versions')).length, 2);
+});
+
+test('masked reports have a folder and versions of their own, without a whole number in any', async (t) => {
+  const { folder, db, write } = await sample(t);
+  await write();
+  await write({ mask: true });
+  await giveBack(db, 2);
+  const masked = await write({ mask: true });
+  assert.deepEqual([masked.dir, masked.version, masked.difference?.rows], [join(folder, 'B-1-masked'), 2, 1]);
+  const results = readFileSync(join(masked.dir, 'versions/1-as-of-2026-11-01/results.csv'), 'utf8');
+  assert.doesNotMatch(results, /\+254\d{9}/);
+  await proven(masked.dir);
+  assert.equal((await write()).version, 2);
+});
+
+test('once people are forgotten, the difference repeats nothing that names them', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  await write();
+  const clock = testClock();
+  clock.set(startMs + 3_600_000);
+  await inUnit(db, { clock, actor: 'amina' }, async (unit) => {
+    await unit.noteBatch((await findBatch(unit.tx, 'B-1')) as BatchRecord, { forgotten_at: unit.at });
+    await unit.append('B-1', 'batch.forget', { why: 'retention', rows: 10 });
+  });
+  await forget(db);
+  const { difference } = await write();
+  assert.deepEqual([difference?.forgotten, difference?.columns], [true, { failure_code: 1, failure_column: 1 }]);
+  assert.doesNotMatch(readFileSync(join(dir, 'difference.csv'), 'utf8'), /254|0712|Person/);
+  await proven(dir);
+  await proven(kept);
+});
+
+/** As `forgetRows` does. */
+async function forget(db: Database): Promise<void> {
+  await db.execute(
+    `UPDATE rows SET phone_number = NULL, sms_message = NULL, input = '[]', problems = NULL, failure_reason = NULL`,
+  );
+}
+
+test('without a key nothing can be proven, and nothing unsigned is kept; what was signed is', async (t) => {
+  const { db, dir, write, folder } = await sample(t);
+  await writeReports(db, 'B-1', folder);
+  await giveBack(db, 2);
+  assert.equal((await write()).version, 1);
+  const given = filesOf(dir);
+  await giveBack(db, 3, { hours: 48 });
+  assert.equal((await writeReports(db, 'B-1', folder)).version, 2);
+  assert.deepEqual(filesOf(join(dir, 'versions/1-as-of-2026-11-02')), given);
+});
+
+test('where the version before was moved away, the next one is told from what is left', async (t) => {
+  const { folder, db, write, dir } = await sample(t);
+  await write();
+  await giveBack(db, 2);
+  await write();
+  renameSync(join(dir, 'versions'), join(folder, 'archive'));
+  const { notes } = await proven(dir);
+  assert.match(String(notes), /Version 1 of 2026-11-01 does not lie beside these reports/);
+  await giveBack(db, 3, { hours: 48 });
+  const third = await write();
+  assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 2, 1]);
+  await proven(dir);
+});
