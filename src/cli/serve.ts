@@ -113,6 +113,7 @@ async function serve(
     }
     if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
     await reports.writeMissing();
+    reports.keep();
     const trouble = await firstEnd(asked.promise, [...kept.values()]);
     if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');

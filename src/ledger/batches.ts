@@ -261,12 +261,12 @@ export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchReco
 }
 
 /** The names of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
-export async function completedSince(db: Queryable, since: number): Promise<string[]> {
-  const found = await db.query<{ batch_id: string }>(
-    `SELECT batch_id FROM batches WHERE status = 'completed' AND completed_at >= ? ORDER BY completed_at, batch_id`,
+export function completedSince(db: Queryable, since: number): Promise<Pick<BatchRecord, 'batch_id' | 'audit_seq'>[]> {
+  return db.query(
+    `SELECT batch_id, audit_seq FROM batches WHERE status = 'completed' AND completed_at >= ?
+     ORDER BY completed_at, batch_id`,
     [since],
   );
-  return found.map(({ batch_id }) => batch_id);
 }
 
 /** Batches of the account that ended before `endedBefore` (epoch ms) and were not read again since; the oldest first. */

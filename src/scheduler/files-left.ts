@@ -19,7 +19,18 @@ export async function filesLeft(session: Pick<Session, 'db' | 'ledgerPath'>, bat
 
 function putAwayPlaces(path: string, batchId: string): string[] {
   if (basename(dirname(path)) !== 'working') return [path];
-  const folder = dirname(dirname(path));
+  const [folder, done] = [dirname(dirname(path)), doneFolder(path)];
   const name = basename(path);
-  return [join(folder, 'done', name), join(folder, 'done', batchId), join(folder, 'rejected', name)];
+  return [join(done, name), join(done, batchId), join(folder, 'rejected', name)];
+}
+
+/** Where the file of a batch is put away when it has ended, and its reports with it; `path` is where it lay in `working`. */
+function doneFolder(path: string): string {
+  return join(dirname(dirname(path)), 'done');
+}
+
+/** The folder in which a job's batch has its reports besides, or null. */
+export async function reportsBeside({ db }: Pick<Session, 'db'>, batchId: string): Promise<string | null> {
+  const file = await findJobFile(db, batchId);
+  return file && basename(dirname(file.working_path)) === 'working' ? doneFolder(file.working_path) : null;
 }

@@ -67,7 +67,7 @@ test('rows that the service never ends are named with their age, and ended by a 
     ['2', 'not-paid', 'failed'],
   ] as const) {
     const { code, stdout } = await airbatch('resolve', batch, row, '--as', as, '--evidence', 'case 77', '--json');
-    assert.deepEqual([code, JSON.parse(stdout)], [0, { batch, row: Number(row), status }]);
+    assert.deepEqual([code, JSON.parse(stdout)], [0, { batch_id: batch, row: Number(row), status }]);
   }
   const ended = await airbatch('resume', batch);
   assert.equal(ended.code, 4, ended.stderr);
