@@ -23,7 +23,9 @@ export async function resolveStuck(
   const operator = { db, clock: process.clock, name: 'operator' };
   for (const { batch_id } of await unfinishedBatches(db)) {
     for (const { row_no } of await firstOverdue(db, batch_id, rowsMax)) {
-      const as = (world.plan.seed + row_no) % 2 === 0 ? 'paid' : 'not-paid';
+      // Where somebody else's payment lives under the reference, nobody may call the row not paid.
+      const isPaid = (world.plan.seed + row_no) % 2 === 0 || world.plan.foreign.includes(row_no);
+      const as = isPaid ? 'paid' : 'not-paid';
       try {
         await resolveOverdue(operator, service, batch_id, row_no, { as, evidence: 'what he believes' });
         note(world, 'resolved', `row ${row_no} of ${batch_id} as ${as}`);
