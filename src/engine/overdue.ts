@@ -40,5 +40,5 @@ export async function noteOpen(
   }
   const overdue = { ...fields, failure_code: overdueCode, failure_reason: reason };
   if (!(await unit.noteRow(row, overdue, 'row.overdue', { age_ms }))) return;
-  log.warn('a payment is open for longer than the service promises', { batch: row.batch_id, row: row.row_no });
+  log.warn('a payment is open for longer than the service promises', { batch_id: row.batch_id, row: row.row_no });
 }

@@ -44,14 +44,14 @@ export async function contradictPerson(
   row: RowRecord,
   payment: ServicePayment,
 ): Promise<void> {
-  const { batch_id: batch, row_no, status, topup_id } = row;
+  const { batch_id, row_no, status, topup_id } = row;
   if (!isResolved(row) || topup_id !== payment.topupId || contradicted.has(row_no)) return;
   if (payment.state === 'open' || payment.state === status) return;
   contradicted.add(row_no);
   const { serviceStatus: service_status } = payment;
   const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
-  await unit.append(batch, 'row.contradicted', { why, service_status, topup_id }, row_no);
-  log.warn('the service contradicts the ledger', { batch, row: row_no, why });
+  await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
+  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
 }
 
 /** It was what the row asks for when it was accepted, and another payment has arrived: nothing more is sent until a person looked. */
