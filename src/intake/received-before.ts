@@ -4,9 +4,9 @@ import { beyondMaximum } from '../core/recipient-maximum.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { anyLost } from '../ledger/lost-payments.ts';
-import { type Sent, sentLately } from '../ledger/sent-lately.ts';
+import { sentLately } from '../ledger/sent-lately.ts';
 import type { EarlierBatches } from './earlier-batches.ts';
-import { mayBeSent } from './repeated-payments.ts';
+import { holdBySent } from './sent-to-rows.ts';
 
 /**
  * Holds the rows with which a number gets more than the batch's policy allows from all batches of the account; null where it sets no
@@ -18,18 +18,11 @@ export async function findReceivedBefore(db: Queryable, batch: BatchRecord): Pro
   const { account, batch_id, run_id, created_at } = batch;
   const since = created_at - recipientMaximum.days * dayMs;
   const query = { account, batchId: batch_id, since, withLost: await anyLost(db, account) };
-  return async (tx, rows) => {
-    const numbers = rows.flatMap((row) => (mayBeSent(row) && row.phone_number !== null ? [row.phone_number] : []));
-    const sent = await sentLately(tx, query, [...new Set(numbers)]);
-    const byNumber = Map.groupBy<string, Sent>(sent, ({ phone_number }) => phone_number);
-    return rows.map((row) => {
-      const toTheNumber = byNumber.get(row.phone_number ?? '') ?? [];
-      const asking = { ...row, batch_id, run_id, told_until: null };
-      const beyond = mayBeSent(row) ? beyondMaximum(asking, toTheNumber, { ...recipientMaximum, since }) : null;
-      if (beyond === null) return row;
-      const problem = { ...beyond.problem, line: row.line, column: null, value: null };
-      const told_until = Math.max(row.told_until ?? 0, beyond.until);
-      return { ...row, status: 'held', problems: [...row.problems, problem], told_until };
-    });
-  };
+  return (tx, rows) =>
+    holdBySent(
+      rows,
+      (numbers) => sentLately(tx, query, numbers),
+      (row, sent) =>
+        beyondMaximum({ ...row, batch_id, run_id, told_until: null }, sent, { ...recipientMaximum, since }),
+    );
 }
