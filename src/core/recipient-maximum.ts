@@ -37,9 +37,8 @@ export function beyondMaximum(
   const counted = toTheNumber.filter((payment) => {
     return payment.currency === currency && payment.first_sent_at >= since && counts(row, payment);
   });
-  const isNews = (payment: OtherPayment | LostPayment) =>
-    told_until !== null && payment.first_sent_at > told_until && !isOfBatch(row, payment);
-  if (told_until !== null && !counted.some(isNews)) return null;
+  const isNews = told_until === null || counted.some((one) => one.first_sent_at > told_until && !isOfBatch(row, one));
+  if (!isNews) return null;
   const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
   const after = addAmounts(before, amount);
   if (compareAmounts(after, most) <= 0) return null;

@@ -65,7 +65,7 @@ export async function writeIntents(
       { key, attempt: row.attempts + 1 },
     );
     if (!sent) continue;
-    if (before) noteSent(before, open, sent, unit.at);
+    if (before && row.status === 'ready') noteSent(before, open, sent, unit.at);
     if (row.generation > 1 || context.restoredAt !== null) await forgetUnread(unit.tx, row);
     const payment = known
       ? nextAttempt(known, unit.at)

@@ -3,7 +3,7 @@ import { repeatProblem } from '../core/earlier-payment.ts';
 import { beyondMaximum } from '../core/recipient-maximum.ts';
 import { unreadTo } from '../ledger/lost-payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
-import { type Sent, type SentRow, sentLately } from '../ledger/sent-lately.ts';
+import { type Sent, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch } from './context.ts';
 
@@ -81,29 +81,12 @@ export async function holdForPerson(
   return true;
 }
 
-/** A row that goes now counts for those that come after it. */
+/** A row that was ready and goes now counts for those that come after it; one in doubt is among what was sent before. */
 export function noteSent(
   { received }: SentBefore,
   { batch: { run_id } }: OpenBatch,
-  sent: RowRecord,
+  { phone_number, ...sent }: RowRecord,
   at: number,
 ): void {
-  const { batch_id, row_no, row_ref, phone_number, amount, currency, product_id } = sent;
-  const { status, service_status, failure_code } = sent;
-  if (received === null || phone_number === null) return;
-  const payment: SentRow = {
-    batch_id,
-    run_id,
-    row_ref,
-    row_no,
-    status,
-    service_status,
-    failure_code,
-    phone_number,
-    amount,
-    currency,
-    product_id,
-    first_sent_at: at,
-  };
-  received.push(payment);
+  if (phone_number !== null) received?.push({ ...sent, run_id, phone_number, first_sent_at: at });
 }

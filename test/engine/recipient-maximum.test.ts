@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { storedPolicy } from '../../src/core/batch-policy.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
+import type { OpenBatch, RunnerContext } from '../../src/engine/context.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
+import { writeIntents } from '../../src/engine/intents.ts';
+import { makeFileRefs } from '../../src/ledger/file-refs.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
@@ -102,6 +107,30 @@ describe('the maximum of a recipient', () => {
     await releaseRows(mary(rig), 'two', []);
     await rig.run();
     assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
+  test('counts a doubt once that is sent again together with another row', async () => {
+    const rig = await makeRig();
+    rig.service.script('one/ref-1', 'lose_request');
+    await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    await releaseRows(mary(rig), 'one', [2]);
+    const rows = [await rig.row(1, 'one'), await rig.row(2, 'one')];
+    assert.deepEqual(await rig.states('one'), ['in_doubt', 'ready']);
+    const batch = await rig.batch('one');
+    const open = { batch, policy: storedPolicy(batch.policy), file: makeFileRefs('one') } as OpenBatch;
+    const known: Partial<RunnerContext> = {
+      gateway: rig.service,
+      callbackUrl: null,
+      restoredAt: null,
+      keysProvedFrom: 0,
+    };
+    const options = { clock: rig.clock, actor: 'engine' };
+    const intents = await inUnit(rig.db, options, (unit) => writeIntents(unit, known as RunnerContext, open, rows));
+    assert.deepEqual(
+      intents.map(({ row }) => row.row_no),
+      [1, 2],
+    );
   });
 
   test('does not count a row of which a person opens the next generation', async () => {
