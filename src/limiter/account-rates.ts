@@ -76,6 +76,7 @@ export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): Ac
           limit,
           windowMs,
           sendsHeaders: plan.sendsHeaders,
+          isRaised: plan.raised.has(name),
           resetMarginMs: Math.min(Math.max(windowMs * resetMarginShare, resetMarginMsMin), resetMarginMsMax),
           paceMargin,
           sharedMargin,
@@ -103,9 +104,10 @@ function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateW
   return [windows[plan.counterOf[name]], other ? windows[other] : null];
 }
 
-/** How many of the `weight` requests that a job asked for it is given: it asked by the configured limit, and that may have shrunk. */
+/** How many of the `weight` requests that a job asked for it is given: it asked by the configured limit, which may not be the service's. */
 export function admittedOf({ plan, windows }: AccountRates, name: RequestClass, weight: number): number {
-  const { limit, options } = windows[plan.counterOf[name]];
+  const { limit, options, isUntried } = windows[plan.counterOf[name]];
+  if (isUntried) return 1;
   return limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));
 }
 

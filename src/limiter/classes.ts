@@ -17,6 +17,8 @@ export interface ClassPlan {
   /** Counters that must have room as well, though no answer of this class speaks of them. */
   alsoCounts: Partial<Record<RequestClass, RequestClass>>;
   limits: Record<RequestClass, ClassLimit>;
+  /** Counters whose limit is higher than the version's own: only an answer shows that the service allows as much. */
+  raised: ReadonlySet<RequestClass>;
   /** Counters whose limit was set by a person: no other counter's limit moves them. */
   set: ReadonlySet<RequestClass>;
 }
@@ -51,7 +53,10 @@ const versions = {
     // The spec names no limit for the catalog of Version 1: the lowest that it names for anything there is safe.
     defaults: { creation: 60, write: 60, read: 120, balance: 120, catalog: 60, auth: 20 },
   },
-} as const satisfies Record<string, Omit<ClassPlan, 'limits' | 'set'> & { defaults: Record<RequestClass, number> }>;
+} as const satisfies Record<
+  string,
+  Omit<ClassPlan, 'limits' | 'raised' | 'set'> & { defaults: Record<RequestClass, number> }
+>;
 
 /** The service's defaults for a version, and over them what is set for the account (enterprise plans). */
 export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}, sendsHeaders?: boolean): ClassPlan {
@@ -65,10 +70,13 @@ export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}
       return [name, { limit: creation.limit * writesPerCreation, windowMs: creation.windowMs ?? windowMsDefault }];
     }),
   ) as Record<RequestClass, ClassLimit>;
+  const isRaised = (name: RequestClass) =>
+    limits[name].limit / limits[name].windowMs > defaults[name] / windowMsDefault;
   return {
     ...plan,
     sendsHeaders: sendsHeaders ?? plan.sendsHeaders,
     limits,
+    raised: new Set(requestClasses.filter(isRaised)),
     set: new Set(requestClasses.filter((name) => settings[name])),
   };
 }

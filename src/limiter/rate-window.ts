@@ -6,6 +6,8 @@ export interface RateWindow {
   readonly options: WindowOptions;
   readonly serverClock: ServerClock;
   limit: number;
+  /** The limit is higher than usual, and no request has shown yet that the service allows it. */
+  isUntried: boolean;
   /** Requests under way at once. */
   concurrencyMax: number;
   phase: 'unknown' | 'open' | 'opening';
@@ -37,6 +39,8 @@ export interface WindowOptions {
   windowMs: number;
   /** Whether answers carry headers; without them only our own count and an even pace remain. */
   sendsHeaders: boolean;
+  /** Whether the limit is higher than the service's usual one. */
+  isRaised: boolean;
   /** The next window is begun this much after the server's reset. */
   resetMarginMs: number;
   /** The even pace is this part slower than the limit. */
@@ -78,6 +82,7 @@ export function makeRateWindow(options: WindowOptions, concurrencyMax: number, s
     options,
     serverClock,
     limit: options.limit,
+    isUntried: options.sendsHeaders && options.isRaised,
     concurrencyMax,
     phase: 'unknown',
     expected: 0,

@@ -10,7 +10,8 @@ import { addToCount, countWithin, takeFromCount, timeOfAtMost } from './sliding-
  *
  * It is in one of three phases:
  * - `unknown`: nothing is known of the server's window (a start, a long rest, a server without headers): at most the limit
- *   in any sliding window, evenly paced, so that even one limiter after another keeps to the limit.
+ *   in any sliding window, evenly paced, so that even one limiter after another keeps to the limit. One request alone asks
+ *   first where that limit is higher than usual and no answer has shown it.
  * - `open`: answers told of the window. What is left of it goes at once, but for what is kept back until answers have shown
  *   that nobody else uses the account; where others do, it goes evenly.
  * - `opening`: the window known last is over. One request goes ahead and asks; until it is answered, the even pace.
@@ -29,6 +30,7 @@ export function startsAt(window: RateWindow, now: number, count: number): number
   const need = Math.min(count, window.limit);
   if (window.phase === 'open') return startsInOpenWindow(window, now, need);
   if (window.phase === 'opening') return startsInOpeningWindow(window, now, need);
+  if (window.isUntried && window.running > 0) return window.lastStart.at + window.options.windowMs * askPatience;
   return Math.max(pacedStart(window), slidingStart(window, now, need));
 }
 
@@ -164,6 +166,8 @@ function uncountStart(window: RateWindow, count: number): void {
 export function noteEnd(window: RateWindow, now: number, count: number): void {
   roll(window, now);
   window.running -= count;
+  // Whoever ended and told of no limit leaves nothing but the configured one to go by.
+  if (count > 0) window.isUntried = false;
   addToCount(window.ends, now, count);
   // Whatever is unanswered and no longer runs was lost, and may have been counted all the same.
   const lost = window.unanswered - window.running;
@@ -196,6 +200,7 @@ export function noteAnswer(window: RateWindow, now: number, wallNow: number, hea
   window.unanswered = Math.max(0, unansweredBefore - 1);
   if (!window.options.sendsHeaders || !(headers.limit >= 1)) return;
   window.limit = headers.limit;
+  window.isUntried = false;
   // Whoever says that more is left than there ever was knows nothing of the window.
   if (headers.remaining > headers.limit) return;
   const sentAt = headers.tookMs === undefined ? null : now - headers.tookMs;

@@ -156,7 +156,7 @@ for (const [name, make] of gates) {
     });
 
     test('counts a job of several requests as several, and takes back those that were not sent', async () => {
-      const limiter = opened();
+      const limiter = opened('v1');
       await limiter.admit('creation', async () => limiter.giveBack('creation', 3), 5);
       assert.equal(limiter.usage('creation').used, 2);
       await limiter.stop();

@@ -723,14 +723,36 @@ describe('a limiter', () => {
   test('gives a job as much less of what it asks for as the service allows less than was configured', async () => {
     const { clock, limiter, resetAt } = starting({ version: 'v2', limits: { creation: { limit: 6_000 } } });
     const given = () => clock.drive(limiter.admit('creation', async (count) => count, 8));
-    assert.equal(await given(), 8);
+    // No answer has told of a limit yet: the first asks alone, and since its answer tells of none, the configured one counts.
+    assert.deepEqual([await given(), await given()], [1, 8]);
     const counts: number[] = [];
     for (const limit of [60, 3_000, 6_000, 60_000]) {
       limiter.observe('creation', { limit, remaining: limit, resetAt });
       counts.push(await given());
     }
     assert.deepEqual(counts, [1, 4, 8, 8]);
-    assert.equal(limiter.usage('creation').used, 8 + 1 + 4 + 8 + 8);
+    assert.equal(limiter.usage('creation').used, 1 + 8 + 1 + 4 + 8 + 8);
+  });
+
+  test('asks with one request alone whether the service allows a limit that is far higher than usual', async () => {
+    const clock = makeVirtualClock();
+    const server = makeServer(clock, { limit: 60, windowMs, headers: true });
+    const limiter = makeVirtualLimiter({ version: 'v2', limits: { creation: { limit: 60_000 } } }, { clock });
+    const starts: number[] = [];
+    const send = async (count: number) => {
+      starts.push(clock.monotonic());
+      await Promise.all(Array.from({ length: count }, () => askOnce({ clock, server, limiter })));
+    };
+    await clock.drive(Promise.all(Array.from({ length: 59 }, () => limiter.admit('creation', send, 80))));
+    assert.equal(server.refused(), 0);
+    assert.equal(server.arrivals.length, 59);
+    assert.ok((starts[1] ?? 0) >= 40, `the second after ${starts[1]} ms`);
+  });
+
+  test('asks once more now and then where the first request is long without an answer', async () => {
+    const { clock, starts, admit } = starting({ version: 'v2', limits: { creation: { limit: 60_000 } } });
+    await clock.drive(Promise.all(Array.from({ length: 4 }, () => admit('creation', () => clock.sleep(10_000)))));
+    assert.deepEqual(starts, [0, 3_750, 7_500, 10_000]);
   });
 
   for (const isTold of [false, true])
@@ -761,7 +783,7 @@ describe('a limiter', () => {
 
   for (const [counter, version, limits] of [
     ['creation', 'v1', { creation: { limit: 10 } }],
-    ['write', 'v2', { creation: { limit: 1_000 }, write: { limit: 10 } }],
+    ['write', 'v2', { creation: { limit: 60 }, write: { limit: 10 } }],
   ] as const)
     test(`counts what was not given back of a job as long as any other ${counter}, and the rest not at all`, async () => {
       const { clock, limiter } = starting({ version, limits, concurrencyMax: 100 });
