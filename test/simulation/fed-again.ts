@@ -8,7 +8,7 @@ import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
-import { type GivenFile, note, type World } from './world.ts';
+import { alone, type GivenFile, note, type World } from './world.ts';
 
 /**
  * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where
@@ -23,15 +23,7 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
     if (status === 'validated') await approve(actor, batch_id, unplanned);
   }
   if (fedAgainAtLife === null || world.fedAgain || !(world.feedNext || life >= fedAgainAtLife)) return;
-  await alone(world, process, () => feedFirstAgain(world, process, db, life));
-}
-
-/** An operator gives files with one process at a time; what one has begun that has died since, the next one may do. */
-export async function alone(world: World, process: SimulatedProcess, give: () => Promise<void>): Promise<void> {
-  if (world.givenBy !== null && !world.givenBy.isDead()) return;
-  world.givenBy = process;
-  await give();
-  world.givenBy = null;
+  await alone(world, 'givenBy', process, () => feedFirstAgain(world, process, db, life));
 }
 
 async function feedFirstAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {

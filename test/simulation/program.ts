@@ -15,7 +15,7 @@ import { resolveStuck } from './resolve.ts';
 import { feedLost } from './restore.ts';
 import type { SimulatedWebhook } from './service.ts';
 import { makeWire } from './wire.ts';
-import { isDead, leaseTtlMs, type World } from './world.ts';
+import { alone, isDead, leaseTtlMs, type World } from './world.ts';
 
 /** The program, as an operator starts it to carry on with everything that is unfinished. */
 export interface Program {
@@ -61,7 +61,7 @@ export function startProgram(world: World, process: SimulatedProcess, life: numb
         await retryFailed(actor, { gateway, limiter }, batch_id, { codes: [] });
       }
     }
-    await tryApprovals(world, process, db, life);
+    await alone(world, 'approvedBy', process, () => tryApprovals(world, process, db, life));
     await feedAgain(world, process, db, life);
     await feedLost(world, process, db);
     // Every other seed sends several rows with one admission, as where a limit is high.

@@ -1,10 +1,10 @@
 import { listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { alone, takeIn } from './fed-again.ts';
+import { takeIn } from './fed-again.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
 import type { SeededRandom } from './seeded-random.ts';
-import { note, type World } from './world.ts';
+import { alone, note, type World } from './world.ts';
 
 /** A backup of the ledger that somebody puts back later. */
 export interface Restore {
@@ -24,14 +24,13 @@ export function backUp(world: World, moment: Restore['backup']): void {
 
 /** Puts the backup back once its time has come, and has an operator decide which files he gives afterwards. Returns whether it was now. */
 export async function restore(world: World, rested: boolean): Promise<boolean> {
-  const { plan, clock, disk, lives, processes, webhooks } = world;
+  const { plan, clock, disk, lives, processes } = world;
   if (plan.restore === null || world.restoredAt !== null || processes.size > 0) return false;
   if (!rested && lives < plan.restore.afterLife) return false;
   disk.putBack();
   note(world, 'restored', `from "${plan.restore.backup}", after life ${lives}`);
   // What was acknowledged since the backup is gone: that is what a restore does.
-  webhooks.length = 0;
-  Object.assign(world, { restoredAt: clock.monotonic(), sayRestored: true });
+  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), sayRestored: true });
   const known = (await listBatches(await disk.inspect(), 100)).map(({ batch_id }) => batch_id);
   world.filesLeft = filesAfter(world, world.random.fork('restore'), known);
   await clock.sleep(plan.restore.delayMs);
@@ -61,7 +60,7 @@ function filesAfter({ plan, files, service }: World, random: SeededRandom, known
 
 /** An operator gives one of the files that are left, or several, before the program goes on. */
 export async function feedLost(world: World, process: SimulatedProcess, db: Database): Promise<void> {
-  if (world.filesLeft.length > 0) await alone(world, process, () => feedSome(world, process, db));
+  if (world.filesLeft.length > 0) await alone(world, 'givenBy', process, () => feedSome(world, process, db));
 }
 
 async function feedSome(world: World, process: SimulatedProcess, db: Database): Promise<void> {

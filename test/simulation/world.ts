@@ -74,6 +74,8 @@ export interface World {
   approveNext: boolean;
   /** The process with which the operator gives files just now: he does not do it with two at once. */
   givenBy: SimulatedProcess | null;
+  /** The process with which approvals are tried just now: what is changed behind one that approves is changed after its approval. */
+  approvedBy: SimulatedProcess | null;
   /** Whether a second program has ended or died: what it left behind, the first one may no longer look at. */
   rivalIsGone: boolean;
   /** Every file that was given to the program. */
@@ -129,6 +131,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     feedNext: false,
     approveNext: false,
     givenBy: null,
+    approvedBy: null,
     rivalIsGone: false,
     files: [],
     calmAfterMs: plan.calmAfterMs,
@@ -174,6 +177,20 @@ export function simulateSeed(seed: number): Promise<RunResult> {
 export function note({ faults, trace }: World, fault: string, where: string): void {
   faults.set(fault, (faults.get(fault) ?? 0) + 1);
   trace.push(`${fault} ${where}`);
+}
+
+/** A person does this with one process at a time; what one has begun that has died since, the next one may do. */
+export async function alone(
+  world: World,
+  what: 'givenBy' | 'approvedBy',
+  process: SimulatedProcess,
+  work: () => Promise<void>,
+): Promise<void> {
+  const by = world[what];
+  if (by !== null && !by.isDead()) return;
+  world[what] = process;
+  await work();
+  world[what] = null;
 }
 
 /** Life after life, until one ends with nothing left to do after all faults are over. */
@@ -349,12 +366,13 @@ async function startRival(world: World): Promise<void> {
 /** What a webhook meets where the program should listen: nobody, somebody frozen, or the receiver. */
 async function receiveWebhook(world: World, webhook: SimulatedWebhook): Promise<number> {
   await world.clock.sleep(world.random.between(1, 200));
-  const { program, trace } = world;
+  // What was taken into a ledger that a restore then does away with is gone with it.
+  const { program, trace, webhooks } = world;
   if (!program) throw new Error('nobody listens');
   const received = await program.receiveWebhook(webhook);
   const { scheme, genuine, body } = webhook;
   trace.push(`${world.clock.monotonic()} webhook ${scheme}${genuine ? '' : ' forged'} ${received}`);
   const isAcknowledged = received === 'now' || received === 'before';
-  world.webhooks.push({ digest: createHash('sha256').update(body).digest('hex'), genuine, isAcknowledged });
+  webhooks.push({ digest: createHash('sha256').update(body).digest('hex'), genuine, isAcknowledged });
   return isAcknowledged ? 200 : received === 'rejected' ? 401 : 503;
 }
