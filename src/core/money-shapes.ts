@@ -1,9 +1,19 @@
 import { z } from 'zod';
 import { currencyDecimals, isDecimal } from './money.ts';
 
+/** Settings are compared with what rows have letter for letter: a limit for "kes" would limit nothing. */
+function isCode(text: string): boolean {
+  return text === text.toUpperCase() && currencyDecimals(text) !== null;
+}
+
 /** A currency as settings name it. */
-export const currencyCode = z.string().refine((code) => currencyDecimals(code) !== null, {
-  error: ({ input }) => `"${input}" is no currency code: it has three letters (ISO 4217), such as KES`,
+export const currencyCode = z.string().refine(isCode, {
+  error: ({ input }) => {
+    const capitals = String(input).toUpperCase();
+    return isCode(capitals)
+      ? `"${input}" is written ${capitals}`
+      : `"${input}" is no currency code: it has three letters (ISO 4217), such as KES`;
+  },
 });
 
 const decimal = z

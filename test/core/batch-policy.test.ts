@@ -11,6 +11,10 @@ test('a policy names no currency that there is not: what it limits would have no
       code: 'CONFIG_INVALID',
       message: `the configuration has a fault: policy.${name}.sums.KSH: "KSH" is no currency code: it has three letters (ISO 4217), such as KES`,
     });
+    assert.throws(() => of({ kes: '5000' }), {
+      code: 'CONFIG_INVALID',
+      message: `the configuration has a fault: policy.${name}.sums.kes: "kes" is written KES`,
+    });
     assert.throws(() => of({ KES: '-1' }), { code: 'CONFIG_INVALID' });
   }
 });
