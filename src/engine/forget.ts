@@ -3,7 +3,7 @@ import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import { type BatchRecord, countRows } from '../ledger/batches.ts';
+import { type BatchRecord, countRows, policiesSince } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../ledger/forget.ts';
 import { dropLostBefore, dropLostOf } from '../ledger/lost-payments.ts';
@@ -65,8 +65,7 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
     );
   if (batch.forgotten_at !== null) return batch;
   // Until then the guards between runs compare numbers with those of this batch.
-  const { repeatWithinDays, recipientMaximum } = storedPolicy(batch.policy);
-  const days = Math.max(daysMin, repeatWithinDays, recipientMaximum?.days ?? 0);
+  const days = Math.max(daysMin, await daysCompared(unit.tx, batch.account, batch.created_at));
   const endedAt = batch.completed_at ?? batch.created_at;
   if (batch.started_at !== null && unit.at - endedAt < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
@@ -80,6 +79,20 @@ async function decideToForget(unit: Unit, batchId: string, why: string): Promise
   return batch;
 }
 
+/**
+ * Within how many days batches that came since, or have not ended, are compared with what was sent before: another job may have a policy of
+ * its own, and the configuration may have another one by now.
+ */
+async function daysCompared(db: Queryable, account: string | null, since: number): Promise<number> {
+  const policies = (await policiesSince(db, account, since)).map(storedPolicy);
+  return Math.max(
+    0,
+    ...policies.map(({ repeatWithinDays, recipientMaximum }) =>
+      Math.max(repeatWithinDays, recipientMaximum?.days ?? 0),
+    ),
+  );
+}
+
 /** Forgets every batch (of one job, or of all) that ended before `endedBefore` (epoch ms). Returns which. */
 export async function forgetEnded(
   actor: Actor,
@@ -88,9 +101,11 @@ export async function forgetEnded(
   job: string | null = null,
 ): Promise<Forgotten & { batches: string[] }> {
   const done = { batches: [] as string[], rows: 0, traceable: 0 };
-  // Of what a restored ledger has lost, the batch is not known: other files are compared with it for as long as is usual.
-  const { repeatWithinDays } = batchPolicy();
-  if (job === null) await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - repeatWithinDays * dayMs));
+  if (job === null) {
+    // Of what a restored ledger has lost, the batch is not known: any batch may be compared with it, and it is not kept for long.
+    const days = Math.max(batchPolicy().repeatWithinDays, await daysCompared(actor.db, null, 0));
+    await dropLostBefore(actor.db, Math.min(endedBefore, actor.clock.now() - days * dayMs));
+  }
   // Those whose numbers are still needed are left for another time.
   const kept = new Set<string>();
   for (;;) {

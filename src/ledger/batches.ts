@@ -244,6 +244,16 @@ export async function deleteCounts(tx: Queryable, batchId: string): Promise<void
   await tx.execute('DELETE FROM batch_counts WHERE batch_id = ?', [batchId]);
 }
 
+/** The policies, each once, of batches that came at a time (epoch ms) or later, or that have not ended; `account`: of one, or of all (null). */
+export async function policiesSince(db: Queryable, account: string | null, since: number): Promise<string[]> {
+  const found = await db.query<{ policy: string }>(
+    `SELECT DISTINCT policy FROM batches WHERE (account = ? OR ? = '')
+       AND (created_at >= ? OR status NOT IN ('completed', 'cancelled', 'rejected'))`,
+    [account ?? '', account ?? '', since],
+  );
+  return found.map(({ policy }) => policy);
+}
+
 /** The batches of all accounts that have, or may still have, something to do; the oldest first. */
 export function unfinishedBatches(db: Queryable): Promise<BatchRecord[]> {
   return db.query(

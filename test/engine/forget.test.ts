@@ -4,19 +4,25 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { forgetEnded } from '../../src/engine/forget.ts';
-import { findBatch } from '../../src/ledger/batches.ts';
+import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
 import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch, aRow } from '../support/ledger.ts';
+import { aBatch, aRow, memoryLedger } from '../support/ledger.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const rowsOfBatch = 100;
+const dayMs = 24 * 3_600_000;
 
-async function payBatch(unit: Unit, batch_id: string): Promise<void> {
-  await unit.addBatch(aBatch({ batch_id, run_id: batch_id, status: 'running', started_at: 1 }), {});
-  const rowNos = Array.from({ length: rowsOfBatch }, (_, index) => index + 1);
+async function payBatch(
+  unit: Unit,
+  batch_id: string,
+  { rows: count = rowsOfBatch, ...fields }: { rows?: number } & Partial<BatchRecord> = {},
+): Promise<void> {
+  await unit.addBatch(aBatch({ batch_id, run_id: batch_id, status: 'running', started_at: 1, ...fields }), {});
+  const rowNos = Array.from({ length: count }, (_, index) => index + 1);
   const rows = rowNos.map((rowNo) =>
     aRow(rowNo, { batch_id, input: JSON.stringify([`Canary ${rowNo}`, 'x'.repeat(rowNo)]) }),
   );
@@ -27,7 +33,7 @@ async function payBatch(unit: Unit, batch_id: string): Promise<void> {
     if (sent) await unit.changeRow(sent, 'complete', { topup_id: `${batch_id}-${rowNo}`, completed_at: 2 }, {});
   }
   const batch = await findBatch(unit.tx, batch_id);
-  if (batch) await unit.changeBatch(batch, 'complete', { completed_at: 3 }, {});
+  if (batch) await unit.changeBatch(batch, 'complete', { completed_at: fields.created_at ?? 3 }, {});
 }
 
 test('of thousands of rows whose people are forgotten hardly a number stays in the ledger though it is not written anew, and none where it is', async (t) => {
@@ -49,4 +55,29 @@ test('of thousands of rows whose people are forgotten hardly a number stays in t
   await db.compact();
   assert.equal(people(), 0);
   await db.close();
+});
+
+test('people are known for as long as any batch that came since, or is open, is compared with them', async () => {
+  const db = await memoryLedger();
+  const clock = makeVirtualClock();
+  const actor = { db, clock, name: 'retention' };
+  const maximum = (days: number) => JSON.stringify({ recipientMaximum: { days, sums: { KES: '500' } } });
+  const add = (batch_id: string, fields: Partial<BatchRecord>) =>
+    inUnit(db, { clock, actor: 'engine' }, (unit) => payBatch(unit, batch_id, { rows: 1, ...fields }));
+  const now = clock.now();
+  await add('longest-before', { created_at: now - 1, policy: maximum(300) });
+  await add('paid', { created_at: now });
+  await add('since', { created_at: now + 1, policy: maximum(30) });
+  await add('elsewhere', { created_at: now + 1, policy: maximum(200), account: 'other' });
+  await inUnit(db, { clock, actor: 'intake' }, (unit) =>
+    unit.addBatch(aBatch({ batch_id: 'open', run_id: 'open', created_at: 0, policy: maximum(60) }), {}),
+  );
+  await clock.drive(clock.sleep(30 * dayMs + 2));
+  const ended = () => forgetEnded(actor, clock.now(), 'retention').then(({ batches }) => batches);
+  assert.deepEqual(await ended(), []);
+  await inUnit(db, { clock, actor: 'mary' }, async (unit) => {
+    const batch = await findBatch(unit.tx, 'open');
+    if (batch) await unit.changeBatch(batch, 'cancel', {}, {});
+  });
+  assert.deepEqual(await ended(), ['open', 'paid', 'since']);
 });
