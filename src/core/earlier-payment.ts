@@ -140,6 +140,8 @@ export interface OtherPayment extends Terms {
   service_status: string | null;
   failure_code: string | null;
   first_sent_at: number;
+  /** Of a row that was held for earlier payments, and that a person has let go: when the last of them was sent (epoch ms). */
+  told_until: number | null;
 }
 
 /**

@@ -11,7 +11,7 @@ export interface AskingRow {
   row_ref: string | null;
   amount: string | null;
   currency: string | null;
-  /** What other batches first sent until then (epoch ms) a person knew of who has let it go; null where nobody has. */
+  /** What was first sent until then (epoch ms) a person knew of who has let it go though its number gets too much; null where nobody has. */
   told_until: number | null;
 }
 
@@ -24,7 +24,7 @@ export interface BeyondMaximum {
 /**
  * Says that with this row the number gets more than the maximum, or null. `toTheNumber`: what it was sent within the days, and what a
  * restored ledger has lost. What failed for sure does not count, nor does a product, whose price the ledger does not know. Once a person has
- * let the row go, only what other batches have sent since then is news.
+ * let the row go, only what was sent since then is news; but for rows of its own batch that were let go as well.
  */
 export function beyondMaximum(
   row: AskingRow,
@@ -37,7 +37,8 @@ export function beyondMaximum(
   const counted = toTheNumber.filter((payment) => {
     return payment.currency === currency && payment.first_sent_at >= since && counts(row, payment);
   });
-  const isNews = told_until === null || counted.some((one) => one.first_sent_at > told_until && !isOfBatch(row, one));
+  const isNews =
+    told_until === null || counted.some((one) => one.first_sent_at > told_until && !isLetGoBeside(row, one));
   if (!isNews) return null;
   const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
   const after = addAmounts(before, amount);
@@ -55,7 +56,12 @@ export function beyondMaximum(
   };
 }
 
-function isOfBatch(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
+/** Whoever lets rows of one batch go sees all of them that are held. */
+function isLetGoBeside(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
+  return isOfBatch(row, payment) && payment.told_until !== null;
+}
+
+function isOfBatch(row: AskingRow, payment: OtherPayment | LostPayment): payment is OtherPayment {
   return 'batch_id' in payment && payment.batch_id === row.batch_id;
 }
 

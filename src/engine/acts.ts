@@ -25,6 +25,7 @@ import { type Taken, takenBy } from './intents.ts';
 import { paymentNames } from './orders.ts';
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
+import { noteLetGo } from './sent-before.ts';
 import { toldBalance } from './told-balance.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
@@ -237,7 +238,10 @@ export async function releaseRows(actor: Actor, batchId: string, rowNos: readonl
     check: (db, current, rows) => requireReleaser(db, current, rows, actor.name),
     async change(unit, row) {
       const hold = await lastingHold(unit.tx, batch, row);
-      if (hold === null) return unit.changeRow(row, 'release', { problems: null }, {});
+      if (hold === null) {
+        await noteLetGo(unit.tx, row);
+        return unit.changeRow(row, 'release', { problems: null }, {});
+      }
       if (rowNos.length > 0) throw notReleasable(batch, row, hold);
       kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
       return null;

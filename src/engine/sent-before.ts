@@ -1,6 +1,8 @@
 import { dayMs } from '../core/clock.ts';
 import { repeatProblem } from '../core/earlier-payment.ts';
 import { beyondMaximum } from '../core/recipient-maximum.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
 import { unreadTo } from '../ledger/lost-payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import { type Sent, sentLately } from '../ledger/sent-lately.ts';
@@ -66,12 +68,15 @@ export async function holdForPerson(
   const beyond =
     policy.recipientMaximum &&
     received &&
-    beyondMaximum(asking, received.filter(isToNumber), { ...policy.recipientMaximum, since });
+    beyondMaximum({ ...asking, told_until: await letGoUntil(unit.tx, row) }, received.filter(isToNumber), {
+      ...policy.recipientMaximum,
+      since,
+    });
   const found = [repeat, beyond].filter((one) => one !== null);
   const [first] = found;
   if (first === undefined) return false;
   const problems = JSON.stringify(found.map(({ problem }) => ({ ...problem, column: null })));
-  const told_until = Math.max(...found.map(({ until }) => until));
+  const told_until = Math.max(row.told_until ?? 0, ...found.map(({ until }) => until));
   await unit.changeRow(
     row,
     'hold',
@@ -79,6 +84,27 @@ export async function holdForPerson(
     { why: first.problem.code, ...repeat?.other },
   );
   return true;
+}
+
+/**
+ * A person lets a held row go: where it was held because its number gets too much, that holds it no more. Who lets it go for another reason
+ * was not told of that.
+ */
+export async function noteLetGo(tx: Queryable, row: RowRecord): Promise<void> {
+  const problems = JSON.parse(row.problems ?? '[]') as { code: string }[];
+  if (problems.some(({ code }) => code === 'RECIPIENT_MAXIMUM'))
+    await writeFact(tx, letGoName(row), String(row.told_until ?? 0));
+}
+
+/** Until when (epoch ms) what the number of a row was sent is known to a person who has let it go all the same; null where nobody has. */
+async function letGoUntil(db: Queryable, row: RowRecord): Promise<number | null> {
+  if (row.told_until === null) return null;
+  const until = await readFact(db, letGoName(row));
+  return until === null ? null : Number(until);
+}
+
+function letGoName({ batch_id, row_no }: RowRecord): string {
+  return `let_go_until:${batch_id}:${row_no}`;
 }
 
 /** A row that was ready and goes now counts for those that come after it; one in doubt is among what was sent before. */

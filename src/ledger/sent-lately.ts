@@ -35,7 +35,7 @@ const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_stat
 /** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
 const sentSql = (count: number): string =>
   `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.failure_code,
-     rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at
+     rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.told_until
    FROM rows CROSS JOIN batches
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?

@@ -95,6 +95,36 @@ describe('the maximum of a recipient', () => {
     assert.equal((await rig.row(4, 'one')).status, 'completed');
   });
 
+  test('holds a row that was let go for another reason alone, and with which its number gets too much since', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['200', '200']), ['held', 'held']);
+    const codes = async (rowNo: number) =>
+      (JSON.parse((await rig.row(rowNo, 'two')).problems ?? '[]') as { code: string }[]).map(({ code }) => code);
+    assert.deepEqual(await codes(2), ['SENT_LATELY']);
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'held']);
+    assert.deepEqual(await codes(2), ['RECIPIENT_MAXIMUM']);
+    await releaseRows(mary(rig), 'two', [2]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
+  test('holds again what was let go where another row of its batch, which nobody let go, was sent since', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['400', '250']), ['held', 'completed']);
+    await releaseRows(mary(rig), 'two', [1]);
+    await rig.run();
+    assert.match((await rig.row(1, 'two')).problems ?? '', /gets KES 850\.00/);
+    await releaseRows(mary(rig), 'two', [1]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
   test('is told beside what another batch has sent lately: whoever lets the row go is to know of both', async () => {
     const rig = await makeRig();
     await pay(rig, 'one', ['300']);
@@ -109,14 +139,9 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed']);
   });
 
-  test('counts a doubt once that is sent again together with another row', async () => {
-    const rig = await makeRig();
-    rig.service.script('one/ref-1', 'lose_request');
-    await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
-    await rig.run(0);
-    await releaseRows(mary(rig), 'one', [2]);
-    const rows = [await rig.row(1, 'one'), await rig.row(2, 'one')];
-    assert.deepEqual(await rig.states('one'), ['in_doubt', 'ready']);
+  /** The rows of batch "one" that go where these come to their turn together. */
+  async function goTogether(rig: Rig, rowNos: readonly number[]): Promise<number[]> {
+    const rows = await Promise.all(rowNos.map((rowNo) => rig.row(rowNo, 'one')));
     const batch = await rig.batch('one');
     const open = { batch, policy: storedPolicy(batch.policy), file: makeFileRefs('one') } as OpenBatch;
     const known: Partial<RunnerContext> = {
@@ -127,10 +152,17 @@ describe('the maximum of a recipient', () => {
     };
     const options = { clock: rig.clock, actor: 'engine' };
     const intents = await inUnit(rig.db, options, (unit) => writeIntents(unit, known as RunnerContext, open, rows));
-    assert.deepEqual(
-      intents.map(({ row }) => row.row_no),
-      [1, 2],
-    );
+    return intents.map(({ row }) => row.row_no);
+  }
+
+  test('counts a doubt once that is sent again together with another row', async () => {
+    const rig = await makeRig();
+    rig.service.script('one/ref-1', 'lose_request');
+    await rig.add([toOne(1, '300'), toOne(2, '200', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    await releaseRows(mary(rig), 'one', [2]);
+    assert.deepEqual(await rig.states('one'), ['in_doubt', 'ready']);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
   test('does not count a row of which a person opens the next generation', async () => {
