@@ -107,12 +107,19 @@ function letGoName({ batch_id, row_no }: RowRecord): string {
   return `let_go_until:${batch_id}:${row_no}`;
 }
 
-/** A row that was ready and goes now counts for those that come after it; one in doubt is among what was sent before. */
+/**
+ * A row that was ready and goes now counts for those that come after it, in place of an earlier payment that it bore and that has not arrived;
+ * one in doubt is among what was sent before.
+ */
 export function noteSent(
   { received }: SentBefore,
   { batch: { run_id } }: OpenBatch,
   { phone_number, ...sent }: RowRecord,
   at: number,
 ): void {
-  if (phone_number !== null) received?.push({ ...sent, run_id, phone_number, first_sent_at: at });
+  if (received === null || phone_number === null) return;
+  const isOwn = (one: Sent) => 'batch_id' in one && one.batch_id === sent.batch_id && one.row_no === sent.row_no;
+  const borne = received.findIndex(isOwn);
+  if (borne >= 0) received.splice(borne, 1);
+  received.push({ ...sent, run_id, phone_number, first_sent_at: at });
 }

@@ -165,6 +165,19 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
+  test('counts a row once whose earlier payment has not arrived, and that goes together with another row', async () => {
+    const rig = await makeRig();
+    const held = [toOne(1, '300', { status: 'held' }), toOne(2, '200', { status: 'held' })];
+    await rig.add(held, { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    await rig.db.execute(
+      `UPDATE rows SET generation = 2, service_status = 'processing', first_sent_at = ? WHERE row_no = 1`,
+      [rig.clock.now()],
+    );
+    await releaseRows(mary(rig), 'one', [1, 2]);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
+  });
+
   test('does not count a row of which a person opens the next generation', async () => {
     const rig = await makeRig();
     rig.service.ends('one/ref-1', 'failed');
