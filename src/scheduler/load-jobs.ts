@@ -1,4 +1,4 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, realpathSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
@@ -19,7 +19,8 @@ export interface LoadedJob {
 export async function loadJobs(folder: string): Promise<LoadedJob[]> {
   if (!existsSync(folder)) return [];
   const files = readdirSync(folder)
-    .filter((name) => /\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
+    // What is hidden is an editor's lock of a job, or what another system keeps beside it.
+    .filter((name) => /^[^.].*\.(ts|js|mjs|json)$/.test(name) && !name.endsWith('.d.ts'))
     .sort();
   const loaded: LoadedJob[] = [];
   const faults: string[] = [];
@@ -29,6 +30,12 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
       const job = placed(await readJob(file), dirname(folder));
       const other = loaded.find((one) => one.job.name === job.name);
       if (other) faults.push(`${file}: name: is that of ${other.file} as well: "${job.name}"`);
+      const taken = ownFolder(job);
+      const neighbour = taken && loaded.find((one) => ownFolder(one.job) === taken);
+      if (neighbour)
+        faults.push(
+          `${file}: source.folder: is that of ${neighbour.file} as well: each would pay files of the other's, so give each its own`,
+        );
       loaded.push({ file, job });
     } catch (error) {
       faults.push(`${file}: ${errorMessage(error)}`);
@@ -45,6 +52,12 @@ async function readJob(file: string): Promise<Job> {
   const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
   if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');
   return defineJob(module.default);
+}
+
+/** The folder that files are taken from, however it is written; null where there is none. */
+function ownFolder({ source }: Job): string | null {
+  if (source.kind !== 'folder') return null;
+  return existsSync(source.folder) ? realpathSync(source.folder) : source.folder;
 }
 
 function placed(job: Job, base: string): Job {

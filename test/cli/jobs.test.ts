@@ -292,6 +292,7 @@ describe('airbatch jobs', () => {
       intake: { columns: { reference: 'staff_no' }, country: 'KE', currency: 'KES' },
       policy: { approval: { needed: 'always' } },
     };
+    rmSync(join(folder, 'jobs/monthly-payroll.ts'));
     writeFileSync(join(folder, 'jobs/inboxes.json'), JSON.stringify({ name: 'inboxes', ...job }));
     const names = Array.from({ length: 8 }, (_, index) => `${index}.csv`);
     for (const [index, name] of names.entries()) drop(name, payroll(`071210100${index},Safaricom,100,S-${index}`));
@@ -313,14 +314,21 @@ describe('airbatch jobs', () => {
         source,
         intake: { columns: { reference: 'staff_no' }, country: 'KE', ...intake },
       };
-      writeFileSync(join(folder, `jobs/${name}.json`), JSON.stringify(fields));
+      writeFileSync(join(folder, 'jobs/monthly-payroll.ts'), `export default ${JSON.stringify(fields)};`);
     };
-    job('said', { currency: 'KES', duplicates: 'hold', guards: { rowsMax: 100 } });
-    job('unsaid', { networkId: 1, currency: 'KES' });
-    for (const [name, ending] of [
-      ['said', ' --country KE --currency KES --map reference=staff_no'],
-      ['unsaid', '; add the options that said how to read the first file, if there were any'],
+    for (const [name, intake, ending] of [
+      [
+        'said',
+        { currency: 'KES', duplicates: 'hold', guards: { rowsMax: 100 } },
+        ' --country KE --currency KES --map reference=staff_no',
+      ],
+      [
+        'unsaid',
+        { networkId: 1, currency: 'KES' },
+        '; add the options that said how to read the first file, if there were any',
+      ],
     ] as const) {
+      job(name, intake);
       drop('october.csv', payroll('071210100,Safaricom,100,S-1'));
       const { stderr } = await run('jobs', 'run', name, '--slot', slot);
       assert.ok(stderr.includes(`airbatch run corrected.csv --run-id ${name}-2026-10${ending}\n`), stderr);

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
@@ -76,8 +76,9 @@ describe('a folder of jobs', () => {
       join(jobs, 'a.ts'),
       `import { defineJob } from 'airbatch';\nexport default defineJob(${JSON.stringify(good)});\n`,
     );
-    writeFileSync(join(jobs, 'b.js'), `export default ${JSON.stringify({ ...good, name: 'b' })};\n`);
-    writeFileSync(join(jobs, 'c.json'), JSON.stringify({ ...good, name: 'c' }));
+    const named = (name: string) => JSON.stringify({ ...good, name, source: { ...good.source, folder: name } });
+    writeFileSync(join(jobs, 'b.js'), `export default ${named('b')};\n`);
+    writeFileSync(join(jobs, 'c.json'), named('c'));
     writeFileSync(join(jobs, 'README.md'), 'not a job');
     const loaded = await loadJobs(jobs);
     assert.deepEqual(
@@ -85,7 +86,7 @@ describe('a folder of jobs', () => {
       ['b', 'c', 'payroll'],
     );
     const [{ job } = assert.fail()] = loaded;
-    assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder, 'payroll'));
+    assert.equal(job.source.kind === 'folder' && job.source.folder, join(folder, 'b'));
     writeFileSync(join(jobs, 'd.json'), JSON.stringify(good));
     await assert.rejects(loadJobs(jobs), /d\.json: name: is that of .*a\.ts as well/);
     writeFileSync(join(jobs, 'd.json'), '{"name": "d"}');
@@ -99,6 +100,30 @@ describe('a folder of jobs', () => {
       assert.match(f, /f\.js: it has no default export/);
       return true;
     });
+  });
+
+  test('has no two that take their files from the same folder, however it is written', async (t) => {
+    const folder = folderOf(t);
+    const jobs = join(folder, 'jobs');
+    for (const name of ['jobs', 'payroll']) mkdirSync(join(folder, name));
+    symlinkSync('payroll', join(folder, 'link'));
+    writeFileSync(join(jobs, 'a.json'), JSON.stringify(good));
+    for (const [name, place] of Object.entries({ b: 'other/../payroll', c: 'link' })) {
+      const source = { ...good.source, folder: place, pattern: `*.${name}` };
+      writeFileSync(join(jobs, `${name}.json`), JSON.stringify({ ...good, name, source }));
+      await assert.rejects(loadJobs(jobs), {
+        message: new RegExp(`${name}\\.json: source\\.folder: is that of .*a\\.json`),
+      });
+      rmSync(join(jobs, `${name}.json`));
+    }
+  });
+
+  test('holds none in a hidden file: an editor that has one open locks it, another system keeps its notes beside it', async (t) => {
+    const jobs = folderOf(t);
+    writeFileSync(join(jobs, 'a.json'), JSON.stringify(good));
+    symlinkSync('mary@desk.4711', join(jobs, '.#a.json'));
+    writeFileSync(join(jobs, '._a.json'), Buffer.of(0, 5, 22, 7));
+    assert.equal((await loadJobs(jobs)).length, 1);
   });
 
   test('is the one of the project as well: its examples are jobs', async () => {
