@@ -35,18 +35,17 @@ export async function runJob(
   options: Record<string, unknown>,
 ): Promise<number> {
   requireRole(session, 'run');
-  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
-  const job = jobs.find((one) => one.name === name);
+  const jobs = await loadJobs(session.config.jobs);
+  const job = jobs.find((one) => one.job.name === name)?.job;
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(context, session, job, options.slot);
   return withAccount(session, job.account, (account) =>
-    bringAndSend(context, session, { job, jobs, dueAt, account }, options),
+    bringAndSend(context, session, { job, dueAt, account }, options),
   );
 }
 
 interface SlotByName {
   job: Job;
-  jobs: readonly Job[];
   dueAt: number;
   /** The account of the job. */
   account: OpenAccount;
@@ -55,7 +54,7 @@ interface SlotByName {
 async function bringAndSend(
   context: CommandContext,
   session: Session,
-  { job, jobs, dueAt, account }: SlotByName,
+  { job, dueAt, account }: SlotByName,
   options: Record<string, unknown>,
 ): Promise<number> {
   const { name } = job;
@@ -73,7 +72,7 @@ async function bringAndSend(
   const batchIds = ready.map(({ batch_id }) => batch_id);
   const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
   const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
-  await putAway(session, jobs);
+  await putAway(session);
   codes.push(...results.map(({ exitCode }) => exitCode));
   if (context.json)
     context.terminal.print(jsonLine({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) }));

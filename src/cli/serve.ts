@@ -111,7 +111,8 @@ async function serve(
     for (const [name, account] of accounts) {
       kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
     }
-    if (jobs.length > 0) scheduler = startJobs(session, jobs, kept);
+    // Where there is no job any more, files of its batches are still to be put away.
+    scheduler = startJobs(session, jobs, kept);
     await reports.writeMissing();
     reports.keep();
     const trouble = await firstEnd(asked.promise, [...kept.values()]);

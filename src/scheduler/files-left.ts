@@ -1,8 +1,9 @@
 import { existsSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, join } from 'node:path';
 import { findBatch } from '../ledger/batches.ts';
 import { findJobFile } from '../ledger/job-files.ts';
 import type { Session } from '../runtime/session.ts';
+import { folderTakenFrom } from './inbox.ts';
 import { keptFile, rejectedName } from './kept-file.ts';
 
 /**
@@ -18,19 +19,15 @@ export async function filesLeft(session: Pick<Session, 'db' | 'ledgerPath'>, bat
 }
 
 function putAwayPlaces(path: string, batchId: string): string[] {
-  if (basename(dirname(path)) !== 'working') return [path];
-  const [folder, done] = [dirname(dirname(path)), doneFolder(path)];
-  const name = basename(path);
+  const folder = folderTakenFrom(path);
+  if (folder === null) return [path];
+  const [done, name] = [join(folder, 'done'), basename(path)];
   return [join(done, name), join(done, batchId), join(folder, 'rejected', name)];
-}
-
-/** Where the file of a batch is put away when it has ended, and its reports with it; `path` is where it lay in `working`. */
-function doneFolder(path: string): string {
-  return join(dirname(dirname(path)), 'done');
 }
 
 /** The folder in which a job's batch has its reports besides, or null. */
 export async function reportsBeside({ db }: Pick<Session, 'db'>, batchId: string): Promise<string | null> {
   const file = await findJobFile(db, batchId);
-  return file && basename(dirname(file.working_path)) === 'working' ? doneFolder(file.working_path) : null;
+  const folder = file && folderTakenFrom(file.working_path);
+  return folder === null ? null : join(folder, 'done');
 }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { mkdir, readdir, rename } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
@@ -96,6 +96,12 @@ function freePlace(folder: string, stamp: string, name: string, known: ReadonlyS
 /** The name that a file had in the inbox; a second of the same name has its number before it. */
 export function originalName(workingPath: string): string {
   return basename(workingPath).replace(/^[^~]*~/, '');
+}
+
+/** The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought otherwise. */
+export function folderTakenFrom(workingPath: string): string | null {
+  const isTaken = basename(dirname(workingPath)) === 'working' && /^\d{8}-\d{4}~/.test(basename(workingPath));
+  return isTaken ? dirname(dirname(workingPath)) : null;
 }
 
 /** A folder's own pattern: "*" stands for any characters, everything else for itself; letters in either case. */

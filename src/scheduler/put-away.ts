@@ -8,21 +8,21 @@ import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts'
 import { failSlot } from '../ledger/slots.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type Session, sessionKey } from '../runtime/session.ts';
-import type { Job } from './define-job.ts';
+import { folderTakenFrom } from './inbox.ts';
 import { keptFile, rejectedName } from './kept-file.ts';
 
 /**
  * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them; what a
  * person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets their people in its time.
  * A single file stays where it is. Called after every end, and at a start; a file whose folder cannot be written stays until then, and
- * keeps no other from being put away.
+ * keeps no other from being put away. Where a file lies tells what becomes of it: its job may be gone by now, or have another folder.
  */
-export async function putAway(session: Session, jobs: readonly Job[]): Promise<void> {
+export async function putAway(session: Session): Promise<void> {
   const { db, log } = session;
   const left = new Map<string, { files: number; why: string }>();
   for (const file of await filesToPutAway(db)) {
     try {
-      await putOneAway(session, jobs, file);
+      await putOneAway(session, file);
     } catch (error) {
       const { files, why } = left.get(file.job) ?? { files: 0, why: errorMessage(error) };
       left.set(file.job, { files: files + 1, why });
@@ -32,15 +32,15 @@ export async function putAway(session: Session, jobs: readonly Job[]): Promise<v
     log.warn('files of a job could not be put away; they are at the next end of a batch', { job, ...those });
 }
 
-async function putOneAway(session: Session, jobs: readonly Job[], file: JobFile): Promise<void> {
+async function putOneAway(session: Session, file: JobFile): Promise<void> {
   const { db, clock } = session;
-  const source = jobs.find(({ name }) => name === file.job)?.source;
+  const folder = folderTakenFrom(file.working_path);
   const batch = await findBatch(db, file.batch_id);
-  if (source?.kind === 'folder' && batch) {
+  if (folder !== null && batch) {
     const isDone = batch.status === 'completed';
-    const folder = join(source.folder, isDone ? 'done' : 'rejected');
-    await mkdir(folder, { recursive: true });
-    const place = join(folder, basename(file.working_path));
+    const away = join(folder, isDone ? 'done' : 'rejected');
+    await mkdir(away, { recursive: true });
+    const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
     if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
     await rename(file.working_path, place).catch((error: NodeJS.ErrnoException) => {
@@ -48,7 +48,7 @@ async function putOneAway(session: Session, jobs: readonly Job[], file: JobFile)
       if (error.code !== 'ENOENT') throw error;
     });
     if (!isDone) await writeFile(`${place}.why.txt`, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
-    else await writeReports(db, file.batch_id, join(source.folder, 'done'), { key: await sessionKey(session) });
+    else await writeReports(db, file.batch_id, away, { key: await sessionKey(session) });
   }
   await dropKept(session, file);
   await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));

@@ -50,7 +50,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
   let filing: Promise<void> = Promise.resolve();
   const fileAway = () => {
     filing = filing
-      .then(() => putAway(session, jobs))
+      .then(() => putAway(session))
       .catch((error: unknown) =>
         log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
       );

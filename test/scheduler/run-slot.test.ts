@@ -190,7 +190,7 @@ describe('a slot', () => {
 
   test('waits for a single file that somebody is still writing, brings it once, and leaves it where it is', async (t) => {
     const source = { kind: 'file', file: 'x.csv' } as const;
-    const { folder, db, session, job, run, write, end, toPutAway, batches } = await place(t, { source });
+    const { folder, db, session, run, write, end, toPutAway, batches } = await place(t, { source });
     const path = join(folder, 'x.csv');
     write('x.csv');
     write('~$x.csv');
@@ -201,7 +201,7 @@ describe('a slot', () => {
     assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' }, 'whatever is done to it afterwards');
     assert.deepEqual(await batches(), ['approved']);
     await end();
-    await putAway(session, [job]);
+    await putAway(session);
     assert.deepEqual(await toPutAway(), []);
     const [batch] = await db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
     assert.deepEqual(await filesLeft(session, batch?.batch_id ?? ''), [path]);
@@ -251,7 +251,7 @@ describe('a slot', () => {
 
 describe('what a job has brought', () => {
   test('goes to `rejected` with the reason where a person has said no, and is put away once', async (t) => {
-    const { folder, db, session, job, run, write, found, toPutAway } = await place(t, {
+    const { folder, db, session, run, write, found, toPutAway } = await place(t, {
       source: { kind: 'folder', folder: '.', required: true },
       policy: { approval: { needed: 'always' } },
       priority: 'urgent',
@@ -260,10 +260,10 @@ describe('what a job has brought', () => {
     assert.match((await run()).detail, /waits for approval/);
     const [batch] = await db.query<{ batch_id: string; priority: string }>('SELECT batch_id, priority FROM batches');
     assert.equal(batch?.priority, 'urgent');
-    await putAway(session, [job]);
+    await putAway(session);
     assert.deepEqual(found('working'), ['20261125-0900~x.csv'], 'its batch has not ended');
     await rejectBatch({ ...session, name: 'Ann' }, batch.batch_id, 'the wrong month');
-    await putAway(session, [job]);
+    await putAway(session);
     assert.deepEqual([found('working'), found('done')], [[], []]);
     assert.deepEqual(found('rejected'), ['20261125-0900~x.csv', '20261125-0900~x.csv.why.txt']);
     const rejected = join(folder, 'rejected/20261125-0900~x.csv');
@@ -273,8 +273,26 @@ describe('what a job has brought', () => {
     assert.deepEqual(await run(), { outcome: 'done', detail: 'brought before' });
     // As where a crash has come between the putting away and the note of it.
     await db.execute('UPDATE job_files SET filed_at = NULL');
-    await putAway(session, [job]);
+    await putAway(session);
     assert.deepEqual(await toPutAway(), []);
+  });
+});
+
+describe('what a job has taken', () => {
+  test("is put away where it lies, whatever has become of the job, and nobody else's file is", async (t) => {
+    const own = await place(t);
+    own.write('inbox/x.csv');
+    await own.run();
+    const single = await place(t, { source: { kind: 'file', file: 'working/own.csv' } });
+    single.write('working/own.csv');
+    await single.run();
+    for (const { session, end } of [own, single]) {
+      await end();
+      await putAway(session);
+    }
+    assert.deepEqual([own.found('working'), single.found('working')], [[], ['own.csv']]);
+    const [reports, file] = own.found('done');
+    assert.match(`${reports} ${file}`, /^20261125-060000-\w{4} 20261125-0900~x\.csv$/);
   });
 });
 
