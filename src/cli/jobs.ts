@@ -2,11 +2,15 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { visible } from '../core/visible.ts';
+import type { LeftFile } from '../ledger/left-files.ts';
 import { listSlots, type SlotRecord } from '../ledger/slots.ts';
+import { leftFilesLines } from '../reports/left-files.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { type Job, jobName } from '../scheduler/define-job.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { jobWarnings } from '../scheduler/job-warnings.ts';
+import { leftNow } from '../scheduler/left-behind.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import { answer } from './answer.ts';
 import { checkJobs } from './check-jobs.ts';
@@ -59,7 +63,8 @@ function list(context: CommandContext): Promise<number> {
     const known = await Promise.all(
       jobs.map(async ({ job, file }) => {
         const [last] = await listSlots(session.db, job.name, 1);
-        return { job, file, next: nextDueTimes(job.schedule, now, 1)[0] ?? null, last: last ?? null };
+        const left = await leftNow(session.db, job);
+        return { job, file, next: nextDueTimes(job.schedule, now, 1)[0] ?? null, last: last ?? null, left };
       }),
     );
     const lines = known.map(({ job, file, next, last }) => [
@@ -71,15 +76,19 @@ function list(context: CommandContext): Promise<number> {
     ]);
     printTable(context, columns, lines, {
       json: {
-        jobs: known.map(({ job, file, next, last }) => ({
+        jobs: known.map(({ job, file, next, last, left }) => ({
           ...jobJson(job),
           file,
           next_run: next === null ? null : isoTime(next),
           last_slot: last && slotJson(last),
+          left_behind: left.map(leftJson),
         })),
       },
       none: noJobs(context, session.config),
     });
+    for (const { job, left } of context.json ? [] : known)
+      for (const line of leftFilesLines(job.name, left))
+        context.terminal.print(`${context.terminal.paint('yellow', '!')} ${job.name}: ${visible(line)}\n`);
     return 0;
   });
 }
@@ -94,6 +103,10 @@ function jobJson({ name, description, account, schedule, source, priority }: Job
 function slotJson({ due_at, state, started_at, ended_at, detail }: SlotRecord) {
   const time = (at: number | null) => (at === null ? null : isoTime(at));
   return { due_at: isoTime(due_at), state, started_at: time(started_at), ended_at: time(ended_at), detail };
+}
+
+function leftJson({ file, due_at }: LeftFile) {
+  return { file, slot: due_at === null ? null : isoTime(due_at) };
 }
 
 function noJobs({ cwd }: CommandContext, { jobs }: Config): string {

@@ -33,6 +33,11 @@ export async function findJobFile(db: Queryable, batchId: string): Promise<JobFi
   return file ?? null;
 }
 
+/** The files of a job that are still to be put away, whatever their batches do. */
+export function openJobFiles(db: Queryable, job: string): Promise<JobFile[]> {
+  return db.query('SELECT * FROM job_files WHERE job = ? AND filed_at IS NULL', [job]);
+}
+
 /** Files whose batches have ended, and which are still to be put away. */
 export function filesToPutAway(db: Queryable): Promise<JobFile[]> {
   return db.query(

@@ -2,6 +2,7 @@ import { type Clock, dayMs } from '../core/clock.ts';
 import { longWaitMs } from '../core/told-wait.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
+import { leftFiles } from '../ledger/left-files.ts';
 import {
   accountsRunning,
   accountsSending,
@@ -14,6 +15,7 @@ import {
   untoldSkips,
 } from '../ledger/outbox.ts';
 import { notedPace } from '../ledger/pace.ts';
+import { jobsWithSlots } from '../ledger/slots.ts';
 import { isTold, type NewsKind, type Recipient } from './recipients.ts';
 import { type News, wordOf } from './words.ts';
 
@@ -37,7 +39,8 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
   const found = (await newsSince(db, since)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
-  for (const news of [...found, ...(await unreachedNews(db, now)), ...(await waitNews(db, now))]) {
+  const left = await leftNews(db, since);
+  for (const news of [...found, ...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...left]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
@@ -75,6 +78,18 @@ async function waitNews(db: Database, now: number): Promise<News[]> {
     if (!told || told.until <= now || told.until - told.since < longWaitMs) continue;
     const event_id = `told_to_wait:${account}:${told.since}`;
     news.push({ kind: 'told_to_wait', event_id, batch_id: null, account, job: null, toldToWait: told });
+  }
+  return news;
+}
+
+/** Jobs of which a slot has found, since a time (epoch ms), what an earlier one has left in `working`: nothing takes it up by itself. */
+async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
+  const news: News[] = [];
+  for (const job of await jobsWithSlots(db)) {
+    const left = await leftFiles(db, job);
+    if (left === null || left.noted_at < sinceMs) continue;
+    const event_id = `files_left:${job}:${left.noted_at}`;
+    news.push({ kind: 'slot_missed', event_id, batch_id: null, account: null, job, left: left.files });
   }
   return news;
 }

@@ -4,8 +4,10 @@ import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
+import type { LeftFile } from '../ledger/left-files.ts';
 import { findSlot } from '../ledger/slots.ts';
 import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
+import { leftFilesLines } from '../reports/left-files.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
@@ -20,6 +22,8 @@ export interface News {
   job: string | null;
   /** That an account is told to wait. */
   toldToWait?: ToldWait;
+  /** That files of a job were left behind. */
+  left?: readonly LeftFile[];
 }
 
 /** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
@@ -34,7 +38,7 @@ export interface Word {
 
 /** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
 export async function wordOf(db: Database, news: News, events: readonly string[]): Promise<Word | null> {
-  if (news.kind === 'slot_missed') return slotWord(db, news, events);
+  if (news.kind === 'slot_missed') return news.left ? leftWord(news, news.left) : slotWord(db, news, events);
   if (news.kind === 'low_balance') return lowBalanceWord(news);
   if (news.kind === 'unreachable') return unreachableWord(news);
   if (news.kind === 'told_to_wait') return news.toldToWait ? toldToWaitWord(news, news.toldToWait) : null;
@@ -163,6 +167,17 @@ async function slotWord(db: Database, { job }: News, events: readonly string[]):
       `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and so for each that is wanted'}`,
     ],
     facts: { job, due_at: isoTime(lastAt), slots: events.length, state: slot.state, detail: slot.detail },
+    report: null,
+  };
+}
+
+function leftWord({ job }: News, left: readonly LeftFile[]): Word | null {
+  if (job === null) return null;
+  return {
+    kind: 'slot_missed',
+    subject: `Job ${job}: ${counted(left.length, 'file')} of an earlier run ${left.length === 1 ? 'is' : 'are'} not paid`,
+    lines: leftFilesLines(job, left),
+    facts: { job, files: left.length },
     report: null,
   };
 }

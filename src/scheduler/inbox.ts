@@ -4,6 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
+import { isStamped } from './slot-stamp.ts';
 
 /** The folders of a job's source, which are made where they are missing. */
 const folderNames = ['inbox', 'working', 'done', 'rejected'] as const;
@@ -18,6 +19,8 @@ export interface Brought {
   others: string[];
   /** Which of those that the pattern means cannot be taken, and why, in words. */
   stuck: string[];
+  /** Names of what lies in `working` besides. */
+  beside: string[];
 }
 
 /** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
@@ -73,12 +76,11 @@ export async function takeFromInbox(
     }
     hasVanished = seen < names.length;
   }
-  const taken = (await readdir(join(folder, 'working')))
-    .filter((name) => name.startsWith(`${stamp}~`))
-    .sort()
-    .map((name) => join(folder, 'working', name));
+  const inWorking = (await readdir(join(folder, 'working'))).sort();
+  const isOwn = (name: string) => name.startsWith(`${stamp}~`);
   return {
-    taken,
+    taken: inWorking.filter(isOwn).map((name) => join(folder, 'working', name)),
+    beside: inWorking.filter((name) => !isOwn(name)),
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
     stuck: [...stuck].map(([name, why]) => `${name} cannot be taken: ${why}`),
@@ -100,7 +102,7 @@ export function originalName(workingPath: string): string {
 
 /** The folder from whose inbox a file was taken, which lies, or lay, in its `working`; null of a file that was brought otherwise. */
 export function folderTakenFrom(workingPath: string): string | null {
-  const isTaken = basename(dirname(workingPath)) === 'working' && /^\d{8}-\d{4}~/.test(basename(workingPath));
+  const isTaken = basename(dirname(workingPath)) === 'working' && isStamped(basename(workingPath));
   return isTaken ? dirname(dirname(workingPath)) : null;
 }
 

@@ -18,10 +18,12 @@ import type { RequireSlot, SlotOutcome } from './claimed-slot.ts';
 import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
-import { originalName, takeFromInbox } from './inbox.ts';
+import { type Brought, originalName, takeFromInbox } from './inbox.ts';
 import { keptFile, rejectedName } from './kept-file.ts';
+import { tellLeftBehind } from './left-behind.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
 import { runIdOfSlot } from './run-id.ts';
+import { stampOf } from './slot-stamp.ts';
 
 export interface SlotRunnerDeps {
   session: Session;
@@ -64,13 +66,15 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const before = await filesOfSlot(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished, others, stuck } = await bring(deps, { ...job, source }, dueAt, known);
+  const { files, unfinished, others, stuck, beside } = await bring(deps, { ...job, source }, dueAt, known);
+  if (source.kind === 'folder') await tellLeftBehind(session, job, beside);
   const outcomes: FileOutcome[] = [];
-  for (const file of files) {
-    if (known.has(file.name)) continue;
+  const toTake = files.filter(({ name }) => !known.has(name));
+  for (const [index, file] of toTake.entries()) {
     // Thousands of files take longer than the end of a process may: the next start goes on with those that are left.
     if (stopping?.aborted) return { outcome: 'wait', detail: 'stopped before all of its files were read' };
-    outcomes.push(await takeOne(deps, job, dueAt, file));
+    const taking = takeOne(deps, job, dueAt, file);
+    outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
   }
   const words = [...outcomes.map((one) => one.words), ...stuck];
   const brought = known.size + files.length;
@@ -89,27 +93,37 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   return { outcome: isFailed ? 'failed' : 'done', detail: words.join('; ') || 'brought before' };
 }
 
-/** Files of an inbox that are named which its pattern does not mean. */
-const othersNamedMax = 3;
+/** Files that are named of those that are not brought. */
+const namedMax = 3;
+
+function named(names: readonly string[]): string {
+  return `${names.slice(0, namedMax).join(', ')}${names.length > namedMax ? ` and ${names.length - namedMax} more` : ''}`;
+}
+
+/** What a slot met with, and which of its files it has taken out of the inbox and not brought: nobody looks for them in `working`. */
+function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]): unknown {
+  if (source.kind !== 'folder') return error;
+  const message = `${errorMessage(error)}; not brought: ${named(files.map(({ name }) => name))}, in "working"`;
+  if (!(error instanceof AirbatchError)) return new Error(message, { cause: error });
+  return new AirbatchError(error.code, message, { hint: error.hint, cause: error });
+}
 
 /** What lies in the inbox under another name or form: nobody else tells who brought it that it is not taken. */
 function besides(source: PayingJob['source'], others: readonly string[]): string {
   if (source.kind !== 'folder' || others.length === 0) return '';
-  const named = others.slice(0, othersNamedMax).map((name) => `"${name}"`);
-  const more = others.length > named.length ? ` and ${others.length - named.length} more` : '';
-  return `; its inbox has ${named.join(', ')}${more}, not "${source.pattern}"`;
+  return `; its inbox has ${named(others.map((name) => `"${name}"`))}, not "${source.pattern}"`;
 }
 
 /** What lies beside a single file, or what a program wrote. */
-const nothingElse = { unfinished: [], others: [], stuck: [] };
+const nothingElse = { unfinished: [], others: [], stuck: [], beside: [] };
 
 async function bring(
   { session, base, requireSlot, stopping }: SlotRunnerDeps,
   { name, source, schedule }: PayingJob,
   dueAt: number,
   known: ReadonlySet<string>,
-): Promise<{ files: SlotFile[]; unfinished: string[]; others: string[]; stuck: string[] }> {
-  const stamp = runIdOfSlot('{slot:yyyyMMdd-HHmm}', name, dueAt, schedule.timeZone);
+): Promise<{ files: SlotFile[] } & Omit<Brought, 'taken'>> {
+  const stamp = stampOf(dueAt, schedule.timeZone);
   switch (source.kind) {
     case 'folder': {
       const hasSlot = () => session.db.transact(requireSlot);

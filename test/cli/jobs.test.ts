@@ -52,6 +52,21 @@ describe('airbatch jobs', () => {
     assert.match(stdout, /monthly-payroll +0 9 25 \* \* Africa\/Nairobi +\w{3} \d{4}-\d\d-25 09:00 +never/);
   });
 
+  test('lists what lies in `working` and is not paid, and says what brings it', async (t) => {
+    const { folder, run } = place(t);
+    mkdirSync(join(folder, 'payroll/working'));
+    writeFileSync(join(folder, 'payroll/working/left.csv'), two);
+    assert.match(
+      (await run('jobs')).stdout,
+      /\n! monthly-payroll: left\.csv lies in "working", .*: put it into the inbox\.\n$/,
+    );
+    const { jobs } = JSON.parse((await run('--json', 'jobs')).stdout);
+    assert.deepEqual(
+      jobs.map(({ left_behind }: { left_behind: unknown }) => left_behind),
+      [[], [{ file: 'left.csv', slot: null }]],
+    );
+  });
+
   test('checks them, and writes a new one that passes', async (t) => {
     const { folder, run } = place(t);
     assert.equal((await run('jobs', 'new', 'bonus')).code, 0);

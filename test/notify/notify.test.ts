@@ -12,6 +12,7 @@ import { rowStates } from '../../src/core/row-state.ts';
 import { approve, askApproval, pauseBatch, releaseRows, skipRows } from '../../src/engine/acts.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
+import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
@@ -173,6 +174,27 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('is of files that an earlier slot has left, once for each that is new', async () => {
+    const { db, clock, told, pass } = await teller();
+    await insertSlot(db, { job: 'payroll', due_at: 0, state: 'failed', detail: null });
+    const a = { file: 'a.csv', due_at: 0 };
+    for (const files of [[a], [a], [a, { file: 'b.csv', due_at: null }], [a], []]) {
+      await noteLeftFiles(db, 'payroll', files, clock.now());
+      await pass();
+      await clock.drive(clock.sleep(60_000));
+    }
+    assert.deepEqual(
+      told.map(({ word }) => word.subject),
+      ['Job payroll: 1 file of an earlier run is not paid', 'Job payroll: 2 files of an earlier run are not paid'],
+    );
+    const [first, second] = told.map(({ word }) => word.lines.join('\n'));
+    assert.match(
+      first ?? '',
+      /^a\.csv lies in "working", .*"airbatch jobs run payroll --slot 1970-01-01T00:00:00.000Z" brings it\.$/,
+    );
+    assert.match(second ?? '', /\nb\.csv lies in "working", .*: put it into the inbox\.$/);
   });
 
   test('is of an account that the service tells to wait for longer than a quarter of an hour, at once, and once for each time', async () => {

@@ -6,11 +6,13 @@ import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { rejectBatch } from '../../src/engine/acts.ts';
+import { insertSlot } from '../../src/ledger/slots.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
 import type { RequireSlot } from '../../src/scheduler/claimed-slot.ts';
 import { defineJob, type JobInput } from '../../src/scheduler/define-job.ts';
 import { filesLeft } from '../../src/scheduler/files-left.ts';
+import { leftNow } from '../../src/scheduler/left-behind.ts';
 import { putAway } from '../../src/scheduler/put-away.ts';
 import { runSlot } from '../../src/scheduler/run-slot.ts';
 import { makeFakeService } from '../support/fake-service.ts';
@@ -293,6 +295,61 @@ describe('what a job has taken', () => {
     assert.deepEqual([own.found('working'), single.found('working')], [[], ['own.csv']]);
     const [reports, file] = own.found('done');
     assert.match(`${reports} ${file}`, /^20261125-060000-\w{4} 20261125-0900~x\.csv$/);
+  });
+});
+
+describe('what a slot has taken and not brought', () => {
+  const nobody = () => assert.fail('nothing is to be paid');
+
+  test('is named in what is said of the slot', async (t) => {
+    const { run, write } = await place(t);
+    for (const name of ['a.csv', 'b.csv', 'c.csv', 'd.csv', 'e.csv']) write(`inbox/${name}`);
+    let left = 2;
+    const slot = run(async () => {
+      // Once for what is taken, and once for the first that is brought.
+      if (left-- === 0) throw new AirbatchError('LEDGER_BUSY', 'the ledger is busy');
+    });
+    await assert.rejects(slot, {
+      code: 'LEDGER_BUSY',
+      message: 'the ledger is busy; not brought: b.csv, c.csv, d.csv and 1 more, in "working"',
+    });
+  });
+
+  test('is told by a later slot, once, and no more once it is brought', async (t) => {
+    const { folder, db, session, job, run, write } = await place(t);
+    const told: unknown[] = [];
+    const warn = (message: string, about: object) => void told.push([message, about]);
+    const look = async (afterMs = minute) => {
+      told.length = 0;
+      const withAccount = nobody;
+      const requireSlot = async () => undefined;
+      const deps = { session: { ...session, log: { ...session.log, warn } } as Session, base: folder, withAccount };
+      await runSlot({ ...deps, requireSlot }, job, dueAt + afterMs);
+      return told;
+    };
+    const state = (to: string) => db.execute('UPDATE slots SET state = ?', [to]);
+    await insertSlot(db, { job: 'payroll', due_at: dueAt, state: 'due', detail: null });
+    write('working/20261125-0900~november.csv');
+    write('working/.hidden');
+    assert.deepEqual(await look(), [], 'its slot has its turn yet');
+    await state('failed');
+    const [[message, about] = []] = (await look()) as [[string, { next: string; files: number }]];
+    assert.equal(message, 'files of a job were left behind, and are not paid');
+    assert.equal(about?.files, 1);
+    assert.match(
+      about?.next ?? '',
+      /^20261125-0900~november\.csv lies in "working", .*: "airbatch jobs run payroll --slot 2026-11-25T06:00:00.000Z" brings it\.$/,
+    );
+    assert.deepEqual(await look(2 * minute), []);
+    assert.deepEqual(await leftNow(db, job), [{ file: '20261125-0900~november.csv', due_at: dueAt }]);
+    write('working/by-hand.csv');
+    assert.match(
+      JSON.stringify(await look()),
+      /by-hand\.csv lies in .*: no slot takes it there: put it into the inbox/,
+    );
+    rmSync(join(folder, 'working/by-hand.csv'));
+    await run();
+    assert.deepEqual([await look(), await leftNow(db, job)], [[], []], 'there is a batch of it');
   });
 });
 

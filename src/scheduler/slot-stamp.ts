@@ -1,0 +1,22 @@
+import { runIdOfSlot } from './run-id.ts';
+import { makeWallTime } from './wall-time.ts';
+
+const stampBefore = /^(\d{4})(\d\d)(\d\d)-(\d\d)(\d\d)~/;
+
+/** What stands before the names of files that a slot has taken, with a "~" after it: its time in the job's own time zone. */
+export function stampOf(dueAt: number, timeZone: string): string {
+  return runIdOfSlot('{slot:yyyyMMdd-HHmm}', '', dueAt, timeZone);
+}
+
+/** Whether a slot has taken the file of this name. */
+export function isStamped(name: string): boolean {
+  return stampBefore.test(name);
+}
+
+/** The due time (epoch ms) of the slot that has taken the file of this name; null where none has. */
+export function dueAtOf(name: string, timeZone: string): number | null {
+  const [, ...fields] = stampBefore.exec(name) ?? [];
+  if (fields.length === 0) return null;
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0] = fields.map(Number);
+  return makeWallTime(timeZone).firstAt(Date.UTC(year, month - 1, day, hour, minute));
+}
