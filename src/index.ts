@@ -6,30 +6,38 @@ export { type Random, systemRandom } from './core/random.ts';
 export type { AccountRunner } from './engine/account-runner.ts';
 export type { Actor } from './engine/actor.ts';
 export {
+  type ApprovalTerms,
   approve,
   askApproval,
   cancelUnsent,
   pauseBatch,
+  type ReleaseResult,
   rejectBatch,
   releaseRows,
   resumeBatch,
   skipRows,
 } from './engine/acts.ts';
 export { approvalReason } from './engine/approval.ts';
-export { retryFailed } from './engine/decisions.ts';
+export type { EngineLog } from './engine/context.ts';
+export { type RetryResult, retryFailed } from './engine/decisions.ts';
 export type { Preflight } from './engine/preflight.ts';
 export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } from './engine/resolving.ts';
+export type { EngineSettings } from './engine/settings.ts';
 export type { Gateway } from './gateway/gateway.ts';
 export type { FileFindings } from './intake/findings.ts';
 export type { IntakeResult } from './intake/intake.ts';
 export { validateFile } from './intake/validate.ts';
 export { type BatchRecord, countRows, findBatch, listBatches } from './ledger/batches.ts';
 export type { Database } from './ledger/database.ts';
-export { writeReports } from './reports/reports.ts';
+export type { RowRecord } from './ledger/rows.ts';
+export type { Limiter } from './limiter/limiter.ts';
+export { type WrittenReports, writeReports } from './reports/reports.ts';
+export type { SigningKey } from './reports/signing-key.ts';
 export { type BatchSummary, batchSummary } from './reports/summary.ts';
 export { type OpenAccount, openAccount } from './runtime/account.ts';
 export { runnerOf } from './runtime/account-runner.ts';
-export { type Config, type ConfigFile, chooseAccount, loadConfig } from './runtime/config.ts';
+export type { AccountCatalog } from './runtime/catalog.ts';
+export { type AccountConfig, type Config, type ConfigFile, chooseAccount, loadConfig } from './runtime/config.ts';
 export { type KeptAccount, keepAccount } from './runtime/keep-account.ts';
 export { openLedger } from './runtime/ledger.ts';
 export { openSession, type Session, type SessionOptions, sessionKey } from './runtime/session.ts';

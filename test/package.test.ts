@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { existsSync, globSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { test } from 'node:test';
+import * as airbatch from '../src/index.ts';
 import { folderOf } from './support/folder.ts';
 
 const root = resolve(import.meta.dirname, '..');
@@ -43,4 +44,31 @@ test('the packed tarball installs in an empty folder, runs, and can be imported'
     "import { openLedger, AirbatchError } from 'airbatch';\nconst db = await openLedger('l.db');\nawait db.close();\nconsole.log(typeof AirbatchError);\n",
   );
   assert.equal(run(join(app, 'use.js'), []).trim(), 'function');
+  assert.equal(typesFound(app), '');
 });
+
+/** What a strict compiler finds in a program that exports what every function of the package returns: each type is one that it can name. */
+function typesFound(app: string): string {
+  const functions = Object.entries(airbatch).filter(
+    ([name, value]) => typeof value === 'function' && name !== 'AirbatchError',
+  );
+  assert.ok(functions.length > 30);
+  const lines = [
+    `import * as airbatch from 'airbatch';`,
+    ...functions.map(
+      ([name]) =>
+        `export const of${name} = (...given: Parameters<typeof airbatch.${name}>) => airbatch.${name}(...given);`,
+    ),
+    ...['Session', 'OpenAccount'].map(
+      (name) => `export const of${name} = (given: airbatch.${name}) => ({ ...given });`,
+    ),
+  ];
+  writeFileSync(join(app, 'use.ts'), lines.join('\n'));
+  const compilerOptions = {
+    ...{ module: 'nodenext', target: 'es2024', lib: ['es2024'], strict: true, exactOptionalPropertyTypes: true },
+    ...{ declaration: true, outDir: 'out', types: ['node'], typeRoots: [join(root, 'node_modules/@types')] },
+  };
+  writeFileSync(join(app, 'tsconfig.json'), JSON.stringify({ compilerOptions, files: ['use.ts'] }));
+  const tsc = join(root, 'node_modules/.bin/tsc');
+  return spawnSync(process.execPath, [tsc, '-p', app], { encoding: 'utf8' }).stdout;
+}
