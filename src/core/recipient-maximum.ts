@@ -67,7 +67,6 @@ function isOfBatch(row: AskingRow, payment: OtherPayment | LostPayment): payment
 
 /** What the row itself was sent before is looked up before it goes. Of what was lost it must be known that it was to this number. */
 function counts(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
-  if (payment.amount === null) return false;
   if ('topup_id' in payment)
     return payment.isToAnyone !== true && !(payment.run_id === row.run_id && payment.row_ref === row.row_ref);
   return countsAsSent(payment) && !(isOfBatch(row, payment) && payment.row_no === row.row_no);
