@@ -29,7 +29,6 @@ export async function sentBefore(
 ): Promise<SentBefore | null> {
   const { repeatWithinDays: days, recipientMaximum } = policy;
   const asOf = Math.min(batch.created_at, unit.at);
-  if (days === 0 && !withLost && recipientMaximum === null) return null;
   const numbers = new Set<string>();
   for (const { status, phone_number } of rows) {
     if (status === 'ready' && phone_number !== null) numbers.add(phone_number);

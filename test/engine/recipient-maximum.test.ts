@@ -46,6 +46,16 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(charged(rig), ['one/ref-1', 'two/ref-1', 'four/ref-1']);
   });
 
+  test('counts its days from when a row is to be sent, however long its batch has waited', async () => {
+    const rig = await makeRig();
+    assert.deepEqual(await pay(rig, 'one', ['300']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(30 * dayMs));
+    const created_at = rig.clock.now() - 10 * dayMs;
+    await rig.add([toOne(1, '500')], { batch_id: 'two', run_id: 'two', policy, created_at });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
   for (const rowsPerAdmission of [1, 16]) {
     test(`counts the rows of one file, ${rowsPerAdmission} at a time, and leaves out what does not fit`, async () => {
       const rig = await makeRig({ settings: { rowsPerAdmission } });

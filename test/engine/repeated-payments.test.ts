@@ -55,6 +55,27 @@ describe('the same payment under another run id', () => {
     assert.equal((await paidTwice(3, '{"repeatWithinDays":0}')).service.charges.length, 7);
   });
 
+  test('is held also where the clock stood days ahead while its file was taken in', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1)]);
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(3 * dayMs));
+    const created_at = rig.clock.now() + 6 * dayMs;
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held']);
+  });
+
+  test('goes where the policy compares no runs, also when it was sent after its file was taken in', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1)]);
+    await rig.run();
+    const created_at = rig.clock.now() - dayMs;
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', policy: '{"repeatWithinDays":0}', created_at });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['completed']);
+  });
+
   test('goes when only the number is the same, or only the amount', async () => {
     const rig = await makeRig();
     await rig.add([aRow(1)]);

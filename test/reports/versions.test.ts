@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
@@ -157,6 +157,33 @@ test('what is written while a batch is under way is no version that anybody was 
   assert.deepEqual([version, previous, existsSync(join(dir, 'versions'))], [1, null, false]);
 });
 
+for (const event of ['cancel', 'reject'] as const) {
+  test(`what was given out of a batch that ended by "${event}" is kept as well`, async (t) => {
+    const db = await testLedger(t);
+    const folder = folderOf(t);
+    const key = await openSigningKey(join(folder, 'key.pem'));
+    const clock = testClock();
+    await inUnit(db, { clock, actor: 'engine' }, async (unit) => {
+      await unit.addBatch(newBatch('B-1'), {});
+      await unit.changeBatch((await findBatch(unit.tx, 'B-1')) as BatchRecord, event, {}, {});
+    });
+    const { dir } = await writeReports(db, 'B-1', folder, { key });
+    await inUnit(db, { clock, actor: 'amina' }, (unit) => unit.append('B-1', 'batch.forget', {}));
+    assert.equal((await writeReports(db, 'B-1', folder, { key })).version, 2);
+    assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
+  });
+}
+
+test('a manifest that was edited is no version that was given out: nothing of it is believed', async (t) => {
+  const { db, write, dir } = await sample(t);
+  await write();
+  const manifest = readFileSync(join(dir, 'manifest.json'), 'utf8');
+  writeFileSync(join(dir, 'manifest.json'), manifest.replace('"version": 1,', '"version": 41,'));
+  await giveBack(db, 2);
+  const { version, previous } = await write();
+  assert.deepEqual([version, previous], [1, null]);
+});
+
 test('a retry does not take the version that was final away, nor count what is written before its end', async (t) => {
   const { db, write, dir, kept } = await sample(t);
   await write();
@@ -283,6 +310,35 @@ test('without a key nothing can be proven, and nothing unsigned is kept; what wa
   await giveBack(db, 3, { hours: 48 });
   assert.equal((await writeReports(db, 'B-1', folder)).version, 2);
   assert.deepEqual(filesOf(join(dir, 'versions/1-as-of-2026-11-02')), given);
+});
+
+test('where the last version was moved away, the next one follows the last that is kept, whatever else lies beside that', async (t) => {
+  const { db, write, dir } = await sample(t);
+  await write();
+  for (let hours = 24; hours <= 33; hours++) {
+    await giveBack(db, 2, { hours });
+    await write();
+  }
+  const versions = join(dir, 'versions');
+  cpSync(join(versions, '2-as-of-2026-11-02'), join(versions, '70-as-of-2027-01-01'), { recursive: true });
+  for (const [name] of filesOf(dir)) rmSync(join(dir, name));
+  await giveBack(db, 2, { hours: 34 });
+  const { version, previous } = await write();
+  assert.deepEqual([version, previous?.version], [11, 10]);
+});
+
+test('where somebody has put the first version back in the place of the third, no number is given twice', async (t) => {
+  const { db, write, dir, kept } = await sample(t);
+  await write();
+  for (const hours of [24, 25]) {
+    await giveBack(db, 2, { hours });
+    await write();
+  }
+  for (const [name, bytes] of filesOf(kept)) writeFileSync(join(dir, name), bytes, 'latin1');
+  await giveBack(db, 2, { hours: 26 });
+  const { version, previous } = await write();
+  assert.deepEqual([version, previous?.version], [3, 1]);
+  assert.equal(readdirSync(join(dir, 'versions')).length, 2);
 });
 
 test('where the version before was moved away, the next one is told from what is left', async (t) => {
