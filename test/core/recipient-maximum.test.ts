@@ -29,6 +29,7 @@ function sent(fields: Partial<OtherPayment> = {}): OtherPayment {
     currency: 'KES',
     product_id: null,
     first_sent_at: now - dayMs,
+    told_until: null,
     ...fields,
   };
 }

@@ -149,6 +149,20 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed']);
   });
 
+  test('is told once where another batch has sent before its days: who lets the row go knows of both', async () => {
+    const rig = await makeRig();
+    await rig.add([toOne(1, '600')], { batch_id: 'one', run_id: 'one' });
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(2 * dayMs));
+    const ofOneDay = JSON.stringify({ recipientMaximum: { days: 1, sums: { KES: '500' } } });
+    await rig.add([toOne(1, '600')], { batch_id: 'two', run_id: 'two', policy: ofOneDay, created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['held']);
+    await releaseRows(mary(rig), 'two', []);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed']);
+  });
+
   /** The rows of batch "one" that go where these come to their turn together. */
   async function goTogether(rig: Rig, rowNos: readonly number[]): Promise<number[]> {
     const rows = await Promise.all(rowNos.map((rowNo) => rig.row(rowNo, 'one')));

@@ -86,6 +86,17 @@ describe('the same payment under another run id', () => {
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'completed']);
   });
 
+  test('goes beside rows of other numbers that are held: each is compared with what its own number was sent', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 16 } });
+    const policy = JSON.stringify({ recipientMaximum: { days: 30, sums: { KES: '150' } } });
+    const rows = [aRow(1, { amount: '100' }), aRow(2, { amount: '100' })];
+    await rig.add(rows.slice(0, 1));
+    await rig.run();
+    await rig.add(rows, { batch_id: 'batch-2', run_id: 'run-2', policy, created_at: rig.clock.now() });
+    await rig.run();
+    assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
+  });
+
   test('is held in a corrected file of the same run, where its reference is another one', async () => {
     const rig = await makeRig();
     await rig.add(someRows(2));

@@ -17,6 +17,7 @@ import { validateFile } from '../../src/intake/validate.ts';
 import { type BatchRecord, countRows, findBatch, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
+import { insertLost } from '../../src/ledger/lost-payments.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
 import { listReadings } from '../../src/ledger/readings.ts';
 import { pageRows } from '../../src/ledger/rows.ts';
@@ -297,6 +298,16 @@ describe('a file whose rows an earlier batch has', () => {
     );
     const both = ['SENT_LATELY', 'RECIPIENT_MAXIMUM'];
     assert.deepEqual(codes, [[], ['RECIPIENT_MAXIMUM'], both, ['RECIPIENT_MAXIMUM'], ['RECIPIENT_MAXIMUM']]);
+  });
+
+  test('is held where its number gets more than the policy allows with what a restored ledger has lost', async (t) => {
+    const { db, take } = await rig(t);
+    const lost = { account: 'main', topup_id: 't-1', run_id: 'november', row_ref: 'r-1', generation: 1 };
+    const sent = { phone_number: '+254712345678', amount: '300', currency: 'KES', first_sent_at: Date.now() - 60_000 };
+    await insertLost(db, [{ ...lost, ...sent }]);
+    const policy = { repeatWithinDays: 0, recipientMaximum: { sums: { KES: '500' } } };
+    const { counts } = await take(csv([goodRow({ amount: '201' })]), { runId: 'december', policy });
+    assert.deepEqual([counts.valid, counts.held], [0, 1]);
   });
 
   test('is held under the same run id with references of its own, as what is paid under another key', async (t) => {
