@@ -124,8 +124,7 @@ const columnsOfPeople = ['phone_number', 'sms_message', 'failure_reason'];
 async function* differingCells({ before, after, forgotten }: Compared): AsyncGenerator<DifferenceLine> {
   const [earlier, later] = [csvLines(before), csvLines(after)];
   try {
-    const isCompared = (name: string) =>
-      !forgotten || !(name.startsWith('input_') || columnsOfPeople.includes(name.replace(/#\d+$/, '')));
+    const isCompared = (name: string) => !forgotten || !(name.startsWith('input_') || columnsOfPeople.includes(name));
     const header = async (lines: AsyncIterator<string[]>) => uniqueNames((await lines.next()).value ?? []);
     const [was, is] = [await header(earlier), await header(later)];
     const columns = [...new Set([...is, ...was])]

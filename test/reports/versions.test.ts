@@ -7,8 +7,9 @@ import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { differenceCsv } from '../../src/reports/difference.ts';
 import { type ReportOptions, writeReports } from '../../src/reports/reports.ts';
-import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
 import { differenceText } from '../../src/reports/version-words.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import { folderOf } from '../support/folder.ts';
@@ -243,6 +244,85 @@ test('a folder that keeps another version under that name loses neither', async 
   assert.equal((await write()).version, 2);
   assert.deepEqual(filesOf(`${kept}-2`), given);
   assert.equal(readFileSync(join(kept, 'manifest.json'), 'utf8'), 'of somebody else');
+});
+
+test('a version is kept also where that of another folder lies beside it under its number', async (t) => {
+  const { folder, db, write, dir } = await sample(t);
+  await write();
+  await giveBack(db, 2);
+  await write();
+  const another = (key: SigningKey) => writeReports(db, 'B-1', join(folder, 'another'), { key });
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const first = await another(key);
+  const given = filesOf(first.dir);
+  cpSync(join(dir, 'versions'), join(first.dir, 'versions'), { recursive: true });
+  await giveBack(db, 3, { hours: 48 });
+  assert.equal((await another(key)).version, 2);
+  assert.deepEqual(filesOf(join(first.dir, 'versions/1-as-of-2026-11-02')), given);
+});
+
+test('what was signed before there were versions is the first, as of its last event', async (t) => {
+  const { folder, db, write, dir } = await sample(t);
+  await write();
+  const { version: _version, as_of, status: _status, previous: _previous, ...manifest } = json(dir, 'manifest.json');
+  const text = JSON.stringify(manifest);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  writeFileSync(join(dir, 'manifest.json'), text);
+  writeFileSync(join(dir, 'manifest.sig'), key.sign(Buffer.from(text)));
+  await giveBack(db, 2);
+  const { version, previous } = await write();
+  assert.deepEqual([version, previous?.version, previous?.as_of], [2, 1, as_of]);
+});
+
+test('nothing is said to differ from a version with other numbers masked, nor from one whose summary was edited', async (t) => {
+  const { folder, db, write, dir } = await sample(t);
+  await write();
+  cpSync(dir, join(folder, 'B-1-masked'), { recursive: true });
+  writeFileSync(join(dir, 'summary.json'), `${readFileSync(join(dir, 'summary.json'), 'utf8')}\n`);
+  await giveBack(db, 2);
+  assert.equal((await write()).difference_unknown, 'its summary.json is not as it was signed');
+  const masked = await write({ mask: true });
+  assert.equal(masked.difference_unknown, 'the numbers in only one of the two are masked');
+});
+
+/** The text of the difference between two results of these lines, and what is told of it. */
+async function differing(t: TestContext, before: readonly string[], after: readonly string[], db?: Database) {
+  const folder = folderOf(t);
+  const [was, is] = [join(folder, 'before.csv'), join(folder, 'after.csv')];
+  writeFileSync(was, [...before, ''].join('\n'));
+  writeFileSync(is, [...after, ''].join('\n'));
+  const compared = { before: was, after: is, afterSeq: 0, forgotten: false };
+  const { content, told, first } = differenceCsv(db ?? (await testLedger(t)), 'B-1', compared);
+  let text = '';
+  for await (const piece of content) text += piece;
+  const [header, ...lines] = text.trimEnd().split('\n');
+  assert.equal(header, 'row,line,reference,column,before,after');
+  return { lines, told, first };
+}
+
+test('a difference of any length has each line once, and the first fifty for the page', async (t) => {
+  const header = 'row,line,reference,cost';
+  const rows = (cost: string) =>
+    Array.from({ length: 200 }, (_, index) => `${index + 1},${index + 2},R-${index + 1},${cost}`);
+  const { lines, told, first } = await differing(t, [header, ...rows('1.00')], [header, ...rows('0')]);
+  assert.deepEqual(lines, rows('cost,1.00,0'));
+  assert.deepEqual(told, { rows: 200, columns: { cost: 200 }, late: {} });
+  assert.deepEqual([first.length, first.at(-1)?.[0]], [50, '50']);
+});
+
+test('a difference tells columns apart that are named alike, has those that are gone, and the reference that a row had', async (t) => {
+  const before = ['row,line,reference,input_a,input_a,refunded_at', '1,2,R-1,x,y,then'];
+  const after = ['row,line,reference,input_a,input_a', '1,2,,x,z'];
+  const { lines } = await differing(t, before, after);
+  assert.deepEqual(lines, ['1,2,R-1,reference,R-1,', '1,2,R-1,input_a#2,y,z', '1,2,R-1,refunded_at,then,']);
+});
+
+test('a difference has all that the service has said late, however much', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  for (let hours = 25; hours < 125; hours++) await sayFailed(db, 2, { hours });
+  const { lines, told } = await differing(t, ['row,line,reference'], ['row,line,reference'], db);
+  assert.deepEqual([lines.length, told.late], [100, { 'row.changed_late': 100 }]);
 });
 
 test('nothing is said to differ from a version that somebody has changed, or that another key has signed', async (t) => {
