@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { performance } from 'node:perf_hooks';
 import { pipeline } from 'node:stream/promises';
 import { stringify } from 'csv-stringify';
+import { systemClock } from '../src/core/clock.ts';
 import { parseReference } from '../src/core/ids.ts';
 import type { ServicePayment } from '../src/gateway/gateway.ts';
 import { findBatch } from '../src/ledger/batches.ts';
@@ -16,7 +17,7 @@ import { resultLine, resultsCsv } from '../src/reports/results.ts';
 import { openSigningKey } from '../src/reports/signing-key.ts';
 import { summaryOf } from '../src/reports/summary.ts';
 import { surveyRows } from '../src/reports/survey.ts';
-import { markAfter } from '../src/reports/versions.ts';
+import { markOf } from '../src/reports/versions.ts';
 import { resultsXlsx } from '../src/reports/xlsx.ts';
 import { verifyReports } from '../src/verify/verify.ts';
 import { type Bench, type Figure, median } from './figures.ts';
@@ -152,15 +153,18 @@ async function resultsOnly(folder: string): Promise<void> {
 async function xlsxOnly(folder: string): Promise<void> {
   await withBatch(folder, 'results.xlsx', async function* (view, batch) {
     const survey = await surveyRows(view, batch);
-    const version = await markAfter(view, batch, { previous: null, kept: null });
-    const options = { mask: false, version: { ...version, difference: null, difference_unknown: null } };
+    const lying = { found: null, given: null, kept: null };
+    const { mark } = await markOf(view, batch, { lying, isSigned: false });
+    const options = { mask: false, version: { ...mark, difference: null, difference_unknown: null } };
     yield* resultsXlsx(view, batch, survey, await summaryOf(view, batch, survey), options);
   });
 }
 
 async function allReports(folder: string): Promise<void> {
   const db = openSqlite(join(folder, 'ledger.db'));
-  await writeReports(db, batchId, join(folder, 'reports'), { key: await openSigningKey(join(folder, 'key.pem')) });
+  await writeReports(db, batchId, join(folder, 'reports'), {
+    signing: { key: await openSigningKey(join(folder, 'key.pem')), clock: systemClock, name: 'bench' },
+  });
   await db.close();
 }
 

@@ -40,7 +40,7 @@ export type { AccountCatalog } from './runtime/catalog.ts';
 export { type AccountConfig, type Config, type ConfigFile, chooseAccount, loadConfig } from './runtime/config.ts';
 export { type KeptAccount, keepAccount } from './runtime/keep-account.ts';
 export { openLedger } from './runtime/ledger.ts';
-export { openSession, type Session, type SessionOptions, sessionKey } from './runtime/session.ts';
+export { openSession, type Session, type SessionOptions, sessionSigning } from './runtime/session.ts';
 export { type FileToTakeIn, planOf, takeIn } from './runtime/take-in.ts';
 export { type ManualClock, makeManualClock, makeSandbox, type Sandbox, type SandboxOptions } from './sandbox/index.ts';
 export { defineJob, type Job, type JobInput } from './scheduler/define-job.ts';

@@ -1,6 +1,6 @@
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
-import { sessionKey } from '../runtime/session.ts';
+import { sessionSigning } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { outOf, withSession } from './session.ts';
@@ -16,7 +16,7 @@ export function execute(
     await requireBatch(session.db, batchId);
     const out = outOf(context, session, options.out);
     const reports = await writeReports(session.db, batchId, out, {
-      key: await sessionKey(session),
+      signing: await sessionSigning(session),
       mask: options.mask === true,
     });
     const files = reports.files.map((file) => `  ${file}`);

@@ -6,7 +6,7 @@ import { completedSince } from '../ledger/batches.ts';
 import { writeReports } from '../reports/reports.ts';
 import { differenceText } from '../reports/version-words.ts';
 import { makeAnchoring } from '../runtime/anchors.ts';
-import { type Session, sessionKey } from '../runtime/session.ts';
+import { type Session, sessionSigning } from '../runtime/session.ts';
 import { makeRestating } from './restating.ts';
 
 /** How long after a batch has ended it is seen that its reports are missing: those that somebody has moved away do not come again later. */
@@ -35,7 +35,7 @@ export function makeReportWriter(
   let keeping: Promise<void> = Promise.resolve();
   const write = async (batchId: string, out: string) => {
     await anchoring.put();
-    return writeReports(db, batchId, out, { key: await sessionKey(session) });
+    return writeReports(db, batchId, out, { signing: await sessionSigning(session) });
   };
   /** Whatever else is written then is done; trouble is told, and keeps nothing else from being written. */
   const next = (batchId: string, work: () => Promise<void>) => {

@@ -10,7 +10,7 @@ import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { runnerOf } from '../runtime/account-runner.ts';
 import { anchorFinished } from '../runtime/anchors.ts';
-import { type Session, sessionKey } from '../runtime/session.ts';
+import { type Session, sessionSigning } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
 import { workerOf } from './account-now.ts';
 import type { CommandContext } from './command.ts';
@@ -76,10 +76,10 @@ export async function workOn(
   }
   if (!interrupt.happened()) await tellLeft(context, session, account, options.batchIds);
   await anchorFinished(session);
-  const key = await sessionKey(session);
+  const signing = await sessionSigning(session);
   const results: WorkResult[] = [];
   for (const batchId of options.batchIds) {
-    const reports = await writeReports(session.db, batchId, options.out, { key }).catch((error: unknown) =>
+    const reports = await writeReports(session.db, batchId, options.out, { signing }).catch((error: unknown) =>
       tellUnreported(context, session, batchId, error),
     );
     const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);

@@ -27,7 +27,10 @@ export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[
   return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
 }
 
-/** Finished batches whose chain ends in a head that was not put in this place yet; the oldest first. */
+/**
+ * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports were given out since
+ * is no reason: they tell of the head.
+ */
 export function batchesToAnchor(
   db: Queryable,
   place: string,
@@ -35,7 +38,11 @@ export function batchesToAnchor(
 ): Promise<{ batch_id: string; account: string; audit_seq: number; audit_head: string }[]> {
   return db.query(
     `SELECT batch_id, account, audit_seq, audit_head FROM batches WHERE status = 'completed' AND NOT EXISTS
-       (SELECT 1 FROM anchors WHERE anchors.batch_id = batches.batch_id AND anchors.place = ? AND anchors.head = audit_head)
+       (SELECT 1 FROM anchors WHERE anchors.batch_id = batches.batch_id AND anchors.place = ?
+         AND anchors.head = (SELECT hash FROM events WHERE events.batch_id = anchors.batch_id AND events.seq = anchors.events)
+         AND NOT EXISTS
+         (SELECT 1 FROM events WHERE events.batch_id = batches.batch_id AND events.seq > anchors.events
+            AND events.kind <> 'batch.report'))
      ORDER BY completed_at, batch_id LIMIT ?`,
     [place, limit],
   );

@@ -43,6 +43,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.unlisted': ({ from, why }) =>
     `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
   'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
+  'batch.report': ({ version }) => `gave out version ${text(version)} of its reports`,
   'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,
 };
 

@@ -45,8 +45,6 @@ export interface FolderWriter {
   write(file: ReportFile): Promise<WrittenFile>;
   /** Where a file that was written lies until all of them are. */
   pathOf(name: string): string;
-  /** Drops what was written, to begin anew. */
-  clear(): Promise<void>;
   /**
    * Keeps files that lie in the folder now in a folder of it, `to`: there they stay as they are, when others take their names. The folder
    * comes to be whole or not at all; where it is there already, it stays.
@@ -130,17 +128,13 @@ async function writeAll(
   try {
     await removeLeft(folder, making);
     await chmod(making, folderMode);
-    let names: string[] = [];
+    const names: string[] = [];
     await work({
       write: async ({ name, content }) => {
         names.push(name);
         return { name, ...(await writeWhole(join(making, name), content)) };
       },
       pathOf: (name) => join(making, name),
-      clear: async () => {
-        for (const name of names) await rm(join(making, name));
-        names = [];
-      },
       keep: (kept, to) => keepFiles(folder, kept, { making: join(making, 'kept'), to: join(folder, to) }),
     });
     for (const name of names) await rename(join(making, name), join(folder, name));

@@ -1,6 +1,6 @@
 import type { DifferenceLine, ReportVersion } from './difference.ts';
 import { type Html, html } from './html.ts';
-import { changesOf, differenceText } from './version-words.ts';
+import { changesOf, differenceText, isPreviousThere } from './version-words.ts';
 import { counted } from './words.ts';
 
 /** What differs from the version before in a sentence, and the counts and sums that do. */
@@ -17,7 +17,7 @@ export function differenceSection(version: ReportVersion): Html {
             html`<tr><td>${name}</td><td class="n" data-name="${older}">${before}</td><td class="n" data-name="${newer}">${after}</td></tr>`,
         )}</tbody></table>`
       : null
-  }<p class="soft small">${older} is kept in the folder versions beside this page.</p></section>`;
+  }${isPreviousThere(version) ? html`<p class="soft small">${older} is kept in the folder versions beside this page.</p>` : null}</section>`;
 }
 
 /** The first of the lines of difference.csv. */

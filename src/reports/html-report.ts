@@ -190,7 +190,11 @@ function proofSection({ input_sha256, content_sha256, audit }: BatchSummary, { p
 <dt>Its rows</dt><dd class="digest">${content_sha256 ?? 'not read'}</dd>
 <dt>Audit chain</dt><dd>${counted(audit.events, 'event')}, ending in<br><span class="digest">${audit.head}</span></dd>${
     previous &&
-    html`<dt>Version ${previous.version}</dt><dd>as of ${timeText(previous.as_of)}, with the manifest<br><span class="digest">${previous.manifest_sha256}</span></dd>`
+    html`<dt>Version ${previous.version}</dt><dd>as of ${timeText(previous.as_of)}${
+      previous.manifest_sha256 === null
+        ? ', in another folder'
+        : html`, with the manifest<br><span class="digest">${previous.manifest_sha256}</span>`
+    }</dd>`
   }</dl>
 <p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
 }

@@ -17,7 +17,7 @@ export interface Manifest {
   account: string;
   /** Name and version of the program that made the batch. */
   program: string;
-  /** 1 for the first that was given out; each later one has the one before it in `versions/`, and names it here. */
+  /** 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before it. */
   version: number;
   /** The time of the newest event in the chain (ISO 8601 UTC): what the ledger knew by then is in these files. */
   as_of: string;
@@ -67,8 +67,8 @@ export interface PreviousVersion {
   /** Where its audit chain ended: this one goes on from there. */
   events: number;
   head: string;
-  /** SHA-256 (hex) of its manifest.json, which has the digests of all its files. */
-  manifest_sha256: string;
+  /** SHA-256 (hex) of its manifest.json, which has the digests of all its files; null where it was written to another folder. */
+  manifest_sha256: string | null;
 }
 
 /** Which version of a batch's reports some are. */

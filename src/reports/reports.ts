@@ -1,8 +1,12 @@
 import { join } from 'node:path';
 import { assert } from '../core/assert.ts';
+import type { Clock } from '../core/clock.ts';
 import { jsonFile } from '../core/given-json.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
+import { chainHead } from '../ledger/events.ts';
+import { noteGivenOut } from '../ledger/given-out.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
 import { anchorsJson } from './anchors.ts';
 import { type DifferenceLine, differenceCsv, differenceOf, type ReportVersion, totalsIn } from './difference.ts';
 import { failedCsv } from './failed.ts';
@@ -16,11 +20,12 @@ import { type BatchSummary, findBatchOrFail, maskSummary, summaryOf } from './su
 import { type Survey, surveyRows } from './survey.ts';
 import {
   asOfLying,
-  isKept,
-  type LyingVersion,
-  lastKept,
-  markAfter,
+  type Lying,
+  type Marked,
+  markOf,
+  NotGivenOut,
   placeOf,
+  readLying,
   readVersion,
   whyIncomparable,
 } from './versions.ts';
@@ -32,8 +37,15 @@ export interface ReportOptions {
    * every letter: numbers are kept out of the chain where it is written, and one that got into it before can only be shown.
    */
   mask?: boolean;
-  /** The installation's key (`openSigningKey`). Without it there is no manifest, and nothing to verify. */
-  key?: SigningKey;
+  /** Who signs. Without it there is no manifest, nothing to verify, and no version that is given out. */
+  signing?: Signing;
+}
+
+/** The installation's key (`openSigningKey`), and who gives reports out that it signs: the ledger keeps which version, when and by whom. */
+export interface Signing {
+  key: SigningKey;
+  clock: Clock;
+  name: string;
 }
 
 /** Every file that a folder of reports may hold. */
@@ -62,28 +74,41 @@ export interface WrittenReports extends ReportVersion {
  * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone, each
  * whole or not at all. They are a pure function of the ledger, read as it is at one moment, and of the version that lies there: made
  * again on the same ledger, they are the same bytes. What was given out as final, signed, of a batch that had ended, is never
- * overwritten by anything else: it is kept in `versions/`, and the new version tells what differs. Rejects with `BATCH_UNKNOWN`.
+ * overwritten by anything else: it is kept in `versions/`, and the new version tells what differs. That a version is given out is an event
+ * of the batch before it is written: its number is used once, whatever the folder, and wherever the program is killed. Rejects with
+ * `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,
   batchId: string,
   outDir: string,
-  { mask = false, key }: ReportOptions = {},
+  { mask = false, signing }: ReportOptions = {},
 ): Promise<WrittenReports> {
   for (;;) {
     try {
       return await db.snapshot(async (view) => {
         const batch = await findBatchOrFail(view, batchId);
+        const dir = reportFolder(outDir, batch.batch_id, { mask });
+        const lying = await readLying(dir, batch.batch_id);
+        const marked = await markOf(view, batch, { lying, isSigned: signing !== undefined });
         const survey = await surveyRows(view, batch);
         const whole = await summaryOf(view, batch, survey);
         const summary = mask ? maskSummary(whole) : whole;
-        const dir = reportFolder(outDir, batch.batch_id, { mask });
-        return writeVersion({ view, batch, survey, summary, mask, key, dir });
+        return writeVersion({ view, batch, survey, summary, mask, key: signing?.key, dir, lying, marked });
       });
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error;
+      if (error instanceof NotGivenOut && signing) await giveOut(db, error, signing);
+      else if (!(error instanceof Overtaken)) throw error;
     }
   }
+}
+
+/** Writes down that the version is given out, unless the batch has gone on since it was looked at. */
+function giveOut(db: Database, { batch, version }: NotGivenOut, { clock, name }: Signing): Promise<void> {
+  return inUnit(db, { clock, actor: name }, async (unit) => {
+    const head = await chainHead(unit.tx, batch.batch_id);
+    if (head?.hash === batch.audit_head) await noteGivenOut(unit, batch.batch_id, version);
+  });
 }
 
 /** Another process has written there meanwhile: all of it is looked at anew. */
@@ -98,30 +123,26 @@ interface Material {
   mask: boolean;
   key: SigningKey | undefined;
   dir: string;
+  lying: Lying;
+  marked: Marked;
 }
 
 async function writeVersion(material: Material): Promise<WrittenReports> {
-  const { view, batch, dir } = material;
-  const [found, kept] = [await readVersion(dir), await lastKept(dir)];
-  const isGiven = found?.batch_id === batch.batch_id && found.isFinal && !isKept(found, kept);
-  const given = isGiven ? found : null;
+  const { view, batch, dir, lying, marked } = material;
+  const { found, given } = lying;
   let made = null as { version: ReportVersion; isNew: boolean } | null;
   const files = await writeFolder(dir, reportNames, async (writer) => {
-    if (given?.audit.head === batch.audit_head) {
-      const { version, manifest } = await makeFiles(material, writer, { previous: kept, kept });
-      if (manifest === given.text) {
-        made = { version, isNew: false };
-        return;
+    const { version, manifest } = await makeFiles(material, writer);
+    const isNew = given === null || manifest !== given.text;
+    if (isNew) {
+      if (manifest !== null && version.version === given?.version) throw new NotGivenOut(batch, marked.next);
+      if ((await readVersion(dir))?.text !== found?.text) throw new Overtaken();
+      if (given) {
+        const { names, to } = placeOf(given, await asOfLying(view, batch, given));
+        await writer.keep(names, to);
       }
-      await writer.clear();
     }
-    const { version } = await makeFiles(material, writer, { previous: given ?? kept, kept });
-    if ((await readVersion(dir))?.text !== found?.text) throw new Overtaken();
-    if (given) {
-      const { names, to } = placeOf(given, await asOfLying(view, batch, given));
-      await writer.keep(names, to);
-    }
-    made = { version, isNew: true };
+    made = { version, isNew };
   });
   assert(made !== null, 'a folder of reports is a version of them');
   return { dir, files, is_new: made.isNew, ...made.version };
@@ -131,14 +152,13 @@ async function writeVersion(material: Material): Promise<WrittenReports> {
 async function makeFiles(
   material: Material,
   writer: FolderWriter,
-  after: { previous: LyingVersion | null; kept: LyingVersion | null },
 ): Promise<{ version: ReportVersion; manifest: string | null }> {
-  const { view, batch, survey, summary, mask, key } = material;
+  const { view, batch, survey, summary, mask, key, marked } = material;
+  const { mark } = marked;
   const written: WrittenFile[] = [];
   const write = async (report: ReportFile) => void written.push(await writer.write(report));
   await write({ name: 'results.csv', content: resultsCsv(view, batch, survey, { mask }) });
-  const mark = await markAfter(view, batch, after);
-  const { first, ...told } = await compare(material, after.previous, { write, pathOf: writer.pathOf });
+  const { first, ...told } = await compare(material, { write, pathOf: writer.pathOf });
   const version: ReportVersion = { ...mark, ...told };
   await write({ name: 'results.xlsx', content: resultsXlsx(view, batch, survey, summary, { mask, version }) });
   await write({ name: 'summary.json', content: [jsonFile({ ...summary, ...version })] });
@@ -160,11 +180,10 @@ async function makeFiles(
 
 /** Writes difference.csv, where there is a version to compare with and it can be relied on. */
 async function compare(
-  { view, batch, summary, mask, key }: Material,
-  previous: LyingVersion | null,
+  { view, batch, summary, mask, key, marked: { mark, previous } }: Material,
   { write, pathOf }: { write: (report: ReportFile) => Promise<void>; pathOf: FolderWriter['pathOf'] },
 ): Promise<Pick<ReportVersion, 'difference' | 'difference_unknown'> & { first: DifferenceLine[] }> {
-  const unknown = previous && (await whyIncomparable(previous, { key, mask }));
+  const unknown = await whyIncomparable(mark, previous, { key, mask });
   if (previous === null || unknown !== null) return { difference: null, difference_unknown: unknown, first: [] };
   const forgotten = batch.forgotten_at !== null;
   const { content, told, first } = differenceCsv(view, batch.batch_id, {

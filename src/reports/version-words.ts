@@ -8,6 +8,11 @@ export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 
   return `version ${version}, as of ${timeText(as_of)}`;
 }
 
+/** Whether the version before lies in the same folder, and not in another one to which it was written. */
+export function isPreviousThere({ previous }: Pick<ReportVersion, 'previous'>): boolean {
+  return previous !== null && previous.manifest_sha256 !== null;
+}
+
 /** What differs from the version before, in a sentence; null for a first version. */
 export function differenceText({ previous, difference, difference_unknown }: ReportVersion): string | null {
   if (previous === null) return null;

@@ -7,6 +7,7 @@ import { isoTime } from '../core/clock.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { eventTime } from '../ledger/events.ts';
+import { type GivenOut, lastGivenOut } from '../ledger/given-out.ts';
 import type { PreviousVersion, VersionMark } from './manifest.ts';
 import type { SigningKey } from './signing-key.ts';
 
@@ -56,7 +57,7 @@ export async function readVersion(dir: string): Promise<LyingVersion | null> {
 }
 
 /** The last of the versions that are kept beside the reports in `dir`. */
-export async function lastKept(dir: string): Promise<LyingVersion | null> {
+async function lastKept(dir: string): Promise<LyingVersion | null> {
   const names = await readdir(join(dir, versionsFolder)).catch(() => []);
   const numbers = names.map((name) => ({ name, number: Number(/^([1-9]\d*)-/.exec(name)?.[1] ?? 0) }));
   for (const { name, number } of numbers.sort((a, b) => b.number - a.number)) {
@@ -64,11 +65,6 @@ export async function lastKept(dir: string): Promise<LyingVersion | null> {
     if (kept?.version === number) return kept;
   }
   return null;
-}
-
-/** Whether this one is kept already: its reports were being replaced when the program was killed. */
-export function isKept(lying: LyingVersion, kept: LyingVersion | null): boolean {
-  return kept?.text === lying.text;
 }
 
 /** The files that are a version, and where it is kept: "versions/1-as-of-2026-12-03". */
@@ -82,17 +78,66 @@ export async function asOfLying(view: Queryable, batch: BatchRecord, { as_of, au
   return as_of ?? isoTime((await eventTime(view, batch.batch_id, audit.events)) ?? batch.created_at);
 }
 
-/** Which version the reports of a batch as it is now are: the one after `previous`, and after all that are kept. */
-export async function markAfter(
+/** What lies in a folder of reports. */
+export interface Lying {
+  /** What the signed files there say, of whatever batch they are. */
+  found: LyingVersion | null;
+  /** The same, if it was given out as final and is not kept yet: it must not be lost. */
+  given: LyingVersion | null;
+  /** The last that is kept beside it. */
+  kept: LyingVersion | null;
+}
+
+export async function readLying(dir: string, batchId: string): Promise<Lying> {
+  const [found, kept] = [await readVersion(dir), await lastKept(dir)];
+  // One that is kept already lies there still: its files were being replaced when the program was killed.
+  const isGiven = found?.batch_id === batchId && found.isFinal && found.text !== kept?.text;
+  return { found, given: isGiven ? found : null, kept };
+}
+
+/** Which version reports are, the one before it where that lies there too, and the number of one that is new. */
+export interface Marked {
+  mark: VersionMark;
+  previous: LyingVersion | null;
+  next: number;
+}
+
+/**
+ * Which version the reports of a batch are, as it is now. Numbers are the batch's, whatever the folder: what is to be given out has the one
+ * that the end of its chain tells. Throws `NotGivenOut` where it tells none yet.
+ */
+export async function markOf(
   view: Queryable,
   batch: BatchRecord,
-  { previous, kept }: { previous: LyingVersion | null; kept: LyingVersion | null },
-): Promise<VersionMark> {
-  return {
-    version: Math.max(previous?.version ?? 0, kept?.version ?? 0) + 1,
-    as_of: isoTime((await eventTime(view, batch.batch_id, batch.audit_seq)) ?? batch.created_at),
-    previous: previous && (await previousOf(view, batch, previous)),
+  { lying: { given, kept }, isSigned }: { lying: Lying; isSigned: boolean },
+): Promise<Marked> {
+  const { batch_id, audit_seq, audit_head } = batch;
+  const last = await lastGivenOut(view, batch_id, audit_seq);
+  const lies = Math.max(given?.version ?? 0, kept?.version ?? 0);
+  const next = Math.max(last?.version ?? 0, lies) + 1;
+  const marked = async (version: number, previous: LyingVersion | null): Promise<Marked> => {
+    const told = previous
+      ? await previousOf(view, batch, previous)
+      : previousElsewhere(await lastGivenOut(view, batch_id, last?.seq === audit_seq ? audit_seq - 1 : audit_seq));
+    const asOf = isoTime((await eventTime(view, batch_id, audit_seq)) ?? batch.created_at);
+    return { mark: { version, as_of: asOf, previous: told }, previous, next };
   };
+  if (!isSigned || !finalStates.includes(batch.status)) return marked(next, given ?? kept);
+  if (given?.audit.head === audit_head) return marked(given.version, kept);
+  if (last?.seq === audit_seq && last.version > lies) return marked(last.version, given ?? kept);
+  throw new NotGivenOut(batch, next);
+}
+
+/** The audit chain of the batch does not tell yet that this version is given out. */
+export class NotGivenOut extends Error {
+  readonly batch: BatchRecord;
+  readonly version: number;
+
+  constructor(batch: BatchRecord, version: number) {
+    super(`version ${version} of the reports of batch ${batch.batch_id} was not given out`);
+    this.batch = batch;
+    this.version = version;
+  }
 }
 
 async function previousOf(view: Queryable, batch: BatchRecord, lying: LyingVersion): Promise<PreviousVersion> {
@@ -104,6 +149,13 @@ async function previousOf(view: Queryable, batch: BatchRecord, lying: LyingVersi
   };
 }
 
+/** Of a version that was written to another folder the chain alone tells. */
+function previousElsewhere(given: GivenOut | null): PreviousVersion | null {
+  if (given === null) return null;
+  const { version, at, seq, hash } = given;
+  return { version, as_of: isoTime(at), events: seq, head: hash, manifest_sha256: null };
+}
+
 /** What a difference is taken of. */
 const comparedFiles = ['results.csv', 'summary.json'];
 
@@ -112,9 +164,12 @@ const comparedFiles = ['results.csv', 'summary.json'];
  * changed, or that another key has signed.
  */
 export async function whyIncomparable(
-  { dir, files, public_key, masked: wasMasked }: LyingVersion,
+  mark: VersionMark,
+  previous: LyingVersion | null,
   { key, mask }: { key: SigningKey | undefined; mask: boolean },
 ): Promise<string | null> {
+  if (previous === null) return mark.previous === null ? null : 'it does not lie in this folder';
+  const { dir, files, public_key, masked: wasMasked } = previous;
   if (key && public_key !== key.publicKey) return 'it was signed by another key';
   if (wasMasked !== mask) return 'the numbers in only one of the two are masked';
   for (const name of comparedFiles) {

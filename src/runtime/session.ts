@@ -6,6 +6,7 @@ import { cancelRowsLeft } from '../engine/cancelled-rows.ts';
 import type { EngineLog } from '../engine/context.ts';
 import { endAbandoned } from '../intake/end-reading.ts';
 import type { Database } from '../ledger/database.ts';
+import type { Signing } from '../reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../reports/signing-key.ts';
 import { type Config, loadConfig } from './config.ts';
 import { openLedger } from './ledger.ts';
@@ -57,6 +58,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 /** The key that signs this installation's reports: it lies beside its ledger. */
 export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
   return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'), ledgerPath);
+}
+
+/** How the reports of this installation are signed, and given out by whoever it is at the terminal. */
+export async function sessionSigning({ ledgerPath, clock, person }: Session): Promise<Signing> {
+  return { key: await sessionKey({ ledgerPath }), clock, name: person };
 }
 
 function personName(): string {

@@ -7,7 +7,7 @@ import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
 import { failSlot } from '../ledger/slots.ts';
 import { writeReports } from '../reports/reports.ts';
-import { type Session, sessionKey } from '../runtime/session.ts';
+import { type Session, sessionSigning } from '../runtime/session.ts';
 import { folderTakenFrom } from './inbox.ts';
 import { keptFile, rejectedName } from './kept-file.ts';
 
@@ -48,7 +48,7 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
       if (error.code !== 'ENOENT') throw error;
     });
     if (!isDone) await writeFile(`${place}.why.txt`, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
-    else await writeReports(db, file.batch_id, away, { key: await sessionKey(session) });
+    else await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session) });
   }
   await dropKept(session, file);
   await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));

@@ -51,11 +51,25 @@ export interface Refund {
   currency: string;
 }
 
+/** A version of the reports that was given out. */
+export interface GivenOut {
+  version: number;
+  /** Epoch milliseconds. */
+  at: number;
+  /** Its place in the chain, and its hash. */
+  seq: number;
+  hash: string;
+}
+
 /** What the chain says of each row, by row number. Flat memory: a few bytes a row. */
 export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
   /** When its last event was (epoch ms). */
   lastAt: number | null;
+  /** The versions of the reports that were given out, in their order: chains of before do not tell them. */
+  givenOut: GivenOut[];
+  /** The hashes of the events that were asked for, by their place in the chain. */
+  heads: Map<number, string>;
   /** The state after the row's last change, or null where the chain has none. */
   stateOf(rowNo: number): string | null;
   /** `fingerprint` of generation and key of the last request, or 0. */
@@ -81,14 +95,14 @@ const file = 'events.jsonl';
 
 /**
  * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one before
- * and from all that its event says, so that none was changed, left out, added or moved. Null where it is the chain of another batch,
- * with which nothing is to be compared.
+ * and from all that its event says, so that none was changed, left out, added or moved. `wanted` are the places of which the hash is kept.
+ * Null where it is the chain of another batch, with which nothing is to be compared.
  */
 export async function walkChain(
   dir: string,
   manifest: Manifest,
   findings: Findings,
-  anchored: ReadonlyMap<number, string>,
+  { anchored, wanted }: { anchored: ReadonlyMap<number, string>; wanted: ReadonlySet<number> },
 ): Promise<ChainFacts | null> {
   const facts = makeFacts();
   let previous = '0'.repeat(64);
@@ -113,10 +127,17 @@ export async function walkChain(
     previous = hash;
     if ((anchored.get(seq) ?? hash) !== hash)
       findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
-    noteEvent(facts, { ...event, data: objectOf(body) });
+    const data = objectOf(body);
+    if (kind === 'batch.report') facts.givenOut.push({ version: Number(data.version), at, seq, hash });
+    if (wanted.has(seq)) facts.heads.set(seq, hash);
+    noteEvent(facts, { ...event, data });
   }
   for (const events of anchored.keys())
-    if (events > seq) findings.add(file, `was cut short: ${events} events were anchored, and it has ${seq}.`);
+    if (events > seq)
+      findings.add(
+        file,
+        `was cut short, or is of an older version: ${events} events were anchored, and it has ${seq}.`,
+      );
   if (seq !== manifest.audit.events)
     findings.add(file, `has ${seq} events; the manifest says ${manifest.audit.events}.`);
   if (previous !== manifest.audit.head) findings.add(file, 'does not end in the head that the manifest names.');
@@ -271,6 +292,8 @@ export function makeFacts(): GatheredFacts {
   return {
     batch,
     lastAt: null,
+    givenOut: [],
+    heads: new Map(),
     note(rowNo, kind, { actor, at, data }) {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);

@@ -18,14 +18,21 @@ export async function checkLedger(
   { batch_id, audit }: Manifest,
   findings: Findings,
 ): Promise<LaterEvents> {
-  const { hash, later } = await given(`${ledgerPath} cannot be read as a ledger`, () => {
+  const { hash, later, newest } = await given(`${ledgerPath} cannot be read as a ledger`, () => {
     const ledger = new DatabaseSync(ledgerPath, { readOnly: true });
     try {
       const event = ledger.prepare('SELECT hash FROM events WHERE batch_id = ? AND seq = ?');
       const after = ledger.prepare(
         'SELECT kind, COUNT(*) AS count FROM events WHERE batch_id = ? AND seq > ? GROUP BY kind ORDER BY kind',
       );
-      return { hash: event.get(batch_id, audit.events)?.hash, later: after.all(batch_id, audit.events) };
+      const reports = ledger.prepare(
+        "SELECT body FROM events WHERE batch_id = ? AND seq > ? AND kind = 'batch.report' ORDER BY seq DESC LIMIT 1",
+      );
+      return {
+        hash: event.get(batch_id, audit.events)?.hash,
+        later: after.all(batch_id, audit.events),
+        newest: reports.get(batch_id, audit.events)?.body,
+      };
     } finally {
       ledger.close();
     }
@@ -36,7 +43,10 @@ export async function checkLedger(
   if (events > 0) {
     const which = Object.entries(kinds).map(([kind, count]) => `${count} ${kind}`);
     const more = events === 1 ? '1 event' : `${events} events`;
-    findings.doubt(`The ledger has ${more} more of this batch (${which.join(', ')}): these reports are older than it.`);
+    const since = newest === undefined ? '' : ` Version ${JSON.parse(String(newest)).version} was given out since.`;
+    findings.doubt(
+      `The ledger has ${more} more of this batch (${which.join(', ')}): these reports are older than it.${since}`,
+    );
   }
   return { events, kinds };
 }

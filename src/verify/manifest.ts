@@ -11,7 +11,8 @@ export const previousShape = z.object({
   as_of: z.string(),
   events: z.int(),
   head: z.string(),
-  manifest_sha256: z.string(),
+  // Null where it was written to another folder.
+  manifest_sha256: z.string().nullable(),
 });
 export type Previous = z.infer<typeof previousShape>;
 
@@ -25,6 +26,7 @@ const manifestShape = z.object({
   version: z.int().min(1).optional(),
   as_of: z.string().optional(),
   previous: previousShape.nullable().default(null),
+  status: z.string().optional(),
   input_sha256: z.string().nullable(),
   content_sha256: z.string().nullable(),
   masked: z.boolean(),
@@ -37,13 +39,13 @@ export type Manifest = z.infer<typeof manifestShape>;
 /**
  * Reads the manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
  * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
- * null where nothing is signed by that.
+ * null where nothing is signed by that; `digest` is the SHA-256 (hex) of its bytes.
  */
 export async function readManifest(
   dir: string,
   publicKey: string | null,
   findings: Findings,
-): Promise<{ manifest: Manifest; signedBy: string | null } | null> {
+): Promise<{ manifest: Manifest; signedBy: string | null; digest: string } | null> {
   const demanded = publicKey === null ? null : givenFingerprint(publicKey);
   const bytes = await attempt(findings, 'manifest.json', () => readFile(join(dir, 'manifest.json')));
   const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
@@ -59,7 +61,8 @@ export async function readManifest(
     if (demanded !== null && demanded !== fingerprint) {
       findings.add('manifest.json', 'was signed by another key than the one given.');
     }
-    return { manifest, signedBy: fits ? fingerprint : null };
+    const digest = createHash('sha256').update(bytes).digest('hex');
+    return { manifest, signedBy: fits ? fingerprint : null, digest };
   });
 }
 
@@ -79,15 +82,20 @@ function keyFingerprint(pem: string): string {
     .digest('hex');
 }
 
+/** Every file that reports may have. */
+const reportNames = [
+  'results.csv',
+  'difference.csv',
+  'results.xlsx',
+  'summary.json',
+  'report.html',
+  'failed.csv',
+  'events.jsonl',
+  'anchors.json',
+];
+
 /** Where the versions lie that were given out before, each in a folder that proves by itself. */
 export const versionsFolder = 'versions';
-
-async function checkVersionsFolder(path: string, findings: Findings): Promise<void> {
-  const names = (await attempt(findings, versionsFolder, () => readdir(path))) ?? [];
-  for (const name of names)
-    if (!/^[1-9]\d*-as-of-\d{4}-\d\d-\d\d(-\d+)?$/.test(name))
-      findings.add(join(versionsFolder, name), 'is no earlier version of these reports.');
-}
 
 /** Each file is there with the bytes that the manifest names, and no file is there that it does not name. */
 export async function checkFiles(dir: string, { files }: Manifest, findings: Findings): Promise<void> {
@@ -105,8 +113,9 @@ export async function checkFiles(dir: string, { files }: Manifest, findings: Fin
     });
   }
   const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);
-  for (const name of await readdir(dir)) {
-    if (name === versionsFolder) await checkVersionsFolder(join(dir, name), findings);
-    else if (!named.has(name)) findings.add(name, 'is not named by the manifest: it is no part of these reports.');
-  }
+  for (const { name } of files)
+    if (!reportNames.includes(name)) findings.add(name, 'is named by the manifest, and is no file that reports have.');
+  for (const name of await readdir(dir))
+    if (name !== versionsFolder && !named.has(name))
+      findings.add(name, 'is not named by the manifest: it is no part of these reports.');
 }

@@ -227,6 +227,8 @@ function checkSummary(summary: Summary, manifest: Manifest, findings: Findings):
   for (const name of ['run_id', 'account', 'program', 'input_sha256', 'content_sha256'] as const) {
     if (summary[name] !== manifest[name]) findings.add('summary.json', `has another ${name} than the manifest.`);
   }
+  if (manifest.status !== undefined && summary.status !== manifest.status)
+    findings.add('summary.json', 'has another status than the manifest.');
   if (summary.audit.events !== manifest.audit.events || summary.audit.head !== manifest.audit.head) {
     findings.add('summary.json', 'was made at another point of the audit chain than the manifest.');
   }

@@ -1,9 +1,10 @@
-import { basename, resolve } from 'node:path';
+import { basename, join, resolve } from 'node:path';
 import { headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
 import { walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
+import { checkKept, readKept } from './kept.ts';
 import { checkLedger, type LaterEvents } from './ledger.ts';
-import { checkFiles, type Manifest, readManifest } from './manifest.ts';
+import { checkFiles, type Manifest, readManifest, versionsFolder } from './manifest.ts';
 import { checkResults } from './results.ts';
 import { checkServiceList } from './service-list.ts';
 import { readSummary } from './summary.ts';
@@ -96,12 +97,19 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     'Every file is there, with the digest that the manifest names, and no other file. What report.html and results.xlsx say was not read: they are as they were signed.',
     () => checkFiles(dir, manifest, findings),
   );
+  const kept = await readKept(dir, manifest, findings);
   const before = findings.count;
   const outside = anchors === undefined ? [] : await readAnchors(anchors, manifest, findings);
   const anchored = headsByEvents([...(await readOwnAnchors(dir, manifest, findings)), ...outside], findings);
+  const wanted = new Set(
+    [manifest, ...kept.map((one) => one.manifest)].flatMap(({ previous, audit }) => [
+      audit.events,
+      previous?.events ?? 0,
+    ]),
+  );
   const chain = await prove(
     'The audit chain is unbroken from its first event to the head that the manifest names.',
-    () => attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings, anchored)),
+    () => attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings, { anchored, wanted })),
   );
   if (anchors !== undefined && findings.count === before)
     checked.push('The chain has every head that was put outside: nothing was cut off since.');
@@ -114,8 +122,10 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
     ));
   if (chain && summary) {
+    const older = checkKept(kept, { manifest, chain }, findings);
+    if (older !== null) checked.push(older);
     const proven = await attempt(findings, 'manifest.json', () =>
-      checkVersion({ dir, manifest, summary, chain }, findings),
+      checkVersion({ dir, manifest, summary, chain }, kept, findings),
     );
     if (proven !== null) checked.push(proven);
   }
@@ -127,7 +137,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     await prove("The results agree with the service's own list.", () =>
       attempt(findings, 'results.csv', () => checkServiceList(dir, serviceList, manifest, findings)),
     );
-  noteCorrections(findings);
+  noteHowFar(findings);
   return {
     ...found(),
     batch_id: manifest.batch_id,
@@ -150,10 +160,17 @@ function checkFolderName(dir: string, { batch_id }: Manifest, findings: Findings
     findings.doubt(`The folder has the name of batch ${name}, and these are the reports of batch ${batch_id}.`);
 }
 
-/** Whoever corrects failed.csv in its place changes a signed file. That is a finding; an auditor is told how far it goes. */
-function noteCorrections(findings: Findings): void {
-  if (findings.count !== 1 || findings.list[0]?.file !== 'failed.csv') return;
-  findings.note(
-    'Only failed.csv is not as it was signed: it was edited or taken away after the reports were written, as happens when it is corrected in its place. It lists what was to be corrected; nothing is wrong with the other files, which tell what was paid.',
-  );
+/** What was edited after it was signed is a finding; an auditor is told how far it goes. */
+function noteHowFar(findings: Findings): void {
+  const { list, count } = findings;
+  if (count === 0) return;
+  // As happens where it is corrected in its place.
+  if (count === 1 && list[0]?.file === 'failed.csv')
+    findings.note(
+      'Only failed.csv is not as it was signed: it was edited or taken away after the reports were written, as happens when it is corrected in its place. It lists what was to be corrected; nothing is wrong with the other files, which tell what was paid.',
+    );
+  else if (count === list.length && list.every(({ file }) => file.startsWith(join(versionsFolder, '/'))))
+    findings.note(
+      'All that is wrong is in earlier versions, which are named: nothing is wrong with the files of this one.',
+    );
 }

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readdir, readFile } from 'node:fs/promises';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { open, readFile } from 'node:fs/promises';
+import { join, relative } from 'node:path';
 import type { ChainFacts } from './chain.ts';
 import { attempt, type Findings } from './findings.ts';
 import { unguarded } from './guards.ts';
+import { type Kept, numbersBeside, siblingsOf } from './kept.ts';
 import { type Manifest, type Previous, versionsFolder } from './manifest.ts';
 import { csvLines, type ResultRow, resultRows } from './rows.ts';
 import { readSummary, type Summary } from './summary.ts';
@@ -27,7 +28,11 @@ interface Versioned {
  * difference.csv says what these reports say, and, where the one before lies beside them, what differs between the two. Returns in a
  * sentence what was proven of it, or null where there is nothing before or it could not be compared.
  */
-export async function checkVersion(reports: Versioned, findings: Findings): Promise<string | null> {
+export async function checkVersion(
+  reports: Versioned,
+  kept: readonly Kept[],
+  findings: Findings,
+): Promise<string | null> {
   const { dir, manifest, summary, chain } = reports;
   const { previous } = manifest;
   if (!same(pick(manifest), pick(summary)))
@@ -35,23 +40,23 @@ export async function checkVersion(reports: Versioned, findings: Findings): Prom
   const lastAt = chain.lastAt === null ? null : new Date(chain.lastAt).toISOString();
   if (manifest.as_of !== undefined && manifest.as_of !== lastAt)
     findings.add('manifest.json', `is as of ${manifest.as_of}; the last event of the audit chain was at ${lastAt}.`);
-  const { difference, difference_unknown: unknown } = summary;
+  const { difference, difference_unknown } = summary;
   const isFileThere = manifest.files.some(({ name }) => name === file);
   if ((difference !== null) !== isFileThere || (previous === null && difference !== null))
     findings.add('summary.json', 'tells of a difference that no difference.csv has, or not of the one that it has.');
+  if ((difference_unknown !== null) !== (previous !== null && difference === null))
+    findings.add('summary.json', 'says why it is not told what differs, where it is, or not where it is not.');
+  checkNumber(manifest, chain, findings);
+  await noteOthers(dir, manifest, chain, findings);
   if (previous === null) return null;
-  if ((manifest.version ?? 0) <= previous.version)
-    findings.add(
-      'manifest.json',
-      `is of version ${manifest.version}, and says that version ${previous.version} came before.`,
-    );
-  const late = await lateWords(dir, previous, findings);
+  checkPrevious(previous, manifest, chain, findings);
   if (difference === null) {
-    findings.note(`${nameOf(previous)} came before, and what differs from it is not told: ${unknown}.`);
+    findings.note(`${nameOf(previous)} came before, and what differs from it is not told: ${difference_unknown}.`);
     return null;
   }
   const before = findings.count;
-  const earlier = await findEarlier(dir, previous, findings);
+  const late = await lateWords(dir, previous);
+  const earlier = await findEarlier(dir, { previous, kept }, findings);
   await attempt(findings, file, () => checkDifference(reports, { earlier, late, difference }, findings));
   if (findings.count > before) return null;
   if (earlier === null) {
@@ -77,22 +82,78 @@ function same(a: unknown, b: unknown): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
+/** States in which a batch has ended: what is signed then is given out, and the chain says so. */
+const finalStates = ['completed', 'cancelled', 'rejected'];
+
+/** The number is the batch's own: the chain ends in it, or goes on from it where the batch is not at its end. */
+function checkNumber({ version }: Manifest, { batch, givenOut }: ChainFacts, findings: Findings): void {
+  const last = givenOut.at(-1);
+  // Chains of before tell of no version.
+  if (last === undefined || version === undefined) return;
+  if (finalStates.includes(batch.status ?? '')) {
+    if (last.version !== version)
+      findings.add(
+        'manifest.json',
+        `is of version ${version}; by the audit chain version ${last.version} was given out last.`,
+      );
+  } else if (version <= last.version)
+    findings.add('manifest.json', `is of version ${version}, and version ${last.version} was given out before.`);
+}
+
+/** The version before is one of which the chain tells, and from which it goes on. */
+function checkPrevious(
+  { version, events, head }: Previous,
+  manifest: Manifest,
+  { heads, givenOut }: ChainFacts,
+  findings: Findings,
+): void {
+  if ((manifest.version ?? 0) <= version)
+    findings.add('manifest.json', `is of version ${manifest.version}, and says that version ${version} came before.`);
+  if (events > manifest.audit.events)
+    findings.add(
+      'events.jsonl',
+      `has ${manifest.audit.events} events, fewer than version ${version}, which had ${events}.`,
+    );
+  else if (heads.get(events) !== head)
+    findings.add('events.jsonl', `does not go on from where version ${version} ended: the chain was written anew.`);
+  const told = givenOut.find((one) => one.version === version);
+  if (told !== undefined && told.seq !== events)
+    findings.add('manifest.json', `names another version ${version} before it than the audit chain.`);
+}
+
+/** Other versions may have been written to other folders: whoever reads these should know of them. */
+async function noteOthers(
+  dir: string,
+  { version, previous }: Manifest,
+  { givenOut }: ChainFacts,
+  findings: Findings,
+): Promise<void> {
+  const earlier = givenOut.filter((one) => one.version !== version);
+  if (previous === null && earlier.length > 0)
+    findings.add('manifest.json', 'names no version before it; by the audit chain there was one.');
+  const beside = await numbersBeside(dir);
+  const missing = earlier.filter((one) => one.version !== previous?.version && !beside.has(one.version));
+  if (missing.length === 0) return;
+  const names = missing.map(({ version: number, at }) => `${number} of ${new Date(at).toISOString().slice(0, 10)}`);
+  const [versions, lie] =
+    missing.length === 1
+      ? ['Version', 'was given out as well, and does']
+      : ['Versions', 'were given out as well, and do'];
+  findings.note(`${versions} ${names.join(', ')} ${lie} not lie beside these reports.`);
+}
+
 /** The lines that the chain after the version before must have in difference.csv, by their digest and number: it is not held in memory. */
-async function lateWords(dir: string, { version, events, head }: Previous, findings: Findings): Promise<LineMarks> {
+async function lateWords(dir: string, { events }: Previous): Promise<LineMarks> {
   const marks = new LineMarks();
   let seq = 0;
   for await (const line of (await open(join(dir, 'events.jsonl'))).readLines()) {
     seq += 1;
-    if (seq < events) continue;
-    const { kind, row_no, body, hash } = JSON.parse(line);
-    if (seq === events && hash !== head)
-      findings.add('events.jsonl', `does not go on from where version ${version} ended: the chain was written anew.`);
-    if (seq <= events || !lateKinds.includes(kind)) continue;
+    if (seq <= events) continue;
+    const { kind, row_no, body } = JSON.parse(line);
+    if (!lateKinds.includes(kind)) continue;
     const { why, amount, currency } = JSON.parse(body);
     marks.add([String(row_no ?? ''), '', '', kind, '', why ?? (amount ? `${currency} ${amount}` : '')]);
   }
-  if (seq < events)
-    findings.add('events.jsonl', `has ${seq} events, fewer than version ${version}, which had ${events}.`);
   return marks;
 }
 
@@ -110,22 +171,22 @@ class LineMarks {
 }
 
 /** The folder of the version before, where it lies beside; its results and its summary must be as they were signed. */
-async function findEarlier(dir: string, previous: Previous, findings: Findings): Promise<string | null> {
-  const own = resolve(dir);
-  const beside = [join(own, versionsFolder), ...(basename(dirname(own)) === versionsFolder ? [dirname(own)] : [])];
-  let isNamed = false;
-  for (const folder of beside) {
-    for (const name of await readdir(folder).catch(() => [])) {
-      if (!name.startsWith(`${previous.version}-as-of-`)) continue;
-      isNamed = true;
-      const earlier = join(folder, name);
-      const text = await readFile(join(earlier, 'manifest.json')).catch(() => null);
-      if (text === null || createHash('sha256').update(text).digest('hex') !== previous.manifest_sha256) continue;
-      return (await isAsSigned(dir, earlier, JSON.parse(text.toString()) as Manifest, findings)) ? earlier : null;
-    }
+async function findEarlier(
+  dir: string,
+  { previous, kept }: { previous: Previous; kept: readonly Kept[] },
+  findings: Findings,
+): Promise<string | null> {
+  const { version, manifest_sha256: digest } = previous;
+  if (digest === null) return null;
+  const own = kept.find((one) => one.digest === digest);
+  if (own) return own.isWhole ? join(dir, own.name) : null;
+  for (const earlier of await siblingsOf(dir, version)) {
+    const text = await readFile(join(earlier, 'manifest.json')).catch(() => null);
+    if (text === null || createHash('sha256').update(text).digest('hex') !== digest) continue;
+    return (await isAsSigned(dir, earlier, JSON.parse(text.toString()) as Manifest, findings)) ? earlier : null;
   }
-  if (isNamed)
-    findings.add(versionsFolder, `has another version ${previous.version} than the one of which these reports tell.`);
+  if ((await numbersBeside(dir)).has(version))
+    findings.add(versionsFolder, `has another version ${version} than the one of which these reports tell.`);
   return null;
 }
 
@@ -169,6 +230,7 @@ async function checkDifference(
       found.add(line);
       told.late.set(column, (told.late.get(column) ?? 0) + 1);
     } else {
+      if (told.late.size > 0) findings.add(file, `line ${lineNo} stands behind what the service has said late.`);
       if (row !== rowNo) told.rows += 1;
       rowNo = row;
       told.columns.set(column, (told.columns.get(column) ?? 0) + 1);

@@ -61,18 +61,18 @@ describe('a file of anchors', () => {
     assert.equal(whole.code, 0, whole.stdout);
     assert.match(whole.stdout, /every head that was put outside/);
 
-    // Somebody with the ledger and the key takes the last event away, and has the reports made anew.
+    // Somebody with the ledger and the key takes the last events away, and has the reports made anew.
     const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
-    ledger.exec('DELETE FROM events WHERE seq = (SELECT MAX(seq) FROM events)');
+    ledger.exec('DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 3');
     ledger.exec(
-      'UPDATE batches SET audit_seq = audit_seq - 1, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)',
+      'UPDATE batches SET audit_seq = audit_seq - 3, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)',
     );
     ledger.close();
     const batch = dir.split('/').at(-1) ?? '';
     assert.equal((await run('report', batch)).code, 0);
     const cut = await run('verify', dir, '--anchor', heads);
     assert.equal(cut.code, 4);
-    assert.match(cut.stdout, /was cut short: \d+ events were anchored/);
+    assert.match(cut.stdout, /was cut short, or is of an older version: \d+ events were anchored/);
   });
 
   test('that never had the batch proves nothing, and says so', async (t) => {

@@ -7,7 +7,7 @@ import { insertJobFile } from '../../src/ledger/job-files.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
 import type { Session } from '../../src/runtime/session.ts';
-import { startMs, testClock, testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { signedBy, startMs, testClock, testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { giveBack, sayFailed } from '../reports/late.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -21,11 +21,11 @@ async function reported(t: TestContext) {
   const key = await openSigningKey(join(folder, 'key.pem'));
   const clock = testClock();
   const out = join(folder, 'reports');
-  await writeReports(db, 'B-1', out, { key });
+  await writeReports(db, 'B-1', out, signedBy(db, key));
   const made: string[] = [];
   const restarted = () =>
     makeRestating({ db, clock, config: { out } } as unknown as Session, async (batchId, place) => {
-      const { version, is_new } = await writeReports(db, batchId, place, { key });
+      const { version, is_new } = await writeReports(db, batchId, place, signedBy(db, key));
       if (is_new) made.push(`${place.slice(folder.length + 1)} ${version}`);
     });
   let look = restarted();
@@ -71,7 +71,7 @@ test('reports that somebody has moved away do not come again', async (t) => {
 test('the reports beside the file of a job are restated as well', async (t) => {
   const { db, folder, key, lookAt } = await reported(t);
   mkdirSync(join(folder, 'inbox/done'), { recursive: true });
-  await writeReports(db, 'B-1', join(folder, 'inbox/done'), { key });
+  await writeReports(db, 'B-1', join(folder, 'inbox/done'), signedBy(db, key));
   const working_path = join(folder, 'inbox/working/payroll.csv');
   await insertJobFile(db, { batch_id: 'B-1', job: 'payroll', due_at: startMs, name: 'payroll.csv', working_path });
   await giveBack(db, 2);

@@ -75,6 +75,7 @@ describe('a sentence of the audit log', () => {
       "batch: went on without the service's list of what was paid since 2026-11-20T09:00:00.000Z, which could not be read: the service is asked",
     ],
     ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
+    ['batch.report', null, { version: 2 }, 'batch: gave out version 2 of its reports'],
     ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],
     ['row.release', 17, {}, 'row 17: let it be sent'],
     [

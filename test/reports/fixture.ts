@@ -13,6 +13,8 @@ import { findRow, type NewRow, type RowFields, type RowRecord, writeRefund } fro
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
+import type { ReportOptions } from '../../src/reports/reports.ts';
+import type { SigningKey } from '../../src/reports/signing-key.ts';
 import { aBatch, aRow } from '../support/ledger.ts';
 
 /** 1 November 2026, 08:00 UTC. */
@@ -32,6 +34,21 @@ export function testClock() {
       at = ms;
     },
   };
+}
+
+const clocks = new WeakMap<Database, ReturnType<typeof testClock>>();
+
+/** The time of a ledger of tests: a minute after the start, as the sample batch ends, until the service says something late. */
+export function clockOf(db: Database): ReturnType<typeof testClock> {
+  const clock = clocks.get(db) ?? testClock();
+  if (!clocks.has(db)) clock.set(startMs + 60_000);
+  clocks.set(db, clock);
+  return clock;
+}
+
+/** Amina signs reports of this ledger. */
+export function signedBy(db: Database, key: SigningKey): ReportOptions {
+  return { signing: { key, clock: clockOf(db), name: 'amina' } };
 }
 
 export async function testLedger(t: TestContext, path = ':memory:'): Promise<Database> {

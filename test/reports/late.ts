@@ -1,14 +1,14 @@
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, type RowRecord, writeRefund } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { startMs, testClock } from './fixture.ts';
+import { clockOf, startMs } from './fixture.ts';
 
 /** So many hours after it began. */
 const hoursMs = 3_600_000;
 
 /** The service gives the money of a row of B-1 back, as the engine notes it, so many hours after the start. */
 export function giveBack(db: Database, rowNo: number, { hours = 24, amount = '0.80' } = {}): Promise<void> {
-  const clock = testClock();
+  const clock = clockOf(db);
   clock.set(startMs + hours * hoursMs);
   return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
     const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
@@ -20,7 +20,7 @@ export function giveBack(db: Database, rowNo: number, { hours = 24, amount = '0.
 
 /** The service says of a row of B-1 that it failed after all: the row stays as it ended. */
 export function sayFailed(db: Database, rowNo: number, { hours = 25 } = {}): Promise<void> {
-  const clock = testClock();
+  const clock = clockOf(db);
   clock.set(startMs + hours * hoursMs);
   return inUnit(db, { clock, actor: 'engine' }, (unit) =>
     unit.append('B-1', 'row.changed_late', { why: 'the row ended completed, and the service now says failed' }, rowNo),

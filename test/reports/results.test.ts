@@ -22,6 +22,7 @@ import {
   newBatch,
   newRow,
   type Step,
+  signedBy,
   startMs,
   testLedger,
   writeBatch,
@@ -187,7 +188,7 @@ test('no part of a cell is a formula where semicolons separate cells; the proof 
     { row: failed, way: failedWay(2) },
   ]);
   const folder = folderOf(t);
-  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
+  const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, await openSigningKey(join(folder, 'key.pem'))));
   for (const name of ['results.csv', 'failed.csv'])
     assert.doesNotMatch(await readFile(join(dir, name), 'utf8'), /[;\n]"*[=@]/, name);
   assert.deepEqual((await verifyReports(dir)).findings, []);

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
+import { noteGivenOut } from '../../src/ledger/given-out.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { differenceCsv } from '../../src/reports/difference.ts';
 import { type ReportOptions, writeReports } from '../../src/reports/reports.ts';
@@ -17,6 +18,7 @@ import {
   completedWay,
   newBatch,
   newRow,
+  signedBy,
   startMs,
   testClock,
   testLedger,
@@ -31,7 +33,7 @@ async function sample(t: TestContext) {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const key = await openSigningKey(join(folder, 'key.pem'));
-  const write = (options: ReportOptions = {}) => writeReports(db, 'B-1', folder, { key, ...options });
+  const write = (options: ReportOptions = {}) => writeReports(db, 'B-1', folder, { ...signedBy(db, key), ...options });
   return { folder, db, key, write, dir: join(folder, 'B-1'), kept: join(folder, 'B-1/versions/1-as-of-2026-11-01') };
 }
 
@@ -151,10 +153,10 @@ test('what is written while a batch is under way is no version that anybody was 
   const key = await openSigningKey(join(folder, 'key.pem'));
   const rows = [{ row: newRow('B-1', 1), way: completedWay(1) }, { row: newRow('B-1', 2) }];
   await writeBatch(db, newBatch('B-1'), rows, null);
-  const { dir } = await writeReports(db, 'B-1', folder, { key });
+  const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, key));
   const clock = testClock();
   await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('B-1', 'batch.resume', {}));
-  const { version, previous } = await writeReports(db, 'B-1', folder, { key });
+  const { version, previous } = await writeReports(db, 'B-1', folder, signedBy(db, key));
   assert.deepEqual([version, previous, existsSync(join(dir, 'versions'))], [1, null, false]);
 });
 
@@ -168,9 +170,9 @@ for (const event of ['cancel', 'reject'] as const) {
       await unit.addBatch(newBatch('B-1'), {});
       await unit.changeBatch((await findBatch(unit.tx, 'B-1')) as BatchRecord, event, {}, {});
     });
-    const { dir } = await writeReports(db, 'B-1', folder, { key });
+    const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, key));
     await inUnit(db, { clock, actor: 'amina' }, (unit) => unit.append('B-1', 'batch.forget', {}));
-    assert.equal((await writeReports(db, 'B-1', folder, { key })).version, 2);
+    assert.equal((await writeReports(db, 'B-1', folder, signedBy(db, key))).version, 2);
     assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
   });
 }
@@ -182,7 +184,7 @@ test('a manifest that was edited is no version that was given out: nothing of it
   writeFileSync(join(dir, 'manifest.json'), manifest.replace('"version": 1,', '"version": 41,'));
   await giveBack(db, 2);
   const { version, previous } = await write();
-  assert.deepEqual([version, previous], [1, null]);
+  assert.deepEqual([version, previous?.version, previous?.manifest_sha256], [2, 1, null]);
 });
 
 test('a retry does not take the version that was final away, nor count what is written before its end', async (t) => {
@@ -244,21 +246,6 @@ test('a folder that keeps another version under that name loses neither', async 
   assert.equal((await write()).version, 2);
   assert.deepEqual(filesOf(`${kept}-2`), given);
   assert.equal(readFileSync(join(kept, 'manifest.json'), 'utf8'), 'of somebody else');
-});
-
-test('a version is kept also where that of another folder lies beside it under its number', async (t) => {
-  const { folder, db, write, dir } = await sample(t);
-  await write();
-  await giveBack(db, 2);
-  await write();
-  const another = (key: SigningKey) => writeReports(db, 'B-1', join(folder, 'another'), { key });
-  const key = await openSigningKey(join(folder, 'key.pem'));
-  const first = await another(key);
-  const given = filesOf(first.dir);
-  cpSync(join(dir, 'versions'), join(first.dir, 'versions'), { recursive: true });
-  await giveBack(db, 3, { hours: 48 });
-  assert.equal((await another(key)).version, 2);
-  assert.deepEqual(filesOf(join(first.dir, 'versions/1-as-of-2026-11-02')), given);
 });
 
 test('what was signed before there were versions is the first, as of its last event', async (t) => {
@@ -334,13 +321,16 @@ test('nothing is said to differ from a version that somebody has changed, or tha
   const { difference, difference_unknown, files } = await write();
   assert.deepEqual([difference, difference_unknown], [null, 'its results.csv is not as it was signed']);
   assert.ok(!files.includes('difference.csv'));
-  assert.match(
-    String((await proven(dir)).notes),
-    /Version 1 of 2026-11-01 came before, and what differs from it is not told: its results/,
+  const { findings, notes } = await verifyReports(dir);
+  assert.deepEqual(
+    findings.map(({ file }) => file),
+    ['versions/1-as-of-2026-11-01/results.csv'],
   );
+  assert.match(String(notes), /Version 1 of 2026-11-01 came before, and what differs from it is not told: its results/);
+  assert.match(String(notes), /nothing is wrong with the files of this one/);
   await giveBack(db, 3, { hours: 48 });
   const key = await openSigningKey(join(folder, 'another.pem'));
-  assert.equal((await write({ key })).difference_unknown, 'it was signed by another key');
+  assert.equal((await write(signedBy(db, key))).difference_unknown, 'it was signed by another key');
   assert.equal(readdirSync(join(dir, 'versions')).length, 2);
 });
 
@@ -404,7 +394,7 @@ test('where the last version was moved away, the next one follows the last that 
   for (const [name] of filesOf(dir)) rmSync(join(dir, name));
   await giveBack(db, 2, { hours: 34 });
   const { version, previous } = await write();
-  assert.deepEqual([version, previous?.version], [11, 10]);
+  assert.deepEqual([version, previous?.version], [12, 10]);
 });
 
 test('where somebody has put the first version back in the place of the third, no number is given twice', async (t) => {
@@ -417,7 +407,7 @@ test('where somebody has put the first version back in the place of the third, n
   for (const [name, bytes] of filesOf(kept)) writeFileSync(join(dir, name), bytes, 'latin1');
   await giveBack(db, 2, { hours: 26 });
   const { version, previous } = await write();
-  assert.deepEqual([version, previous?.version], [3, 1]);
+  assert.deepEqual([version, previous?.version], [4, 1]);
   assert.equal(readdirSync(join(dir, 'versions')).length, 2);
 });
 
@@ -433,4 +423,73 @@ test('where the version before was moved away, the next one is told from what is
   const third = await write();
   assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 2, 1]);
   await proven(dir);
+});
+
+test("a number is the batch's, whatever the folder: the same state has one, another state another", async (t) => {
+  const { folder, db, key, write, dir } = await sample(t);
+  const elsewhere = join(folder, 'elsewhere');
+  const writeThere = () => writeReports(db, 'B-1', elsewhere, signedBy(db, key));
+  await write();
+  const there = await writeThere();
+  assert.deepEqual([there.version, there.previous], [1, null]);
+  assert.deepEqual(filesOf(there.dir), filesOf(dir));
+  await giveBack(db, 2);
+  assert.equal((await writeThere()).version, 2);
+  await giveBack(db, 3, { hours: 48 });
+  const third = await write();
+  assert.deepEqual([third.version, third.previous?.version, third.difference?.rows], [3, 1, 2]);
+  assert.ok(
+    (await proven(dir)).notes.includes(
+      'Version 2 of 2026-11-02 was given out as well, and does not lie beside these reports.',
+    ),
+  );
+});
+
+test('in a folder where none lies, a version names the one before it by the audit chain alone', async (t) => {
+  const { folder, db, key, write } = await sample(t);
+  await write();
+  await giveBack(db, 2);
+  const { dir, version, previous, difference, difference_unknown } = await writeReports(
+    db,
+    'B-1',
+    join(folder, 'elsewhere'),
+    signedBy(db, key),
+  );
+  assert.deepEqual(
+    [version, previous?.version, previous?.as_of, previous?.manifest_sha256, difference, difference_unknown],
+    [2, 1, '2026-11-01T08:01:00.000Z', null, null, 'it does not lie in this folder'],
+  );
+  assert.match(
+    String((await proven(dir)).notes),
+    /Version 1 of 2026-11-01 came before, and what differs from it is not told: it does not lie in this folder/,
+  );
+  const page = readFileSync(join(dir, 'report.html'), 'utf8');
+  assert.match(page, /<dt>Version 1<\/dt><dd>as of 2026-11-01 08:01:00 UTC, in another folder<\/dd>/);
+  assert.doesNotMatch(page, /is kept in the folder versions/);
+});
+
+test('a number that was given out is in the ledger before anything is written, and is not used again', async (t) => {
+  const { folder, db, key, write, dir } = await sample(t);
+  await write();
+  const { signing } = signedBy(db, key);
+  assert.ok(signing);
+  await giveBack(db, 2);
+  // Killed between the two: the ledger tells of a version that lies nowhere.
+  await inUnit(db, { clock: signing.clock, actor: 'amina' }, (unit) => noteGivenOut(unit, 'B-1', 2));
+  assert.deepEqual([(await write()).version, (await write()).is_new], [2, false]);
+  await giveBack(db, 3, { hours: 48 });
+  rmSync(folder, { recursive: true });
+  assert.equal((await write()).version, 3);
+  await proven(dir);
+});
+
+test('a ledger that was restored gives out no number that lies in the folder already', async (t) => {
+  const { db, key, folder } = await sample(t);
+  const restored = await testLedger(t);
+  await writeSampleBatch(restored);
+  const write = (to: Database) => writeReports(to, 'B-1', folder, signedBy(to, key));
+  await write(db);
+  await giveBack(db, 2);
+  assert.equal((await write(db)).version, 2);
+  assert.equal((await write(restored)).version, 3);
 });

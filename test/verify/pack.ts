@@ -5,7 +5,7 @@ import type { TestContext } from 'node:test';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
-import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { signedBy, testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { folderOf } from '../support/folder.ts';
 
 /** A folder of reports that tests may damage and mend. */
@@ -26,7 +26,7 @@ export async function makePack(
   const db = await testLedger(t, ledger);
   await writeSampleBatch(db);
   const key = await openSigningKey(join(folder, 'key.pem'));
-  const { dir } = await writeReports(db, 'B-1', folder, { key, mask });
+  const { dir } = await writeReports(db, 'B-1', folder, { ...signedBy(db, key), mask });
   const files = new Map<string, Buffer>();
   for (const name of await readdir(dir)) files.set(name, await readFile(join(dir, name)));
   let changed: string[] = [];

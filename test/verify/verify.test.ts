@@ -22,6 +22,7 @@ import {
   newBatch,
   newRow,
   type Step,
+  signedBy,
   startMs,
   testClock,
   testLedger,
@@ -35,7 +36,7 @@ test('reports as they were made verify, and say by whom they were signed', async
   const pack = await makePack(t);
   const result = await verifyReports(pack.dir, { publicKey: pack.key.publicKey });
   assert.deepEqual(result.findings, []);
-  assert.deepEqual([result.ok, result.batch_id, result.rows, result.events], [true, 'B-1', 10, 30]);
+  assert.deepEqual([result.ok, result.batch_id, result.rows, result.events], [true, 'B-1', 10, 31]);
   const { run_id, file_name, status } = result;
   assert.deepEqual([run_id, file_name, status], ['payroll-2026-11', 'payroll.csv', 'completed']);
   assert.equal(result.key_fingerprint, pack.key.fingerprint);
@@ -60,7 +61,7 @@ test('masked reports of a file without references verify, with the list of the s
   );
   const folder = folderOf(t);
   const { dir } = await writeReports(db, 'B-1', folder, {
-    key: await openSigningKey(join(folder, 'key.pem')),
+    ...signedBy(db, await openSigningKey(join(folder, 'key.pem'))),
     mask: true,
   });
   const serviceList = join(folder, 'list.jsonl');
@@ -82,7 +83,7 @@ test('a masked row without an id, which a person said was paid, is found in the 
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'NOV-1' }), way }]);
   const folder = folderOf(t);
   const key = await openSigningKey(join(folder, 'key.pem'));
-  const { dir } = await writeReports(db, 'B-1', folder, { key, mask: true });
+  const { dir } = await writeReports(db, 'B-1', folder, { ...signedBy(db, key), mask: true });
   const serviceList = join(folder, 'list.jsonl');
   await writeFile(serviceList, serviceEntry(1, { reference: 'payroll-2026-11/NOV-1', status: 'completed' }));
   assert.deepEqual((await verifyReports(dir, { serviceList })).findings, []);
@@ -97,7 +98,10 @@ async function foundIn(
   await (prepare ?? writeSampleBatch)(db);
   if (edit !== '') await db.execute(edit);
   const folder = folderOf(t);
-  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')), mask });
+  const { dir } = await writeReports(db, 'B-1', folder, {
+    ...signedBy(db, await openSigningKey(join(folder, 'key.pem'))),
+    mask,
+  });
   return verifyReports(dir);
 }
 
@@ -492,7 +496,7 @@ test('a number of the summary that is not that of the rows or the chain is found
     ['"valid": 8', '"valid": 9', /counts 9 valid rows; results\.csv has 8/],
     ['"completed": 7', '"completed": 6', /counts 6 rows as completed/],
     ['"rows": 0', '"rows": 1', /counts 1 rows whose money was given back/],
-    ['"events": 30', '"events": 31', /another point of the audit chain/],
+    ['"events": 31', '"events": 32', /another point of the audit chain/],
     ['"with_product": 0', '"with_product": 1', /has 1 as rows\.with_product; by its rows and times it is 0/],
     ['"with_product_completed": 0', '"with_product_completed": 1', /as rows\.with_product_completed/],
     ['"rows_without_cost": 0', '"rows_without_cost": 1', /as charged\.rows_without_cost/],
@@ -594,7 +598,7 @@ test('a chain that was written anew is found by the heads that the reports say w
       receipt: null,
     });
   const found = async () => {
-    await writeReports(db, 'B-1', dirname(dir), { key });
+    await writeReports(db, 'B-1', dirname(dir), signedBy(db, key));
     return (await verifyReports(dir)).findings.map(({ file, message }) => `${file} ${message}`);
   };
   await anchored(10, chain[9]?.hash ?? '');
@@ -603,7 +607,7 @@ test('a chain that was written anew is found by the heads that the reports say w
   await anchored(90, 'later');
   assert.deepEqual(await found(), [
     'events.jsonl event 20 is not the one that was anchored: the chain was written anew.',
-    `events.jsonl was cut short: 90 events were anchored, and it has ${chain.length}.`,
+    `events.jsonl was cut short, or is of an older version: 90 events were anchored, and it has ${chain.length + 2}.`,
   ]);
 });
 
@@ -652,7 +656,7 @@ test('a chain that was cut and signed anew is found by the ledger', async (t) =>
   const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
   assert.equal((await verifyReports(pack.dir, { ledger })).ok, true);
-  await pack.db.execute(`UPDATE events SET hash = 'other' WHERE seq = 30`);
+  await pack.db.execute(`UPDATE events SET hash = 'other' WHERE seq = 31`);
   const { findings } = await verifyReports(pack.dir, { ledger });
   assert.deepEqual(
     findings.map(({ message }) => message),
@@ -683,14 +687,14 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
     await db.execute('UPDATE events SET actor = ?, hash = ? WHERE seq = ?', [actor, head, event.seq]);
   }
   await db.execute('UPDATE batches SET audit_head = ?', [head]);
-  const anew = (await writeReports(db, 'B-1', folderOf(t), { key })).dir;
+  const anew = (await writeReports(db, 'B-1', folderOf(t), signedBy(db, key))).dir;
   assert.deepEqual((await verifyReports(anew)).findings, [], 'by themselves they are one piece');
   assert.deepEqual(
     (await verifyReports(anew, { anchors })).findings.map(({ message }) => message),
     ['event 20 is not the one that was anchored: the chain was written anew.'],
   );
   // Beside what was given out before, they are not.
-  await writeReports(db, 'B-1', dirname(dir), { key });
+  await writeReports(db, 'B-1', dirname(dir), signedBy(db, key));
   assert.deepEqual(
     (await verifyReports(dir)).findings.map(({ message }) => message),
     ['does not go on from where version 1 ended: the chain was written anew.'],
@@ -711,6 +715,11 @@ test('reports that are older than the ledger are whole, and it is said what came
   assert.deepEqual(result.doubts, [
     'The ledger has 3 events more of this batch (2 row.changed_late, 1 row.refund): these reports are older than it.',
   ]);
+  await writeReports(pack.db, 'B-1', folderOf(t), signedBy(pack.db, pack.key));
+  assert.match(
+    String((await verifyReports(pack.dir, { ledger })).doubts),
+    /\(1 batch\.report, .*older than it\. Version 2 was given out since\.$/,
+  );
 });
 
 test('a folder with the name of another batch is doubted, one with any other name is not', async (t) => {
@@ -768,7 +777,7 @@ test('a reference in which a spreadsheet would find a formula is found in the li
   const db = await testLedger(t);
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1, { row_ref: 'a;=b' }), way: completedWay(1) }]);
   const folder = folderOf(t);
-  const { dir } = await writeReports(db, 'B-1', folder, { key: await openSigningKey(join(folder, 'key.pem')) });
+  const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, await openSigningKey(join(folder, 'key.pem'))));
   const serviceList = join(folder, 'list.jsonl');
   await writeFile(serviceList, serviceEntry(1, { reference: 'payroll-2026-11/a;=b' }));
   assert.deepEqual((await verifyReports(dir, { serviceList })).findings, []);

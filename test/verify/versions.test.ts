@@ -1,10 +1,21 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
+import { signedBy } from '../reports/fixture.ts';
 import { giveBack, sayFailed } from '../reports/late.ts';
 import { makePack } from './pack.ts';
 
@@ -13,10 +24,11 @@ async function twoVersions(t: TestContext) {
   const { dir, key, db } = await makePack(t);
   await giveBack(db, 2);
   await sayFailed(db, 4);
-  await writeReports(db, 'B-1', join(dir, '..'), { key });
+  await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, key));
   /** Changes files as somebody does who holds the key: the manifest names what they are now, and is signed. */
-  const forge = (changes: Record<string, (text: string) => string>) => {
-    const manifest = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
+  const forge = (changes: Record<string, (text: string) => string>, told: object = {}) => {
+    const manifest = { ...JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')), ...told };
+    manifest.files = manifest.files.filter(({ name }: { name: string }) => existsSync(join(dir, name)));
     for (const [name, change] of Object.entries(changes)) {
       const was = readFileSync(join(dir, name), 'utf8');
       const text = change(was);
@@ -40,6 +52,10 @@ test('a version whose difference is what differs from the one beside it is prove
   const { dir } = await twoVersions(t);
   const { ok, checked, notes, version, as_of } = await verifyReports(dir);
   assert.deepEqual([ok, notes, version, as_of], [true, [], 2, '2026-11-02T09:00:00.000Z']);
+  assert.equal(
+    checked.at(-2),
+    'The earlier version in versions/ is as signed, and the audit chain goes on from there.',
+  );
   assert.equal(
     checked.at(-1),
     'What differs from version 1 of 2026-11-01, which lies beside these reports as it was signed, is what difference.csv says.',
@@ -147,13 +163,15 @@ test('a version before that was changed is found, and so is one that is not the 
   const { kept, found } = await twoVersions(t);
   const results = readFileSync(join(kept, 'results.csv'));
   appendFileSync(join(kept, 'results.csv'), '\n');
-  assert.deepEqual(await found(), [
-    'versions/1-as-of-2026-11-01/results.csv was changed: its digest is not that of its manifest.',
-  ]);
+  assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01/results.csv has 2497 bytes; the manifest says 2496.']);
   writeFileSync(join(kept, 'results.csv'), results);
   assert.deepEqual(await found(), []);
   appendFileSync(join(kept, 'manifest.json'), ' ');
-  assert.deepEqual(await found(), ['versions has another version 1 than the one of which these reports tell.']);
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01/manifest.json is not as the program writes it: a name may stand in it twice, of which readers take one or the other.',
+    'versions/1-as-of-2026-11-01/manifest.json does not fit its signature: one of the two was changed.',
+    'versions has another version 1 than the one of which these reports tell.',
+  ]);
 });
 
 test('what is no version is strange among the versions, as anything else is in the folder', async (t) => {
@@ -184,4 +202,93 @@ test('a manifest with another time, or without the version before, is found by t
   );
   sign({ version: 1 });
   assert.ok((await found()).includes('manifest.json is of version 1, and says that version 1 came before.'));
+});
+
+test('what lies among the versions is signed, of this batch, older, and under its own name, all of its files', async (t) => {
+  const { dir, key, db, kept, found } = await twoVersions(t);
+  await giveBack(db, 3, { hours: 48 });
+  await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, key));
+  assert.deepEqual(await found(), []);
+  const second = join(dir, 'versions/2-as-of-2026-11-02');
+  const page = readFileSync(join(kept, 'report.html'), 'utf8');
+
+  writeFileSync(join(kept, 'report.html'), page.replace('KES', 'USD'));
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01/report.html was changed: its digest is not that of the manifest.',
+  ]);
+  writeFileSync(join(kept, 'report.html'), page);
+  writeFileSync(join(kept, 'notes.txt'), 'to be asked');
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01/notes.txt is not named by the manifest: it is no part of these reports.',
+  ]);
+  rmSync(join(kept, 'notes.txt'));
+
+  renameSync(kept, join(dir, 'versions/3-as-of-2026-11-01'));
+  renameSync(second, kept);
+  renameSync(join(dir, 'versions/3-as-of-2026-11-01'), second);
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01 has the name of another version: it is version 2, as of 2026-11-02T09:00:00.000Z.',
+    'versions/2-as-of-2026-11-02 has the name of another version: it is version 1, as of 2026-11-01T08:01:00.000Z.',
+    'versions has another version 2 than the one of which these reports tell.',
+  ]);
+});
+
+test('an older version that is put into the place of the newest is found by what lies beside it', async (t) => {
+  const { dir, kept, found } = await twoVersions(t);
+  for (const name of readdirSync(dir)) if (name !== 'versions') rmSync(join(dir, name));
+  for (const name of readdirSync(kept)) writeFileSync(join(dir, name), readFileSync(join(kept, name)));
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01 is version 1, and did not come before these reports, version 1.',
+  ]);
+});
+
+test('a version of another batch, or one that another key has signed, is found among the versions', async (t) => {
+  const { dir, kept, found, key } = await twoVersions(t);
+  const manifest = JSON.parse(readFileSync(join(kept, 'manifest.json'), 'utf8'));
+  const lay = (changed: object, signer: SigningKey) => {
+    const forged = join(dir, 'versions/1-as-of-2026-11-01-2');
+    rmSync(forged, { recursive: true, force: true });
+    mkdirSync(forged);
+    for (const name of readdirSync(kept)) writeFileSync(join(forged, name), readFileSync(join(kept, name)));
+    const text = `${JSON.stringify({ ...manifest, ...changed, public_key: signer.publicKey }, null, 2)}\n`;
+    writeFileSync(join(forged, 'manifest.json'), text);
+    writeFileSync(join(forged, 'manifest.sig'), signer.sign(Buffer.from(text)));
+  };
+  lay({ batch_id: 'B-2' }, key);
+  assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01-2 is of another batch, B-2.']);
+  lay({}, await openSigningKey(join(dir, '../other.pem')));
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01-2 was signed by another key, and no later version names it.',
+  ]);
+  lay({ audit: { events: 12, head: manifest.audit.head } }, key);
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01-2 is no beginning of these reports: their audit chain does not go on from where its own ended.',
+  ]);
+});
+
+test('reports under another number than the audit chain gave them are found, though they are signed', async (t) => {
+  const { forge, found } = await twoVersions(t);
+  forge({ 'summary.json': (text) => text.replace('"version": 2', '"version": 7') }, { version: 7 });
+  assert.deepEqual(await found(), ['manifest.json is of version 7; by the audit chain version 2 was given out last.']);
+});
+
+test('reports that name no version before them are found, though all of them was signed', async (t) => {
+  const { forge, dir, found } = await twoVersions(t);
+  rmSync(join(dir, 'versions'), { recursive: true });
+  rmSync(join(dir, 'difference.csv'));
+  const alone = (text: string) =>
+    `${JSON.stringify({ ...JSON.parse(text), previous: null, difference: null }, null, 2)}\n`;
+  forge({ 'summary.json': alone }, { previous: null });
+  assert.deepEqual(await found(), ['manifest.json names no version before it; by the audit chain there was one.']);
+});
+
+test('a manifest that says another state of the batch, or names a file that is no report, is found', async (t) => {
+  const { dir, forge, found } = await twoVersions(t);
+  const { files } = JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8'));
+  forge({}, { status: 'running' });
+  assert.deepEqual(await found(), ['summary.json has another status than the manifest.']);
+  writeFileSync(join(dir, 'paid.csv'), '');
+  const sha256 = createHash('sha256').update('').digest('hex');
+  forge({}, { status: 'completed', files: [...files, { name: 'paid.csv', bytes: 0, sha256 }] });
+  assert.deepEqual(await found(), ['paid.csv is named by the manifest, and is no file that reports have.']);
 });
