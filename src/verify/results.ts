@@ -175,8 +175,12 @@ function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings
 /** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { status, cost = '', cost_currency = '', refunded_at: at, refund_amount = '', refund_currency = '' } = row;
-  if (at === undefined) return;
   const refund = status === 'completed' ? chain.refundOf(rowNo) : null;
+  if (at === undefined) {
+    if (refund !== null && refund.at !== null && refund.amount !== 'cost')
+      findings.add('results.csv', `row ${rowNo} says nothing of the money that came back, as the audit chain does.`);
+    return;
+  }
   const told = refund?.amount === 'cost' ? [cost, cost_currency] : [refund?.amount ?? '', refund?.currency ?? ''];
   const [amount = '', currency] = told;
   const isSame = amount === '' || refund_amount === '' ? amount === refund_amount : sameDecimal(amount, refund_amount);

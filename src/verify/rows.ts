@@ -23,10 +23,29 @@ export async function* csvLines(path: string): AsyncGenerator<string[], undefine
   yield* lines as AsyncIterable<string[]>;
 }
 
-/** Of two columns of one name readers would take one or the other. Only those of the file itself may be such, where it names none. */
+/** The columns before those of the file itself, in their order. */
+const firstColumns = [
+  ...['row', 'row_ref', 'status', 'phone_number', 'network_id', 'amount', 'currency', 'product_id', 'generation'],
+  ...['attempts', 'topup_id', 'reference', 'idempotency_key', 'service_status', 'provider_reference', 'cost'],
+  ...['cost_currency', 'failure_code', 'failure_reason', 'first_sent_at', 'completed_at'],
+];
+/** Those that may stand behind them: reports of before lack some. */
+const lastColumns = ['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency'];
+
+/**
+ * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one name readers would
+ * take one or the other: only those of the file itself may be such, where it names none.
+ */
 function checkedHeader(header: string[]): string[] {
   const doubled = header.find((name, at) => !name.startsWith('input_') && header.indexOf(name) !== at);
   if (doubled !== undefined) throw new Error(`it has the column "${doubled}" twice`);
+  const place = header.findIndex((name, at) =>
+    at < firstColumns.length
+      ? name !== firstColumns[at]
+      : !name.startsWith('input_') && !lastColumns.includes(name) && !firstColumns.includes(name),
+  );
+  if (place >= 0) throw new Error(`its column ${place + 1}, "${header[place]}", is none that results have there`);
+  if (header.length < firstColumns.length) throw new Error('it lacks columns that results have');
   return header;
 }
 

@@ -12,7 +12,7 @@ export function giveBack(db: Database, rowNo: number, { hours = 24, amount = '0.
   clock.set(startMs + hours * hoursMs);
   return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
     const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
-    const data = { topup_id: row.topup_id, amount, currency: 'USD', status: row.status };
+    const data = { topup_id: row.topup_id, amount, currency: 'USD', status: row.status, refunded_at: unit.at };
     await unit.append('B-1', 'row.refund', data, rowNo);
     await writeRefund(unit.tx, row, { refunded_at: unit.at, refund_amount: amount, refund_currency: 'USD' });
   });

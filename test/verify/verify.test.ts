@@ -3,6 +3,8 @@ import { execFileSync } from 'node:child_process';
 import { cp, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { parse } from 'csv-parse/sync';
+import { stringify } from 'csv-stringify/sync';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { nextGeneration } from '../../src/engine/next-generation.ts';
 import { insertAnchor } from '../../src/ledger/anchors.ts';
@@ -29,6 +31,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from '../reports/fixture.ts';
+import { giveBack } from '../reports/late.ts';
 import { folderOf } from '../support/folder.ts';
 import { makePack, type Pack, signAnew } from './pack.ts';
 
@@ -609,6 +612,46 @@ test('a chain that was written anew is found by the heads that the reports say w
     'events.jsonl event 20 is not the one that was anchored: the chain was written anew.',
     `events.jsonl was cut short, or is of an older version: 90 events were anchored, and it has ${chain.length + 2}.`,
   ]);
+});
+
+test('results with another column than they must have, or without one, are found, though they are signed', async (t) => {
+  const pack = await makePack(t);
+  const header = (change: (line: string) => string) => (text: string) => text.replace(/^[^\n]*/, change);
+  const edits: [change: (text: string) => string, found: string][] = [
+    [(text) => text.replaceAll('\n', ',\n'), 'its column 31, "", is none that results have there'],
+    [
+      header((line) => line.replace('input_name', 'approved')),
+      'its column 28, "approved", is none that results have there',
+    ],
+    [
+      header((line) => line.replace('product_id', 'product')),
+      'its column 8, "product", is none that results have there',
+    ],
+    [
+      header((line) => line.replace('cost,cost_currency', 'cost_currency,cost')),
+      'its column 16, "cost_currency", is none that results have there',
+    ],
+  ];
+  for (const [change, expected] of edits)
+    assert.equal(await foundAfter(pack, 'results.csv', change), `results.csv cannot be read: ${expected}.`);
+});
+
+test('results that say nothing of money that came back are found by the chain', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await giveBack(db, 2);
+  const folder = folderOf(t);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const { dir } = await writeReports(db, 'B-1', folder, signedBy(db, key));
+  const path = join(dir, 'results.csv');
+  const lines = parse(await readFile(path)) as string[][];
+  await writeFile(path, stringify(lines.map((line) => line.slice(0, -3))));
+  const { findings } = await verifyReports(dir);
+  assert.ok(
+    findings.some(
+      ({ message }) => message === 'row 2 says nothing of the money that came back, as the audit chain does.',
+    ),
+  );
 });
 
 test('a file of another batch is told as that, once', async (t) => {
