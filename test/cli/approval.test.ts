@@ -185,6 +185,32 @@ describe('the policy', () => {
   });
 });
 
+test('what is submitted and pays nobody needs no approval, and says what ends it, or that held rows are to be decided', async (t) => {
+  const place = await setUp(t, {
+    policy: { approval: { needed: 'always' }, recipientMaximum: { days: 30, sums: { KES: '5' } } },
+  });
+  const submit = (...rows: string[]) => {
+    writeFileSync(join(place.folder, 'payroll.csv'), [header, ...rows, ''].join('\n'));
+    return place.run('submit', 'payroll.csv');
+  };
+  const wrong = await submit('12,1,10,KES,e-1');
+  assert.equal(wrong.code, 0, wrong.stderr);
+  const [said, batch = ''] =
+    /\nNothing of it is to be paid\. What ends it, and writes its reports: airbatch resume (\S+), or "airbatch serve"\.\n$/.exec(
+      wrong.stderr,
+    ) ?? [];
+  assert.ok(said, wrong.stderr);
+  assert.doesNotMatch(wrong.stderr, /Approved|second person/);
+  assert.equal((await place.run('resume', batch)).code, 4);
+  assert.match((await place.run('status', batch)).stdout, /^Status {5}finished/m);
+
+  const held = await submit(line(0, 10));
+  assert.match(
+    held.stderr,
+    /\nNothing of it is to be paid as long as 1 row is held\. Next: airbatch status \S+, then airbatch release or airbatch skip\.\n$/,
+  );
+});
+
 describe('people', () => {
   test('do only what their role allows', async (t) => {
     const place = await setUp(t, { people: { submit: ['mary'], approve: ['joe'], run: ['ann'] } });
