@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { type FileHandle, open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { makeLedgerMark } from '../../src/runtime/ledger-mark.ts';
@@ -47,4 +48,21 @@ test('a mark that a crash left half made, or that cannot be written, ends nothin
   assert.deepEqual(await mark.read('main'), { fence: 1, expiresAt: 1_000 });
   const gone = makeLedgerMark(join(ledger, 'nowhere', 'ledger.db'));
   await assert.rejects(gone.write('main', { fence: 1, expiresAt: 1_000 }), { code: 'LEDGER_IO' });
+});
+
+test('a mark is on the disk, whole, before it takes the place of the one before it', async (t) => {
+  const folder = folderOf(t);
+  const path = join(folder, 'ledger.db.main.mark');
+  const mark = makeLedgerMark(join(folder, 'ledger.db'));
+  await mark.write('main', { fence: 1, expiresAt: 1_000 });
+  const handle = await open(path);
+  const prototype = Object.getPrototypeOf(handle) as FileHandle;
+  await handle.close();
+  const flushed: string[][] = [];
+  t.mock.method(prototype, 'sync', async () => {
+    flushed.push([readFileSync(`${path}.new`, 'utf8'), readFileSync(path, 'utf8')]);
+  });
+  await mark.write('main', { fence: 2, expiresAt: 2_000 });
+  assert.deepEqual(flushed, [['{"fence":2,"expiresAt":2000}', '{"fence":1,"expiresAt":1000}']]);
+  assert.deepEqual(await mark.read('main'), { fence: 2, expiresAt: 2_000 });
 });
