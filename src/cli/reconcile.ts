@@ -11,6 +11,7 @@ import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconcilia
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { reconcileDeps } from '../runtime/reconcile-deps.ts';
 import type { Session } from '../runtime/session.ts';
+import { holdAsNoted } from '../runtime/told-to-wait.ts';
 import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -37,6 +38,7 @@ export function execute(context: CommandContext, _args: string[], given: Record<
     return withAccount(session, request.account, async (account) => {
       const out = outOf(context, session, options.out);
       const showWait = context.terminal.isInteractive ? showingWait(context, session) : undefined;
+      await holdAsNoted(account, session);
       const deps = reconcileDeps(account, session, { next: 'try again', showWait });
       const { dir, files, reconciliation } = await reconcile(session.db, deps, request, out);
       const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;

@@ -2,6 +2,7 @@ import { requireBatch } from '../engine/acts.ts';
 import { resolveDoubt, resolveOverdue } from '../engine/resolving.ts';
 import { findRow } from '../ledger/rows.ts';
 import { requireRole } from '../runtime/people.ts';
+import { askingFor } from '../runtime/told-to-wait.ts';
 import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -24,8 +25,8 @@ export async function execute(
     const batch = await requireBatch(session.db, batchId);
     const isAccepted = (await findRow(session.db, batchId, rowNo))?.status === 'accepted';
     const resolved = isAccepted
-      ? await withAccount(session, batch.account, (account) =>
-          resolveOverdue(actor, account, batchId, rowNo, { as, evidence }),
+      ? await withAccount(session, batch.account, async (account) =>
+          resolveOverdue(actor, await askingFor(account, session), batchId, rowNo, { as, evidence }),
         )
       : await resolveDoubt(actor, batchId, rowNo, { as, evidence });
     const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" goes on with the batch.`;

@@ -4,6 +4,7 @@ import { retryFailed } from '../engine/decisions.ts';
 import { moveService, requireService } from '../engine/elsewhere.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { askingFor } from '../runtime/told-to-wait.ts';
 import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
@@ -25,7 +26,7 @@ export function execute(
       if (options.serviceMoved === true) await moveService(actor, batchId, account.service);
       else requireService(batch, account.service);
       const codes = (options.code as string[] | undefined) ?? [];
-      const retry = await retryFailed(actor, account, batchId, { codes });
+      const retry = await retryFailed(actor, await askingFor(account, session), batchId, { codes });
       if (!context.json) {
         const isUnknown = codes.length > 0 && retry.kept.length === 0;
         const none = isUnknown

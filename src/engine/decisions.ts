@@ -1,15 +1,14 @@
 import { can } from '../core/batch-state.ts';
 import { generationsMax, mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
-import type { Queryable } from '../ledger/database.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import type { Actor } from './actor.ts';
 import { requireBatch } from './acts.ts';
+import { type Asking, askAsTold } from './ask-as-told.ts';
 import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
@@ -24,13 +23,18 @@ export interface RetryResult {
   kept: { row: number; why: string }[];
 }
 
+/** The service, as a retry asks it what became of earlier payments. */
+export interface RetryService extends Pick<Asking, 'limiter' | 'onWait'> {
+  gateway: Gateway;
+}
+
 /**
  * Opens the next generation of failed rows (of all of them, or of those with these failure codes): after every earlier
- * reference was looked up, since any of them that has not failed at the service blocks a further payment.
+ * reference was looked up, since any of them that has not failed at the service blocks a further payment. Told to wait, the account waits.
  */
 export async function retryFailed(
   actor: Actor,
-  service: { gateway: Gateway; limiter: Limiter },
+  service: RetryService,
   batchId: string,
   { codes }: { codes: readonly string[] },
 ): Promise<RetryResult> {
@@ -51,7 +55,7 @@ export async function retryFailed(
     for (const row of rows) {
       const words = [row.failure_code ?? '', row.service_status ?? ''];
       if (codes.length > 0 && !words.some((word) => codes.includes(word))) continue;
-      const why = await reasonToKeep(actor.db, service, batch, row, codes);
+      const why = await reasonToKeep(actor, service, batch, row, codes);
       if (why === null && (await openNextGeneration(actor, row, codes))) result.retried += 1;
       else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
     }
@@ -59,8 +63,8 @@ export async function retryFailed(
 }
 
 async function reasonToKeep(
-  db: Queryable,
-  service: { gateway: Gateway; limiter: Limiter },
+  { db, clock }: Actor,
+  service: RetryService,
   batch: BatchRecord,
   row: RowRecord,
   codes: readonly string[],
@@ -74,7 +78,9 @@ async function reasonToKeep(
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
   const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
   if (isOthers) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
-  const earlier = await lookUpGenerations({ db, ...service }, batch, row, { lastGeneration: row.generation, named });
+  const { gateway, ...asking } = service;
+  const ask = (question: () => Promise<LookUpOutcome>) => askAsTold({ ...asking, clock }, 'read', question);
+  const earlier = await lookUpGenerations({ db, gateway, ask }, batch, row, { lastGeneration: row.generation, named });
   if (earlier.kind === 'unread')
     return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
   if (earlier.kind === 'doubtful') {

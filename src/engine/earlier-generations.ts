@@ -6,7 +6,6 @@ import { readFact, writeFact } from '../ledger/facts.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { tellReview, writeReview } from './doubts.ts';
 import { paymentNames, referenceOf } from './orders.ts';
@@ -24,7 +23,8 @@ export type EarlierGenerations =
 interface LookUpDeps {
   db: Queryable;
   gateway: Gateway;
-  limiter: Limiter;
+  /** Asks one question as soon as the account's limits allow. */
+  ask: (question: () => Promise<LookUpOutcome>) => Promise<LookUpOutcome>;
 }
 
 /**
@@ -57,18 +57,18 @@ export async function lookUpGenerations(
  * row knows it: a person may have said of what it once had that it was not paid.
  */
 async function lookUpGeneration(
-  { db, gateway, limiter }: LookUpDeps,
+  { db, gateway, ask }: LookUpDeps,
   batch: BatchRecord,
   row: RowRecord,
   generation: number,
 ): Promise<LookUpOutcome> {
   const { key, reference } = paymentNames(batch, row, generation);
-  const outcome = await limiter.admit('read', () => gateway.lookUp(reference));
+  const outcome = await ask(() => gateway.lookUp(reference));
   if (outcome.kind !== 'not_found') return outcome;
   const payment = await findPayment(db, key);
   const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
   const topupId = owner?.generation === generation ? owner.topup_id : null;
-  return topupId === null ? outcome : limiter.admit('read', () => gateway.read({ topupId, reference }));
+  return topupId === null ? outcome : ask(() => gateway.read({ topupId, reference }));
 }
 
 /** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */
@@ -101,8 +101,10 @@ export async function withoutLiveEarlier(context: RunnerContext, rows: readonly 
 async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open) return false;
-  const named = await namedEnds(context.db, row);
-  const earlier = await lookUpGenerations(context, open.batch, row, { lastGeneration: row.generation - 1, named });
+  const { db, gateway, limiter } = context;
+  const named = await namedEnds(db, row);
+  const deps: LookUpDeps = { db, gateway, ask: (question) => limiter.admit('read', question) };
+  const earlier = await lookUpGenerations(deps, open.batch, row, { lastGeneration: row.generation - 1, named });
   if (earlier.kind === 'failed') return true;
   if (earlier.kind === 'unread') {
     await putBackUnread(context, row, earlier);

@@ -10,9 +10,9 @@ import type { EventData } from '../ledger/events.ts';
 import { highestClock } from '../ledger/facts.ts';
 import type { RowFields, RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
-import type { Limiter } from '../limiter/limiter.ts';
 import type { Actor } from './actor.ts';
 import { requireBatch, requireRow } from './acts.ts';
+import { type Asking, askAsTold } from './ask-as-told.ts';
 import { requireService } from './elsewhere.ts';
 import { noteSecond } from './late-differences.ts';
 import { referenceOf } from './orders.ts';
@@ -48,11 +48,10 @@ export async function resolveDoubt(
 }
 
 /** The service of a batch, as it is asked once more before a person's word is taken. */
-export interface ResolvingService {
+export interface ResolvingService extends Pick<Asking, 'limiter' | 'onWait'> {
   /** Its name (core/service-name.ts). */
   service: string;
   gateway: Gateway;
-  limiter: Limiter;
 }
 
 /**
@@ -62,7 +61,7 @@ export interface ResolvingService {
  */
 export async function resolveOverdue(
   actor: Actor,
-  { service, gateway, limiter }: ResolvingService,
+  { service, gateway, ...asking }: ResolvingService,
   batchId: string,
   rowNo: number,
   resolution: Resolution,
@@ -81,7 +80,7 @@ export async function resolveOverdue(
       `${place} is accepted since ${timeOf(sentAt)}: it may be resolved from ${timeOf(sentAt + settleAlertMs)} on`,
       { hint: `Until then the service may end it: "airbatch resume ${batchId}" goes on with the batch.` },
     );
-  const said = await askOnce({ gateway, limiter }, batch, accepted);
+  const said = await askOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
   if (said.problem !== null && now - sentAt < unansweredMsMax) {
     const { code, message } = said.problem.evidence;
     throw new AirbatchError(
@@ -145,16 +144,12 @@ interface Said {
   problem: ReadProblem | null;
 }
 
-async function askOnce(
-  { gateway, limiter }: Pick<ResolvingService, 'gateway' | 'limiter'>,
-  batch: BatchRecord,
-  row: RowRecord,
-): Promise<Said> {
+async function askOnce(gateway: Gateway, asking: Asking, batch: BatchRecord, row: RowRecord): Promise<Said> {
   const { topup_id: topupId } = row;
   assert(topupId !== null, 'what was accepted has an id of the service');
   const reference = referenceOf(batch, row, row.generation);
-  const read = await limiter.admit('read', () => gateway.read({ topupId, reference }));
-  const lookUp = await limiter.admit('read', () => gateway.lookUp(reference));
+  const read = await askAsTold(asking, 'read', () => gateway.read({ topupId, reference }));
+  const lookUp = await askAsTold(asking, 'read', () => gateway.lookUp(reference));
   const isOwn = (payment: ServicePayment) => payment.topupId === topupId;
   const found = paymentsOf(lookUp);
   const problem = [read, lookUp].find((outcome) => outcome.kind !== 'found' && outcome.kind !== 'not_found');

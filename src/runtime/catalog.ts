@@ -1,19 +1,16 @@
 import type { Clock } from '../core/clock.ts';
-import { longWaitMs } from '../core/told-wait.ts';
+import type { ToldWait } from '../core/told-wait.ts';
+import { askAsTold } from '../engine/ask-as-told.ts';
 import type { EngineLog } from '../engine/context.ts';
-import { longHold } from '../engine/long-hold.ts';
 import type { CatalogOutcome, Gateway, Product } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
-import { holdAsTold, logWait, type WaitingAccount } from './told-to-wait.ts';
+import { logWait, type WaitingAccount } from './told-to-wait.ts';
 
 /**
  * How long an answer is taken to be true: an inbox of a thousand files asks for its networks a few times, at 120 questions a minute. What
  * the service adds meanwhile is unknown to this process until then.
  */
 export const catalogKeptMs = 5 * 60_000;
-
-/** A service that tells to wait for a second again and again is one trouble: a person is told of it again after so long. */
-const toldEveryMs = 60_000;
 
 /** The catalog as intake asks it, with the prices of products. */
 export interface AccountCatalog extends Catalog {
@@ -24,8 +21,7 @@ export interface AccountCatalog extends Catalog {
 
 /**
  * The catalog of an account's service as intake asks it, under the catalog's own rate limit. What it answers is kept for a while, for this
- * account alone; that it did not answer is not. Told to wait, the whole account waits, and it is asked again then; where that takes a quarter
- * of an hour or more, it has not answered.
+ * account alone; that it did not answer is not, nor where it tells to wait for a quarter of an hour or more.
  */
 export function accountCatalog(
   account: WaitingAccount & { gateway: Pick<Gateway, 'networks' | 'products'> },
@@ -34,29 +30,15 @@ export function accountCatalog(
   const { limiter, gateway } = account;
   const { clock } = deps;
   let wasRefused = false;
-  const ask = async <Item>(read: () => Promise<CatalogOutcome<Item>>): Promise<CatalogOutcome<Item> | null> => {
-    let toldAt = Number.NEGATIVE_INFINITY;
-    for (const giveUpAt = clock.monotonic() + longWaitMs; longHold({ limiter, clock }, 'catalog') === null; ) {
-      const outcome = await limiter.admit('catalog', read);
-      if (outcome.kind !== 'throttled') return outcome;
-      const told = holdAsTold(account, deps, { requestClass: 'catalog', saidMs: outcome.retryAfterMs });
-      if (clock.monotonic() - toldAt >= toldEveryMs) {
-        logWait(account, deps, told);
-        toldAt = clock.monotonic();
-      }
-      // Short waits one after another are a long one.
-      if (clock.monotonic() + outcome.retryAfterMs >= giveUpAt) return outcome;
-    }
-    return null;
-  };
+  const asking = { limiter, clock, onWait: (told: ToldWait) => logWait(account, deps, told) };
   const kept = <Key, Item>(read: (key: Key) => Promise<CatalogOutcome<Item>>) => {
     const answers = new Map<Key, { items: Item[]; until: number }>();
     return async (key: Key): Promise<Item[] | null> => {
       const known = answers.get(key);
       if (known && clock.monotonic() < known.until) return known.items;
-      const outcome = await ask(() => read(key));
-      wasRefused ||= outcome?.kind === 'account_blocked';
-      if (outcome?.kind !== 'items') return null;
+      const outcome = await askAsTold(asking, 'catalog', () => read(key));
+      wasRefused ||= outcome.kind === 'account_blocked';
+      if (outcome.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
       return outcome.items;
     };

@@ -1,10 +1,11 @@
 import type { ToldWait } from '../core/told-wait.ts';
+import { holdAsTold } from '../engine/ask-as-told.ts';
 import type { ReconcileDeps } from '../reports/reconcile-source.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
-import { holdAsTold, logWait } from './told-to-wait.ts';
+import { logWait } from './told-to-wait.ts';
 
 /**
  * What a reconciliation asks of an account's service, at the pace that its limits allow. `next`: what a person does whose credentials were
@@ -24,7 +25,7 @@ export function reconcileDeps(
     admit: (ask) => limiter.admit('read', ask),
     async waitAsTold(saidMs) {
       // The limiter waits before it asks again.
-      const told = holdAsTold(account, session, { requestClass: 'read', saidMs });
+      const told = holdAsTold({ limiter, clock }, 'read', saidMs);
       if (showWait) await showWait(told);
       else logWait(account, session, told);
     },

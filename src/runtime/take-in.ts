@@ -1,3 +1,4 @@
+import { holdAsTold, notAsked } from '../engine/ask-as-told.ts';
 import { longHold } from '../engine/long-hold.ts';
 import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
 import type { BalanceOutcome } from '../gateway/gateway.ts';
@@ -8,7 +9,7 @@ import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
 import type { Session } from './session.ts';
-import { holdAsNoted, holdAsTold, logWait } from './told-to-wait.ts';
+import { holdAsNoted, logWait } from './told-to-wait.ts';
 import { program } from './version.ts';
 
 /** One file to take in for an account. */
@@ -43,29 +44,22 @@ export async function takeIn(session: Session, account: OpenAccount, given: File
   });
 }
 
-/** What is known of a balance for which the account would have to wait long: it was told so in answer to something else. */
-const notAsked: BalanceOutcome = {
-  kind: 'throttled',
-  retryAfterMs: 0,
-  evidence: {
-    httpStatus: null,
-    code: 'told_to_wait',
-    message: 'the service tells the account to wait',
-    requestId: null,
-  },
-};
-
 /**
  * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. Where the service
  * tells the account to wait, the balance is not known, and nothing of the account is sent or asked until then.
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;
-  const isLong = longHold({ limiter, clock: session.clock }, 'balance') !== null;
-  const balance = isLong ? notAsked : await balanceOf(account, 'run the file again: nothing was sent');
+  const { clock } = session;
+  await holdAsNoted(account, session);
+  const until = longHold({ limiter, clock }, 'balance');
+  const isLong = until !== null;
+  const balance = isLong
+    ? notAsked(until - clock.now())
+    : await balanceOf(account, 'run the file again: nothing was sent');
   const isToldToWait = balance.kind === 'throttled';
   if (isToldToWait && !isLong)
-    logWait(account, session, holdAsTold(account, session, { requestClass: 'balance', saidMs: balance.retryAfterMs }));
+    logWait(account, session, holdAsTold({ limiter, clock }, 'balance', balance.retryAfterMs));
   const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account, !isToldToWait) };
   return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service });
 }

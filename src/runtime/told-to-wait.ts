@@ -1,6 +1,6 @@
-import { type Clock, isoTime } from '../core/clock.ts';
-import { keptWait, type ToldWait, waitMsOf } from '../core/told-wait.ts';
-import type { RequestClass } from '../gateway/gateway.ts';
+import { isoTime } from '../core/clock.ts';
+import { keptWait, type ToldWait } from '../core/told-wait.ts';
+import type { Asking } from '../engine/ask-as-told.ts';
 import { notedWait } from '../ledger/pace.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import { accountLog } from './log.ts';
@@ -10,17 +10,6 @@ import type { Session } from './session.ts';
 export interface WaitingAccount {
   name: string;
   limiter: Limiter;
-}
-
-/** A request beside those of the account's runner was told to wait for so long (ms): nothing of the account is sent or asked meanwhile. */
-export function holdAsTold(
-  { limiter }: Pick<WaitingAccount, 'limiter'>,
-  { clock }: { clock: Pick<Clock, 'now'> },
-  { requestClass, saidMs }: { requestClass: RequestClass; saidMs: number },
-): ToldWait {
-  const at = clock.now();
-  limiter.hold(requestClass, waitMsOf(saidMs));
-  return { since: at, at, saidMs, until: at + waitMsOf(saidMs) };
 }
 
 /** What another program was told of, which may work on the account yet or have ended, holds this one's requests as well. */
@@ -34,6 +23,15 @@ export async function holdAsNoted(
   if (told === null || account.limiter.isHeld('creation')) return;
   account.limiter.hold('creation', told.until - now);
   logWait(account, session, told);
+}
+
+/** The account for who asks beside its runner (engine/ask-as-told.ts): what it was told to wait for holds it, and waits are logged. */
+export async function askingFor<Account extends WaitingAccount>(
+  account: Account,
+  session: Pick<Session, 'db' | 'clock' | 'log'>,
+): Promise<Account & Pick<Asking, 'onWait'>> {
+  await holdAsNoted(account, session);
+  return { ...account, onWait: (told) => logWait(account, session, told) };
 }
 
 export function logWait(

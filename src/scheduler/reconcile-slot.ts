@@ -5,6 +5,7 @@ import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { reconcileDeps } from '../runtime/reconcile-deps.ts';
 import type { Session } from '../runtime/session.ts';
+import { holdAsNoted } from '../runtime/told-to-wait.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 
 /**
@@ -17,6 +18,7 @@ export async function reconcileSlot(
   dueAt: number,
   days: number,
 ): Promise<SlotOutcome> {
+  await holdAsNoted(account, session);
   const { dir, reconciliation } = await reconcile(
     session.db,
     reconcileDeps(account, session, { next: 'run the job again' }),

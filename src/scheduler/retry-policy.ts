@@ -2,6 +2,7 @@ import { retryFailed } from '../engine/decisions.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { findJobFile } from '../ledger/job-files.ts';
+import { askingFor } from '../runtime/told-to-wait.ts';
 import type { Job } from './define-job.ts';
 import { personOf, type SlotRunnerDeps } from './run-slot.ts';
 
@@ -22,6 +23,8 @@ export async function retriedByPolicy({ session, jobs, withAccount }: RetryDeps,
   if (done >= times) return false;
   await db.transact((tx) => writeFact(tx, name, String(done + 1)));
   const actor = { ...session, name: personOf(job) };
-  const { retried } = await withAccount(job.account, (account) => retryFailed(actor, account, batchId, { codes }));
+  const { retried } = await withAccount(job.account, async (account) =>
+    retryFailed(actor, await askingFor(account, session), batchId, { codes }),
+  );
   return retried > 0;
 }

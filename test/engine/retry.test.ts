@@ -10,6 +10,9 @@ import { v1Policy } from '../support/fake-service.ts';
 import { aPayment, beforeTransaction } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
+const minuteMs = 60_000;
+const throttled = { httpStatus: 429, code: 'RATE_LIMITED', message: 'slow down', requestId: null };
+
 const retryIn = (rig: Rig) => (codes: string[]) => {
   const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
   const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
@@ -195,6 +198,32 @@ describe('a retry', () => {
         kept: [{ row: 1, why: 'it changed meanwhile' }],
       });
       assert.deepEqual(await rig.states(), [state]);
+    });
+
+  for (const [saidMs, asked, retried] of [
+    [minuteMs, 3, 2],
+    [60 * minuteMs, 1, 0],
+  ] as const)
+    test(`told to wait for ${saidMs / minuteMs} min by a look-up, has the account wait, and asks ${retried > 0 ? 'again then' : 'no more'}`, async () => {
+      const { rig } = await endedAs(['FAILED', 'FAILED']);
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const { lookUp } = rig.service;
+      const askedAt: number[] = [];
+      rig.service.lookUp = async (reference) => {
+        askedAt.push(rig.clock.now());
+        return askedAt.length > 1
+          ? lookUp(reference)
+          : { kind: 'throttled', retryAfterMs: saidMs, evidence: throttled };
+      };
+      const begunAt = rig.clock.now();
+      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      const retrying = retryFailed(actor, service, 'batch-1', { codes: [] });
+      await rig.clock.drive(rig.clock.sleep(1_000));
+      assert.ok(service.limiter.isHeld('creation'), 'nothing of the account is sent meanwhile');
+      const result = await rig.clock.drive(retrying);
+      assert.deepEqual([askedAt.length, result.retried], [asked, retried]);
+      for (const at of askedAt.slice(1)) assert.ok(at >= begunAt + saidMs);
+      for (const { why } of result.kept) assert.match(why, /could not be looked up \((RATE_LIMITED|told_to_wait)\)/);
     });
 
   test('keeps a batch open that was about to end', async () => {

@@ -5,7 +5,7 @@ import { notePace } from '../../src/ledger/pace.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
 import { planOf } from '../../src/runtime/take-in.ts';
-import { holdAsNoted } from '../../src/runtime/told-to-wait.ts';
+import { askingFor, holdAsNoted } from '../../src/runtime/told-to-wait.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { aRow, idlePace } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
@@ -65,4 +65,30 @@ test('what another program was told to wait for holds whoever takes in a file as
   assert.ok(limiter.isHeld('catalog'));
   await clock.drive(clock.sleep(1_000));
   assert.ok(!limiter.isHeld('catalog'));
+});
+
+test('what another program was told to wait for holds whoever approves or retries as well, and each wait is told of', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  await rig.add(someRows(1));
+  const told: unknown[] = [];
+  const log = { info: () => undefined, warn: (_message: string, data: unknown) => void told.push(data) };
+  const session = { db, clock, log } as unknown as Session;
+  const opened = (): OpenAccount =>
+    ({ name: 'main', limiter: makeOpenLimiter(clock), gateway: rig.service }) as unknown as OpenAccount;
+  const at = clock.now();
+  const toldToWait = { since: at, at, saidMs: 60_000, until: at + 60_000 };
+  await db.transact((tx) => notePace(tx, 'main', { ...idlePace, toldToWait }));
+  await clock.drive(planOf(session, opened(), await rig.batch()));
+  assert.ok(clock.now() >= at + 60_000, 'the balance was asked after the wait');
+  await clock.drive(clock.sleep(1_000));
+  const again = { ...toldToWait, at: clock.now(), until: clock.now() + 30_000 };
+  await db.transact((tx) => notePace(tx, 'main', { ...idlePace, toldToWait: again }));
+  const { limiter, onWait } = await askingFor(opened(), session);
+  assert.ok(limiter.isHeld('read'));
+  onWait?.({ ...again, until: again.until + 30_000 });
+  assert.deepEqual(
+    told.map((data) => (data as { until: string }).until),
+    [toldToWait.until, again.until, again.until + 30_000].map(isoTime),
+  );
 });
