@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts';
 import type { PauseReason } from '../core/batch-state.ts';
+import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -12,6 +13,7 @@ import type { RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
 import { holdMayBePaid } from './earlier-generations.ts';
 import { type HintWord, readHint } from './hint-words.ts';
+import { noteDifference } from './late-differences.ts';
 import { mismatch } from './orders.ts';
 import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
@@ -275,6 +277,11 @@ async function takeEnded(
   // What was refused has no payment: should there be one after all, a retry would be a second.
   if (row.status === 'failed' && row.topup_id === null && word.says !== 'failed')
     return contradict(unit, entry, word, row, 'the row was refused, and the service has a payment for it');
+  const late = word.payment && isResolved(row) ? await noteDifference(unit, row, word.payment) : null;
+  if (late) {
+    await close(unit, entry, 'contradiction');
+    return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why: late.why } } };
+  }
   await close(unit, entry, entry.looks > 0 ? 'looked_up' : 'nothing_new');
   return {};
 }

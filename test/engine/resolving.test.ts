@@ -9,7 +9,7 @@ import { batchSummary } from '../../src/reports/summary.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { anInboxEntry, aRow, testService } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
-import { registeredBody } from '../support/webhooks.ts';
+import { callbackBody, registeredBody } from '../support/webhooks.ts';
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -301,6 +301,19 @@ describe('once a person has ended an accepted row', () => {
     assert.equal((await rig.row(1)).status, 'failed');
   });
 
+  test('as not paid, a webhook by which the service charges nothing for it after all is told and kept', async () => {
+    const rig = await stuck();
+    const { topupId: id } = paymentOf(rig);
+    await resolve(rig, 'not-paid');
+    const body = callbackBody({ id, status: 'failed', reference, cost: { value: 0, currency: 'USD' } });
+    const entry = { scheme: 'callback', message_id: 'd-1', body, received_at: rig.clock.now() } as const;
+    await addToInbox(rig.db, anInboxEntry(entry));
+    await rig.run();
+    const [event] = await eventsOf(rig, 'row.changed_late');
+    assert.equal(event?.why, 'the row cost 1 USD, and the service now says 0 USD');
+    assert.ok(rig.warnings.includes(contradiction));
+  });
+
   test('it is not paid again while the service still has the payment', async () => {
     const rig = await stuck();
     await resolve(rig, 'not-paid');
@@ -343,6 +356,22 @@ describe('once a person has ended an accepted row', () => {
     assert.equal((await rig.row(1)).generation, 2);
     assert.deepEqual((await batchSummary(rig.db, 'batch-1')).charged.earlier, { USD: '1' });
   });
+
+  for (const list of [true, false])
+    test(`as not paid, that the service charges nothing for it after all is noted ${list ? 'by the list' : 'where there is no list'}`, async () => {
+      const rig = await stuck({ list });
+      await resolve(rig, 'not-paid');
+      await rig.run();
+      rig.service.ends(reference, 'failed');
+      Object.assign(paymentOf(rig), { cost: { value: '0', currency: 'USD' } });
+      const runner = rig.runner({ rereads: true });
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(day + 60 * minute));
+      runner.stop();
+      await rig.clock.drive(running);
+      const [event] = await eventsOf(rig, 'row.changed_late');
+      assert.equal(event?.why, 'the row cost 1 USD, and the service now says 0 USD');
+    });
 
   for (const list of [true, false])
     test(`it is read once more a day later, ${list ? 'by the list' : 'where there is no list'}`, async () => {
