@@ -140,6 +140,30 @@ describe('a row that the service has for longer than it promises', () => {
   });
 });
 
+describe('a person’s word on an accepted row is taken', () => {
+  test('beside what the service has under its reference, where it has nothing under the id', async () => {
+    const rig = await stuck();
+    const evidence: Evidence = { httpStatus: 404, code: 'NOT_FOUND', message: 'none', requestId: null };
+    rig.service.read = async () => ({ kind: 'not_found', evidence });
+    paymentOf(rig).serviceStatus = 'delivering';
+    await resolve(rig, 'paid');
+    assert.equal((await rig.row(1)).service_status, 'delivering');
+    assert.equal((await eventsOf(rig, 'row.complete')).at(-1)?.look_up, 'open');
+  });
+
+  test('where the service tells of another payment besides, as Version 1 does under one reference', async () => {
+    const rig = await stuck();
+    const { read } = rig.service;
+    const failed = { ...paymentOf(rig), topupId: 'first', state: 'failed', serviceStatus: 'FAILED' } as const;
+    rig.service.read = async (payment) => {
+      const found = await read(payment);
+      return found.kind === 'found' ? { ...found, payments: [failed, ...found.payments] } : found;
+    };
+    await resolve(rig, 'paid');
+    assert.equal((await rig.row(1)).status, 'completed');
+  });
+});
+
 describe('a person’s word on an accepted row is refused', () => {
   async function refused(rig: Rig, as: Resolution['as'], error: object, more?: { service?: string }): Promise<void> {
     await assert.rejects(resolve(rig, as, more), error);
@@ -149,6 +173,8 @@ describe('a person’s word on an accepted row is refused', () => {
   test('before the service has had it for as long as it promises, and it says from when on', async () => {
     const rig = await makeRig();
     rig.service.ends(reference, 'open');
+    // Within a second, of which people are told the next one.
+    await rig.clock.drive(rig.clock.sleep(400));
     await rig.add(someRows(1));
     await stay(rig, 14 * minute);
     const sentAt = (await rig.row(1)).first_sent_at ?? 0;
@@ -157,6 +183,16 @@ describe('a person’s word on an accepted row is refused', () => {
     );
     const message = `row 1 of batch batch-1 is accepted since ${since}: it may be resolved from ${from} on`;
     await refused(rig, 'paid', { code: 'BATCH_STATE', message });
+    await rig.clock.drive(rig.clock.sleep(sentAt + 15 * minute - rig.clock.now()));
+    await resolve(rig, 'paid');
+  });
+
+  test('not by a clock that was set back: what it has had for so long is not young again', async () => {
+    const rig = await stuck();
+    const mary = { db: rig.db, clock: { ...rig.clock, now: () => rig.clock.now() - 55 * minute }, name: 'mary' };
+    const resolution = { as: 'paid', evidence: 'case 7' } as const;
+    await rig.clock.drive(resolveOverdue(mary, serviceOf(rig), 'batch-1', 1, resolution));
+    assert.equal((await rig.row(1)).status, 'completed');
   });
 
   test('where it was sent again since', async () => {
@@ -198,24 +234,18 @@ describe('a person’s word on an accepted row is refused', () => {
       assert.equal((await rig.row(1)).status, status);
     });
 
-  test('as not paid where the service has another payment of the row; as paid, that is noted', async () => {
-    const rig = await stuck();
-    const { key, ...payment } = paymentOf(rig);
-    rig.service.payments.set('second', {
-      ...payment,
-      key: `${key}-2`,
-      topupId: 'second',
-      state: 'completed',
-      serviceStatus: 'completed',
+  for (const [state, serviceStatus] of [
+    ['completed', 'completed'],
+    ['failed', 'TIMEOUT'],
+  ] as const)
+    test(`as not paid where the service has another payment of the row, and says ${serviceStatus} of it; as paid, that is noted`, async () => {
+      const rig = await stuck();
+      rig.service.payments.set('second', { ...paymentOf(rig), key: '2', topupId: 'second', state, serviceStatus });
+      const message = new RegExp(`says ${serviceStatus} of another payment of row 1 of batch batch-1 \\(second\\)`);
+      await refused(rig, 'not-paid', { code: 'BATCH_STATE', message });
+      await resolve(rig, 'paid');
+      assert.equal((await eventsOf(rig, 'row.contradicted'))[0]?.topup_id, 'second');
     });
-    const refusal = {
-      code: 'BATCH_STATE',
-      message: /says completed of another payment of row 1 of batch batch-1 \(second\)/,
-    };
-    await refused(rig, 'not-paid', refusal);
-    await resolve(rig, 'paid');
-    assert.equal((await eventsOf(rig, 'row.contradicted'))[0]?.topup_id, 'second');
-  });
 
   test('where the account is at another service now', async () => {
     const rig = await stuck();
@@ -223,14 +253,14 @@ describe('a person’s word on an accepted row is refused', () => {
   });
 
   for (const [what, change] of [
-    ['a webhook has come', 'next_action_at = 1'],
-    ['the list said otherwise', "service_status = 'failed'"],
+    ['a webhook has come', (now: number) => `next_action_at = ${now}`],
+    ['the list said otherwise', () => "service_status = 'failed'"],
   ] as const)
     test(`where ${what} while the service was asked`, async () => {
       const rig = await stuck();
       const { read } = rig.service;
       rig.service.read = async (payment) => {
-        await rig.db.execute(`UPDATE rows SET ${change} WHERE row_no = 1`);
+        await rig.db.execute(`UPDATE rows SET ${change(rig.clock.now())} WHERE row_no = 1`);
         return read(payment);
       };
       await refused(rig, 'paid', { code: 'BATCH_STATE', message: /changed meanwhile/ });

@@ -300,6 +300,17 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual(codes, [[], ['RECIPIENT_MAXIMUM'], both, ['RECIPIENT_MAXIMUM'], ['RECIPIENT_MAXIMUM']]);
   });
 
+  test('is let go once by who was told of what was sent, also before the days of the maximum', async (t) => {
+    const { db, take } = await rig(t);
+    await pay(db, (await take(csv([goodRow({ amount: '600' })]), { runId: 'november' })).batch);
+    const twoDaysAgo = Date.now() - 2 * 86_400_000;
+    await db.execute('UPDATE rows SET first_sent_at = ?', [twoDaysAgo]);
+    const policy = { recipientMaximum: { days: 1, sums: { KES: '500' } } };
+    const { batch } = await take(csv([goodRow({ amount: '600' })]), { runId: 'december', policy });
+    const [row] = await pageRows(db, batch.batch_id, 0, 1);
+    assert.deepEqual([row?.status, row?.told_until], ['held', twoDaysAgo]);
+  });
+
   test('is held where its number gets more than the policy allows with what a restored ledger has lost', async (t) => {
     const { db, take } = await rig(t);
     const lost = { account: 'main', topup_id: 't-1', run_id: 'november', row_ref: 'r-1', generation: 1 };
