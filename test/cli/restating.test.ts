@@ -72,7 +72,7 @@ test('the reports beside the file of a job are restated as well', async (t) => {
   const { db, folder, key, lookAt } = await reported(t);
   mkdirSync(join(folder, 'inbox/done'), { recursive: true });
   await writeReports(db, 'B-1', join(folder, 'inbox/done'), signedBy(db, key));
-  const working_path = join(folder, 'inbox/working/payroll.csv');
+  const working_path = join(folder, 'inbox/working/20261101-0800~payroll.csv');
   await insertJobFile(db, { batch_id: 'B-1', job: 'payroll', due_at: startMs, name: 'payroll.csv', working_path });
   await giveBack(db, 2);
   assert.deepEqual(await lookAt(30), ['reports 2', 'inbox/done 2']);

@@ -10,7 +10,7 @@ import { noteGivenOut } from '../../src/ledger/given-out.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { differenceCsv } from '../../src/reports/difference.ts';
 import { type ReportOptions, writeReports } from '../../src/reports/reports.ts';
-import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
 import { differenceText } from '../../src/reports/version-words.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import { folderOf } from '../support/folder.ts';
