@@ -2,6 +2,7 @@ import { moneyText, subtractAmounts } from '../core/money.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import { sumsText } from '../reports/format.ts';
 import type { Review, ReviewedRow } from '../reports/review.ts';
+import { sameRowsText } from '../reports/same-rows.ts';
 import { counted } from '../reports/words.ts';
 
 /** What an approver should look at, in a few lines. */
@@ -14,6 +15,7 @@ export function reviewLines(review: Review, plan: Preflight): string {
     lines.push(
       `Held       ${held.map(([code, count]) => `${count} ${code}`).join(', ')} (they are not sent unless released)`,
     );
+  lines.push(...review.same_rows.map((same) => `Note       ${sameRowsText(same)}`));
   lines.push(...sinceLines(review.since));
   lines.push(...leftLines(plan));
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;

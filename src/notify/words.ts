@@ -8,6 +8,7 @@ import type { LeftFile } from '../ledger/left-files.ts';
 import { findSlot } from '../ledger/slots.ts';
 import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
 import { leftFilesLines } from '../reports/left-files.ts';
+import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted, pauseReasonWords } from '../reports/words.ts';
@@ -53,16 +54,20 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
   ];
   const word = { kind: news.kind, facts, report: news.kind === 'finished' ? batch.batch_id : null };
   switch (news.kind) {
-    case 'needs_approval':
+    case 'needs_approval': {
+      const same = await sameRowsOf(db, batch);
+      const [first] = same;
       return {
         ...word,
-        subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}`,
+        subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, the same as in batch ${first.batch_id}` : ''}`,
         lines: [
           `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
+          ...same.map((one) => `Note:    ${sameRowsText(one)}.`),
           ...about,
           `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
         ],
       };
+    }
     case 'finished': {
       const { headline, details } = verdictOf(summary);
       return {

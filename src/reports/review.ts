@@ -3,6 +3,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { amountsChanged, lastBatchOfJob, newNumbers, pageAsked } from '../ledger/review.ts';
+import { type SameRows, sameRowsOf } from './same-rows.ts';
 
 /** A row as an approver sees it. */
 export interface ReviewedRow {
@@ -18,6 +19,8 @@ export interface Review {
   largest: ReviewedRow[];
   /** Rows held for a person, by the code of the problem. */
   held: Record<string, number>;
+  /** Batches of its run with the same rows, as of a file that was brought twice: what they pay, it does not. */
+  same_rows: SameRows[];
   /** Against the last finished batch of the same job; null where there is none. */
   since: {
     batch_id: string;
@@ -62,7 +65,12 @@ export async function reviewOf(db: Queryable, batch: BatchRecord, changedPercent
       largest.set(row.currency, withLargest(of, reviewed));
     }
   }
-  return { largest: [...largest.values()].flat(), held, since: await sinceLast(db, batch, changedPercent) };
+  return {
+    largest: [...largest.values()].flat(),
+    held,
+    same_rows: await sameRowsOf(db, batch),
+    since: await sinceLast(db, batch, changedPercent),
+  };
 }
 
 function withLargest(known: ReviewedRow[], row: ReviewedRow): ReviewedRow[] {

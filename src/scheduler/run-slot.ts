@@ -10,6 +10,7 @@ import type { IntakeSettingsInput } from '../intake/settings.ts';
 import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
 import { lostTextsText } from '../reports/format.ts';
+import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
 import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import type { Session } from '../runtime/session.ts';
@@ -207,8 +208,9 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   if (reason !== null) await askApproval(actor, batch.batch_id, reason);
   else await approve(actor, batch.batch_id, { balance: plan.balance, plan });
   const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
-  const beside = plan.textsLost > 0 ? `; ${lostTextsText(plan.textsLost)}` : '';
-  return `batch ${batch.batch_id} (${what}${beside})`;
+  const beside = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
+  const same = (await sameRowsOf(session.db, batch)).map(sameRowsText);
+  return `batch ${batch.batch_id} (${[what, ...same, ...beside].join('; ')})`;
 }
 
 /** Who acts for a job where nobody does. */

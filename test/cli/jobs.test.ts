@@ -360,6 +360,22 @@ describe('airbatch jobs', () => {
     assert.deepEqual(found('working'), ['20261025-0900~large.csv']);
   });
 
+  test('says of a file that was dropped twice that each of its rows is paid once', async (t) => {
+    const { folder, drop, run } = place(t);
+    const rows = Array.from({ length: 30 }, (_, index) => `07121010${10 + index},Safaricom,4000,S-${index}`);
+    for (const name of ['a.csv', 'b.csv']) drop(name, payroll(...rows));
+    const { stderr } = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
+    const said =
+      /a\.csv is batch (\S+) \(waits [^;]*\); b\.csv is batch (\S+) \(waits .*; the same rows are in batch \1 of this very run \(awaiting approval\): each is paid once/;
+    const [, first = '', second = ''] = said.exec(stderr) ?? assert.fail(stderr);
+    const approve = (batch: string) =>
+      runCommand(['--json', 'approve', batch, '--yes'], { cwd: folder, env: { USER: 'ann', LOGNAME: 'ann' } });
+    await approve(first);
+    await run('resume', first);
+    const { review } = JSON.parse((await approve(second)).stdout);
+    assert.deepEqual(review.same_rows, [{ batch_id: first, status: 'completed', paid: 30 }]);
+  });
+
   test('says when there is no file, or when it is still being written', async (t) => {
     const { drop, run } = place(t);
     const none = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);

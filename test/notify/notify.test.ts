@@ -109,6 +109,29 @@ describe('word', () => {
     assert.doesNotMatch(JSON.stringify(told), /2547120/);
   });
 
+  test('to those who approve says what another batch of the run has paid of the same rows, and of no other run', async () => {
+    const { db, clock, told, pass, actor } = await teller();
+    for (const [batch_id, run_id] of [
+      ['paid', 'run-1'],
+      ['again', 'run-1'],
+      ['other', 'run-2'],
+    ] as const) {
+      const rows = someRows(3).map((row) => ({ ...row, batch_id }));
+      await addBatch(db, clock, aBatch({ batch_id, run_id, created_at: clock.now(), content_sha256: 'same' }), rows);
+    }
+    await db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'paid'`);
+    await db.execute(`UPDATE batch_counts SET status = 'completed' WHERE batch_id = 'paid'`);
+    for (const batch_id of ['again', 'other']) await askApproval(actor, batch_id, 'every batch needs a second person');
+    await pass();
+    const asked = new Map(told.map(({ word }) => [word.facts.batch_id, word]));
+    assert.match(asked.get('again')?.subject ?? '', /3 rows, KES 306\.00, the same as in batch paid$/);
+    assert.match(
+      asked.get('again')?.lines.join('\n') ?? '',
+      /the same rows are in batch paid of this very run \(finished, 3 paid\)/,
+    );
+    assert.match(asked.get('other')?.subject ?? '', /3 rows, KES 306\.00$/);
+  });
+
   test('to those who approve names the products, which no sum has', async () => {
     const { db, clock, told, pass, actor } = await teller();
     const product = { amount: null, currency: null, product_id: '102' };
