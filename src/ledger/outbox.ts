@@ -155,12 +155,12 @@ export async function untoldRows(
   return untold.map(({ event_id }) => event_id);
 }
 
-/** The slots of a job since a time (epoch ms) that were skipped and that a recipient was not told of, in their order: an event each. */
+/** The slots of a job that were skipped since a time (epoch ms) and that a recipient was not told of, in their order: an event each. */
 export async function untoldSkips(db: Queryable, job: string, sinceMs: number, recipient: string): Promise<string[]> {
   const untold = await db.query<{ event_id: string }>(
     `SELECT event_id FROM (
        SELECT due_at, 'slot_missed:' || job || ':' || due_at || ':' || state AS event_id FROM slots
-         WHERE job = ? AND state = 'skipped' AND due_at >= ?) AS skips
+         WHERE job = ? AND state = 'skipped' AND COALESCE(ended_at, due_at) >= ?) AS skips
      WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = skips.event_id AND recipient = ?)
      ORDER BY due_at`,
     [job, sinceMs, recipient],
@@ -214,10 +214,10 @@ export function newsSince(
        HAVING ${sumOf('held')} > 0 AND ${sumOf('ready', 'sending', 'accepted')} = 0
      UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
-       WHERE state = 'failed' AND due_at >= ?
+       WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
      UNION ALL
      SELECT 'slot_missed', 'slots_missed:' || job, NULL, NULL, job FROM slots
-       WHERE state = 'skipped' AND due_at >= ? GROUP BY job
+       WHERE state = 'skipped' AND COALESCE(ended_at, due_at) >= ? GROUP BY job
      UNION ALL
      SELECT 'low_balance', 'low_balance:' || account || ':' || message_id, NULL, account, NULL FROM inbox
        WHERE outcome = 'low_balance' AND received_at >= ?`,

@@ -22,14 +22,14 @@ export interface SlotRecord {
   detail: string | null;
 }
 
-/** False where the slot is there already: it is decided once. */
+/** False where the slot is there already: it is decided once. One that is skipped has ended with that. */
 export async function insertSlot(
   tx: Queryable,
-  slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'>,
+  slot: Pick<SlotRecord, 'job' | 'due_at' | 'state' | 'detail'> & Partial<Pick<SlotRecord, 'ended_at'>>,
 ): Promise<boolean> {
   const inserted = await tx.execute(
-    'INSERT INTO slots (job, due_at, state, detail) VALUES (?, ?, ?, ?) ON CONFLICT (job, due_at) DO NOTHING',
-    [slot.job, slot.due_at, slot.state, slot.detail],
+    'INSERT INTO slots (job, due_at, state, detail, ended_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (job, due_at) DO NOTHING',
+    [slot.job, slot.due_at, slot.state, slot.detail, slot.ended_at ?? null],
   );
   return inserted === 1;
 }
@@ -132,12 +132,14 @@ export async function reopenSlot(tx: Queryable, job: string, dueAt: number): Pro
 }
 
 /** A slot that is done turns out to have brought less than it was to bring. */
-export async function failSlot(tx: Queryable, job: string, dueAt: number, detail: string): Promise<void> {
-  await tx.execute(`UPDATE slots SET state = 'failed', detail = ? WHERE job = ? AND due_at = ? AND state = 'done'`, [
-    detail,
-    job,
-    dueAt,
-  ]);
+export async function failSlot(
+  tx: Queryable,
+  { job, dueAt, detail, now }: { job: string; dueAt: number; detail: string; now: number },
+): Promise<void> {
+  await tx.execute(
+    `UPDATE slots SET state = 'failed', detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'done'`,
+    [detail, now, job, dueAt],
+  );
 }
 
 /** The jobs that have slots, each found from the one before it: those of a job of every minute are many, and none of them is read. */

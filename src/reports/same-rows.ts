@@ -17,8 +17,8 @@ export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<Sam
   for (const { batch_id, account, run_id, status } of await batchesWithContent(db, batch.content_sha256)) {
     if (batch_id === batch.batch_id || account !== batch.account || run_id !== batch.run_id) continue;
     const paid = (await countRows(db, batch_id)).get('completed') ?? 0;
-    const isOver = ['completed', 'cancelled', 'rejected'].includes(status);
-    if (paid > 0 || !isOver) found.push({ batch_id, status, paid });
+    const maySend = ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
+    if (paid > 0 || maySend) found.push({ batch_id, status, paid });
   }
   return found;
 }

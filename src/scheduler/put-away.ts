@@ -65,11 +65,11 @@ async function digestOf(path: string): Promise<string> {
  * Whoever wrote the file went on after it was taken for complete, as over a connection that stood still for a while: rows were added that
  * nobody has paid, or the last one was cut short. Its slot has failed, so that a person is told.
  */
-async function tellChanged({ db, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
+async function tellChanged({ db, clock, log }: Session, { job, due_at, name, batch_id }: JobFile): Promise<void> {
   const detail =
     `${name} was still being written when it was read, and not all of it is in batch ${batch_id}: ` +
     'put the whole file into the inbox, and run the slot again; what was paid is skipped';
-  await db.transact((tx) => failSlot(tx, job, due_at, detail));
+  await db.transact((tx) => failSlot(tx, { job, dueAt: due_at, detail, now: clock.now() }));
   log.warn('a file of a job has changed since it was read', { job, batch_id, file: name });
 }
 

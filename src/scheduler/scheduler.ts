@@ -97,8 +97,12 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
     for (const [index, dueAt] of due.entries()) {
       const isOfTheJob = dueAt > knownSince || now - dueAt <= graceMs;
       const runs = isOfTheJob && isRun(job, { dueAt, now, isLast: index === due.length - 1 });
-      const detail = runs ? null : 'missed while nothing ran, and not caught up with';
-      await insertSlot(tx, { job: job.name, due_at: dueAt, state: runs ? 'due' : 'skipped', detail });
+      const skip = {
+        state: 'skipped',
+        detail: 'missed while nothing ran, and not caught up with',
+        ended_at: now,
+      } as const;
+      await insertSlot(tx, { job: job.name, due_at: dueAt, ...(runs ? { state: 'due', detail: null } : skip) });
       if (!runs) skipped += 1;
     }
     if (due.length > 0 || now - after >= lookNotedMs) await noteLook(tx, job, now);

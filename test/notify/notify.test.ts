@@ -16,7 +16,7 @@ import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
-import { insertSlot } from '../../src/ledger/slots.ts';
+import { claimSlot, endSlot, failSlot, insertSlot } from '../../src/ledger/slots.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
@@ -197,6 +197,32 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('is of a slot by when it was decided, however long ago it was due: a machine may stand still for weeks', async () => {
+    const { db, clock, told, pass } = await teller();
+    const days = (count: number) => count * 24 * 3_600_000;
+    const dueAt = clock.now() + days(1);
+    await clock.drive(clock.sleep(days(20)));
+    await pass();
+    const slot = { job: 'missed', due_at: dueAt, state: 'skipped', detail: 'nothing ran' } as const;
+    await insertSlot(db, { ...slot, ended_at: clock.now() });
+    await insertSlot(db, { ...slot, job: 'late', state: 'due' });
+    const holder = { job: 'late', dueAt, holder: 'one', now: clock.now() };
+    await claimSlot(db, { ...holder, expiresAt: clock.now(), deadHolder: null });
+    await endSlot(db, { ...holder, state: 'failed', detail: 'no' });
+    await insertSlot(db, { ...slot, job: 'changed', state: 'done', ended_at: dueAt });
+    await failSlot(db, { job: 'changed', dueAt, detail: 'its file has changed', now: clock.now() });
+    await pass();
+    assert.deepEqual(told.map(({ word }) => `${word.facts.job} ${word.facts.state}`).sort(), [
+      'changed failed',
+      'late failed',
+      'missed skipped',
+    ]);
+    await clock.drive(clock.sleep(days(8)));
+    await db.execute('DELETE FROM outbox');
+    await pass();
+    assert.equal(told.length, 3, 'it was long ago');
   });
 
   test('is of files that an earlier slot has left, once for each that is new', async () => {
