@@ -67,85 +67,104 @@ const forgeries: readonly (readonly [
   file: 'difference.csv' | 'summary.json',
   change: (text: string) => string,
   found: string,
-  isFoundAlone: boolean,
+  foundAlone?: string | null,
 ])[] = [
   [
     'another value of now',
     'difference.csv',
     (text) => text.replace(',,0.80\n', ',,0.50\n'),
     'difference.csv line 3 (row 2, refund_amount) is not what these reports say.',
-    true,
   ],
   [
     'another value of before',
     'difference.csv',
     (text) => text.replace('refund_amount,,', 'refund_amount,0.10,'),
     'difference.csv line 3 (row 2, refund_amount) is not what these reports say.',
-    false,
+    null,
   ],
   [
     'a line less',
     'difference.csv',
     (text) => text.replace(/2,3,[^\n]*refund_currency[^\n]*\n/, ''),
     'difference.csv lacks something that differs from the version before.',
-    true,
+    'summary.json counts otherwise than difference.csv what differs.',
   ],
   [
     'a line of a row that does not differ',
     'difference.csv',
     (text) => text.replace('2,,,row.refund', '7,8,payroll-2026-11/R-7,status,failed,skipped\n2,,,row.refund'),
     'difference.csv line 5 (row 7, status) is not what these reports say.',
-    true,
   ],
   [
     'no word of the service',
     'difference.csv',
     (text) => text.replace(/4,,,row\.changed_late[^\n]*\n/, ''),
     'difference.csv says otherwise than the audit chain what the service has said of rows that had ended.',
-    true,
   ],
   [
     'another word of the service',
     'difference.csv',
     (text) => text.replace('now says failed', 'now says completed'),
     'difference.csv says otherwise than the audit chain what the service has said of rows that had ended.',
-    true,
   ],
   [
     'another count',
     'summary.json',
     (text) => text.replace(/("difference": \{\s+"rows": )1/, '$17'),
     'summary.json counts otherwise than difference.csv what differs.',
-    true,
   ],
   [
     'other sums of now',
     'summary.json',
     (text) => text.replace(/("after": \{[^}]*\},\s+"paid": \{\s+"KES": ")/, '$19'),
     'summary.json has other counts and sums for a version than that version has.',
-    true,
   ],
   [
     'other sums of before',
     'summary.json',
     (text) => text.replace(/("before": \{[^}]*\},\s+"paid": \{\s+"KES": ")/, '$19'),
     'summary.json has other counts and sums for a version than that version has.',
-    false,
+    null,
   ],
   [
     'another time',
     'summary.json',
     (text) => text.replace('"as_of": "2026-11-02T09', '"as_of": "2026-11-02T10'),
     'summary.json says otherwise than the manifest which version of the reports it is of.',
-    true,
+  ],
+  [
+    'a row of another line',
+    'difference.csv',
+    (text) => text.replace('2,3,', '2,9,'),
+    'difference.csv line 2 (row 2, refunded_at) is not what these reports say.',
+  ],
+  [
+    'a row of another reference',
+    'difference.csv',
+    (text) => text.replace('R-2,refunded_at', 'R-9,refunded_at'),
+    'difference.csv line 2 (row 2, refunded_at) is not what these reports say.',
+  ],
+  [
+    'a column that is not there',
+    'difference.csv',
+    (text) => text.replace('\n2,3,', '\n2,3,payroll-2026-11/R-2,fee,,0.10\n2,3,'),
+    'difference.csv line 2 (row 2, fee) is not what these reports say.',
+  ],
+  [
+    'none told of in the summary, though its file is there',
+    'summary.json',
+    (text) => text.replace(/"difference": \{[\s\S]*?\n {2}\},/, '"difference": null,'),
+    'summary.json tells of a difference that no difference.csv has, or not of the one that it has.',
   ],
 ];
 
-for (const [what, file, change, expected, isFoundAlone] of forgeries)
+for (const [what, file, change, expected, foundAlone = expected] of forgeries)
   test(`a difference with ${what} is found, though it is signed`, async (t) => {
     const { dir, forge, found } = await twoVersions(t);
     forge({ [file]: change });
     assert.ok((await found()).includes(expected), String(await found()));
+    if (file === 'difference.csv')
+      assert.doesNotMatch(String((await verifyReports(dir)).checked), /What differs from version/);
     const alone = join(dir, '../alone');
     mkdirSync(alone);
     for (const name of JSON.parse(readFileSync(join(dir, 'manifest.json'), 'utf8')).files.map(
@@ -154,8 +173,9 @@ for (const [what, file, change, expected, isFoundAlone] of forgeries)
       writeFileSync(join(alone, name), readFileSync(join(dir, name)));
     for (const name of ['manifest.json', 'manifest.sig'])
       writeFileSync(join(alone, name), readFileSync(join(dir, name)));
-    const { ok, notes } = await verifyReports(alone);
-    assert.equal(ok, !isFoundAlone, 'without the version before');
+    const { ok, notes, findings } = await verifyReports(alone);
+    const isFound = findings.some((one) => `${one.file} ${one.message}` === foundAlone);
+    assert.deepEqual([ok, isFound], [foundAlone === null, foundAlone !== null], 'without the version before');
     if (ok) assert.match(String(notes), /Version 1 of 2026-11-01 does not lie beside these reports/);
   });
 
@@ -165,6 +185,12 @@ test('a version before that was changed is found, and so is one that is not the 
   appendFileSync(join(kept, 'results.csv'), '\n');
   assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01/results.csv has 2497 bytes; the manifest says 2496.']);
   writeFileSync(join(kept, 'results.csv'), results);
+  const summary = readFileSync(join(kept, 'summary.json'));
+  appendFileSync(join(kept, 'summary.json'), '\n');
+  assert.deepEqual(await found(), [
+    'versions/1-as-of-2026-11-01/summary.json was changed: its digest is not that of its manifest.',
+  ]);
+  writeFileSync(join(kept, 'summary.json'), summary);
   assert.deepEqual(await found(), []);
   appendFileSync(join(kept, 'manifest.json'), ' ');
   assert.deepEqual(await found(), [
@@ -200,6 +226,15 @@ test('a manifest with another time, or without the version before, is found by t
       'summary.json tells of a difference that no difference.csv has, or not of the one that it has.',
     ),
   );
+  const { previous } = manifest;
+  sign({
+    previous: { ...previous, head: previous.head.replace(/^./, (digit: string) => (digit === '0' ? '1' : '0')) },
+  });
+  assert.ok(
+    (await found()).includes('events.jsonl does not go on from where version 1 ended: the chain was written anew.'),
+  );
+  sign({ previous: { ...previous, events: 999 } });
+  assert.match(String(await found()), /events\.jsonl has \d+ events, fewer than version 1, which had 999\./);
   sign({ version: 1 });
   assert.ok((await found()).includes('manifest.json is of version 1, and says that version 1 came before.'));
 });
