@@ -1,4 +1,6 @@
+import { isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { timeText } from '../reports/format.ts';
 import { wallText } from '../scheduler/wall-time.ts';
 
 /** Whether a day is written, without a time. */
@@ -21,6 +23,15 @@ export function momentOf(option: string, text: string): number {
   if (!isDay(text)) return timeOf(option, text);
   throw new AirbatchError('USAGE', `${option} "${text}" is a day, and not the time that is meant`, {
     hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
+  });
+}
+
+/** A moment (epoch ms) that an option says, and that is still to come: what is to be done by a time that is past never is. */
+export function comingMomentOf(option: string, text: string, now: number): number {
+  const at = momentOf(option, text);
+  if (at > now) return at;
+  throw new AirbatchError('USAGE', `${option} "${text}" is past: it is ${timeText(isoTime(now))}`, {
+    hint: 'Write a time that is still to come, with its zone (2026-11-20T17:00:00+03:00).',
   });
 }
 

@@ -21,6 +21,8 @@ export default defineJob({
   // Within this name a row is paid once.
   runId: '{job}-{slot:yyyy-MM}',
   priority: 'normal',
+  // When it is to be done, in the time zone above: it goes first as soon as it has to, in order to be done by then.
+  // finishBy: '17:00',
   policy: {
     // A second person approves: 'never', 'always', or 'above' a number of rows or a sum.
     approval: { needed: 'always' },

@@ -94,10 +94,11 @@ function list(context: CommandContext): Promise<number> {
 }
 
 /** What the list tells of a job: how it reads and pays is configuration, and stands in its file. */
-function jobJson({ name, description, account, schedule, source, priority }: Job) {
+function jobJson({ name, description, account, schedule, source, priority, finishBy }: Job) {
   const { cron, timeZone, catchUp } = schedule;
   const when = { cron, time_zone: timeZone, catch_up: catchUp };
-  return { name, description, account: account ?? null, schedule: when, source: source.kind, priority };
+  const order = { priority, finish_by: finishBy };
+  return { name, description, account: account ?? null, schedule: when, source: source.kind, ...order };
 }
 
 function slotJson({ due_at, state, started_at, ended_at, detail }: SlotRecord) {

@@ -32,6 +32,11 @@ function example(command: Command, text: string): Command {
   return command.addHelpText('after', `\nExample:\n  $ ${text}`);
 }
 
+const priorities = ['urgent', 'normal', 'bulk'];
+const finishBy = [
+  '--finish-by <time>',
+  'when every row is to have ended (2026-11-20T17:00:00+03:00): it goes first as soon as it has to',
+] as const;
 const theFile = 'the CSV file or workbook; "-" for standard input';
 
 /** Adds the options of every command that makes a batch of a file. */
@@ -41,9 +46,10 @@ function addBatchOptions(command: Command): Command {
     .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
     .addOption(
       new Option('--priority <priority>', 'its place among the batches of the account')
-        .choices(['urgent', 'normal', 'bulk'])
+        .choices(priorities)
         .default('normal'),
-    );
+    )
+    .option(...finishBy);
 }
 
 const restored = [

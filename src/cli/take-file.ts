@@ -13,6 +13,7 @@ import type { Session } from '../runtime/session.ts';
 import { planOf, takeIn } from '../runtime/take-in.ts';
 import { tellRehearsal, withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
+import { comingMomentOf } from './dates.ts';
 import { problemLines, understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
 import { readWithOf } from './options-text.ts';
@@ -24,6 +25,7 @@ export interface FileOptions {
   account?: string;
   runId?: string;
   priority: Priority;
+  finishBy?: string;
 }
 
 /** A file that was taken in as a batch, with what was opened for it. */
@@ -72,6 +74,8 @@ async function takeFile(
     file: file === '-' ? '-' : resolve(cwd, file),
     runId: options.runId ?? null,
     priority: options.priority,
+    finishBy:
+      options.finishBy === undefined ? null : comingMomentOf('--finish-by', options.finishBy, session.clock.now()),
     sheetIsNamed: 'sheet' in options,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
     policy: session.config.policy,

@@ -38,6 +38,8 @@ export interface IntakeOptions {
   /** Names this process, uniquely over time (`host/pid/start`): by it a later one knows what a crash left in the middle. */
   holder: string;
   priority: Priority;
+  /** By when every row is to have ended (epoch ms); none where nobody has said. */
+  finishBy?: number | null;
   /** `intake` of the configuration. */
   settings: Readonly<Record<string, unknown>>;
   /** As of `SourceOptions`. */
@@ -116,6 +118,8 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         pause_reason: null,
         pause_detail: null,
         priority: options.priority,
+        finish_by: options.finishBy ?? null,
+        pressed_at: null,
         file_name: source.name,
         file_sha256: source.sha256,
         content_sha256: null,
@@ -144,6 +148,7 @@ async function receive(deps: IntakeDeps, options: IntakeOptions, source: Source)
         run_id: runId,
         file_sha256: source.sha256,
         created_by: options.createdBy,
+        finish_by: options.finishBy ?? null,
       },
     );
     await beginReading(unit.tx, { batch_id: batchId, holder: options.holder, expires_at: unit.at + readingTtlMs });

@@ -22,6 +22,10 @@ export interface BatchRecord {
   pause_reason: PauseReason | null;
   pause_detail: string | null;
   priority: Priority;
+  /** By when every row of it is to have ended; null where nobody has said. */
+  finish_by: number | null;
+  /** Since when it goes before others in order to be done by then (engine/sending-order.ts); null where it does not. */
+  pressed_at: number | null;
   file_name: string;
   file_sha256: string | null;
   /** SHA-256 of the rows as validated, whatever their format was: what an approval binds to. */
@@ -67,6 +71,8 @@ const columns = [
   'pause_reason',
   'pause_detail',
   'priority',
+  'finish_by',
+  'pressed_at',
   'file_name',
   'file_sha256',
   'content_sha256',
@@ -156,6 +162,9 @@ export function batchesWithContent(db: Queryable, contentSha256: string): Promis
 /** What of a batch a change of its state may set besides. */
 const changeable = [
   'service',
+  'priority',
+  'finish_by',
+  'pressed_at',
   'pause_reason',
   'pause_detail',
   'content_sha256',

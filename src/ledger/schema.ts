@@ -265,6 +265,11 @@ const migrations: readonly (readonly string[])[] = [
     'CREATE INDEX slots_by_state ON slots (state, job, due_at)',
     'CREATE INDEX inbox_by_outcome ON inbox (outcome, account)',
   ],
+  [
+    // By when a batch is to be done, and since when it goes before others for that.
+    'ALTER TABLE batches ADD COLUMN finish_by BIGINT',
+    'ALTER TABLE batches ADD COLUMN pressed_at BIGINT',
+  ],
 ];
 
 /**

@@ -19,6 +19,8 @@ export interface FileToTakeIn {
   runId: string | null;
   job?: string | null;
   priority: Priority;
+  /** As of intake's options. */
+  finishBy?: number | null;
   /** `intake` and `policy` of the configuration, with what the command line or the job says instead. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;

@@ -81,6 +81,12 @@ const jobShape = z
       )
       .default('{job}-{slot:yyyy-MM}'),
     priority: z.enum(priorities).default('normal'),
+    /** By when its batches are to be done: "17:00" is the first such time after the slot in the job's own time zone. */
+    finishBy: z
+      .string()
+      .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'is no time of day such as "17:00"')
+      .nullable()
+      .default(null),
     /** What a batch may do without a person: the same as `policy` of the configuration, which it overrides field by field. */
     policy: overriding(policyShape),
     /** Who is told of this job's batches and slots, besides those of the configuration: the same as its `notifications`. */

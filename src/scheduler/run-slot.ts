@@ -19,6 +19,7 @@ import type { RequireSlot, SlotOutcome } from './claimed-slot.ts';
 import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
+import { finishByOfSlot } from './finish-by.ts';
 import { type Brought, originalName, takeFromInbox } from './inbox.ts';
 import { keptFile, rejectedName } from './kept-file.ts';
 import { tellLeftBehind } from './left-behind.ts';
@@ -163,6 +164,7 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         job: job.name,
         runId: runIdOfSlot(job.runId, job.name, dueAt, job.schedule.timeZone),
         priority: job.priority,
+        finishBy: finishByOfSlot(job, dueAt),
         settings: { ...session.config.intake, ...job.intake },
         policy: { ...session.config.policy, ...job.policy },
         readWith: readWithOfJob(job),

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
+import { findBatch } from '../../src/ledger/batches.ts';
 import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -136,6 +137,21 @@ describe('the SQLite ledger', () => {
       const db = await earlier('released.db');
       await migrate(db);
       assert.equal((await findRow(db, 'batch-1', 1))?.told_until, null);
+      await db.close();
+    });
+
+    test('has batches that nobody has said a time for, and takes one from then on', async () => {
+      const db = openSqlite(join(folder, 'no-time.db'));
+      await migrate(db);
+      await addBatch(db, makeVirtualClock(), aBatch(), [aRow(1)]);
+      await db.execute('ALTER TABLE batches DROP COLUMN finish_by');
+      await db.execute('ALTER TABLE batches DROP COLUMN pressed_at');
+      await db.execute('DELETE FROM migrations WHERE version = 13');
+      await migrate(db);
+      const batch = await findBatch(db, 'batch-1');
+      assert.deepEqual([batch?.finish_by, batch?.pressed_at], [null, null]);
+      await addBatch(db, makeVirtualClock(), aBatch({ batch_id: 'batch-2', finish_by: 9_000 }), []);
+      assert.equal((await findBatch(db, 'batch-2'))?.finish_by, 9_000);
       await db.close();
     });
 

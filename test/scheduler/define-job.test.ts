@@ -35,6 +35,7 @@ describe('a job definition', () => {
     ['an unknown field of the policy', { policy: { canari: {} } }, /^policy: .*canari/],
     ['a country that is none', { intake: { country: 'Kenya' } }, /^intake\.country: is a two-letter/],
     ['a canary of no rows', { policy: { canary: { rows: 0 } } }, /^policy\.canary\.rows: /],
+    ['an hour that is none', { finishBy: '24:00' }, /finishBy: is no time of day such as "17:00"/],
     ['two faults', { name: 'my job', runId: '{month}' }, /name: .*; runId: /],
     ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
   ] as [string, object, RegExp][])
@@ -55,8 +56,9 @@ describe('a job definition', () => {
   });
 
   test('has its defaults filled in', () => {
-    const { schedule, runId, priority } = defineJob(good);
-    assert.deepEqual([schedule.catchUp, runId, priority], ['last', '{job}-{slot:yyyy-MM}', 'normal']);
+    const { schedule, runId, priority, finishBy } = defineJob(good);
+    const expected = ['last', '{job}-{slot:yyyy-MM}', 'normal', null];
+    assert.deepEqual([schedule.catchUp, runId, priority, finishBy], expected);
   });
 });
 

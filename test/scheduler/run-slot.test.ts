@@ -6,6 +6,7 @@ import { systemClock } from '../../src/core/clock.ts';
 import { AirbatchError } from '../../src/core/errors.ts';
 import { systemRandom } from '../../src/core/random.ts';
 import { rejectBatch } from '../../src/engine/acts.ts';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
@@ -257,11 +258,13 @@ describe('what a job has brought', () => {
       source: { kind: 'folder', folder: '.', required: true },
       policy: { approval: { needed: 'always' } },
       priority: 'urgent',
+      finishBy: '17:00',
     });
     write('inbox/x.csv');
     assert.match((await run()).detail, /waits for approval/);
-    const [batch] = await db.query<{ batch_id: string; priority: string }>('SELECT batch_id, priority FROM batches');
-    assert.equal(batch?.priority, 'urgent');
+    const [batch] = await db.query<BatchRecord>('SELECT * FROM batches');
+    assert.ok(batch);
+    assert.deepEqual([batch.priority, batch.finish_by], ['urgent', Date.parse('2026-11-25T17:00:00+03:00')]);
     await putAway(session);
     assert.deepEqual(found('working'), ['20261125-0900~x.csv'], 'its batch has not ended');
     await rejectBatch({ ...session, name: 'Ann' }, batch.batch_id, 'the wrong month');

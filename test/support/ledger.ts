@@ -75,6 +75,8 @@ export function aBatch(fields: Partial<BatchRecord> = {}): Omit<BatchRecord, 'au
     pause_reason: null,
     pause_detail: null,
     priority: 'normal',
+    finish_by: null,
+    pressed_at: null,
     file_name: 'payroll.csv',
     file_sha256: null,
     content_sha256: null,
