@@ -1,4 +1,5 @@
-import { type Sending, sendingOf } from '../engine/batches-before.ts';
+import { type Foreseen, foresee } from '../engine/foresee.ts';
+import { type Sending, sendingOf } from '../engine/sending.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
 import { type NotedPace, notedPace } from '../ledger/pace.ts';
@@ -15,6 +16,8 @@ export interface AccountNow {
   /** How fast it is sending; null where nobody works on it. */
   pace: NotedPace | null;
   sending: readonly Sending[];
+  /** What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. */
+  foreseen: ReadonlyMap<string, Foreseen>;
 }
 
 /** The process that has the account now: see `AccountNow`. */
@@ -28,7 +31,9 @@ export async function accountNow(session: LedgerNow, account: string): Promise<A
   const { db, clock } = session;
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await notedPace(db, account, clock.now());
-  return { worker, pace, sending: await sendingOf(db, account) };
+  const sending = await sendingOf(db, account);
+  const foreseen = pace === null ? new Map<string, Foreseen>() : foresee(sending, pace, clock.now());
+  return { worker, pace, sending, foreseen };
 }
 
 /** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */

@@ -1,4 +1,4 @@
-import { type BatchBefore, batchesBefore } from '../engine/batches-before.ts';
+import { type BatchBefore, batchesBefore } from '../engine/sending.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { nextDueAt } from '../ledger/rows.ts';
@@ -8,7 +8,6 @@ import type { Session } from '../runtime/session.ts';
 import { accountsNow, paceOf } from './account-now.ts';
 import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
-import { msLeft } from './time-left.ts';
 import { beforeWords, serviceWords } from './waits-for.ts';
 
 /** How often the screen is brought up to date, and how often a line is written where nobody watches. */
@@ -126,8 +125,8 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     if (!pace) continue;
     const ready = count('ready');
     const before = batchesBefore(batch, { ready, pace, sending: account.sending });
-    const leftMs = msLeft(batch, { ready, pace, before, now: session.clock.now() });
-    if (leftMs === null || leftMs < (sum.leftMs ?? 0)) continue;
+    const leftMs = account.foreseen.get(batchId)?.sentMs;
+    if (leftMs === undefined || leftMs < (sum.leftMs ?? 0)) continue;
     sum.leftMs = leftMs;
     slowest = before;
   }

@@ -1,6 +1,6 @@
 import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
-import { batchesBefore } from '../engine/batches-before.ts';
+import { batchesBefore } from '../engine/sending.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
 import { durationText } from '../reports/format.ts';
@@ -11,7 +11,6 @@ import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
-import { msLeft } from './time-left.ts';
 import { waitsFor } from './waits-for.ts';
 
 /** How often it is looked and drawn anew, and how often a line is written where nobody watches. */
@@ -117,7 +116,7 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.outlook.windowMs ?? null,
     rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
-    left_ms: pace && msLeft(batch, { ready, pace, before, now: session.clock.now() }),
+    left_ms: pace && (ready === 0 ? 0 : (account.foreseen.get(batch.batch_id)?.sentMs ?? null)),
     waits_for: await waitsFor(session, batch, counts, account),
     batches_before: before
       .filter(({ stands }) => !stands)

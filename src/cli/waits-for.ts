@@ -1,9 +1,9 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
-import { type BatchBefore, batchesBefore } from '../engine/batches-before.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
+import { type BatchBefore, batchesBefore } from '../engine/sending.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { countOverdue, nextDueAt } from '../ledger/rows.ts';

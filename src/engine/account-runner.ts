@@ -152,6 +152,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
     toldToWait: null,
+    late: new Map(),
     credentialsRefused: false,
     endings: makeEndings(),
     listMark: makeListMark(),

@@ -9,6 +9,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import type { FileRefs } from '../ledger/file-refs.ts';
+import type { LateBatch } from '../ledger/pace.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 import type { Committer } from './committer.ts';
 import type { Endings } from './endings.ts';
@@ -84,6 +85,8 @@ export interface RunnerContext extends EngineDeps {
   unreachableUntil: number;
   /** That the service tells the account to wait; null where it lets it through. */
   toldToWait: ToldWait | null;
+  /** The batches that will not be done in time. */
+  late: Map<string, LateBatch>;
   /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
   credentialsRefused: boolean;
   endings: Endings;

@@ -1,13 +1,13 @@
 import pLimit from 'p-limit';
 import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { ranks } from './picker.ts';
+import { type Place, sendingOrder } from './sending-order.ts';
 
 /** Rows of a batch that a pass takes a step for at most; each becomes a request. */
 const rowsPerPass = 100;
 /** Requests under way at once. The limiter decides when each starts. */
 const requestsAtOnce = 8;
-/** One step in so many goes to the batch that has waited longest, whatever its priority: a doubt grows old in a bulk batch as well. */
+/** One step in so many goes to the batch that has waited longest, wherever it stands: a doubt grows old in a bulk batch as well. */
 const openTurnEvery = 4;
 /** How often a batch of which nothing was due is asked again while the others' rows are stepped; a row is first read after as long. */
 const askAgainMs = 2_000;
@@ -30,8 +30,8 @@ interface Source {
 }
 
 /**
- * Takes a step for every row of the open batches that is in this state and due, until the runner stops: the batches of one priority take
- * turns, those of a higher one go before, and in each the longest due row is first. Returns when the next one is due (epoch ms), or null
+ * Takes a step for every row of the open batches that is in this state and due, until the runner stops: the batches take turns, or go
+ * before others, as they do where rows are sent (sending-order.ts), and in each the longest due row is first. Returns when the next one is due (epoch ms), or null
  * where none is.
  */
 export async function stepDueRows(
@@ -81,13 +81,12 @@ export async function stepDueRows(
 /** The batch whose row is the next, or null where none has one now. */
 function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
   const isOpenTurn = number % openTurnEvery === 0;
-  let first: { source: Source; rank: number } | null = null;
+  let first: { source: Source; batch: Place } | null = null;
   for (const { batch } of batches.values()) {
     const source = sources.get(batch.batch_id);
     if (!source || source.rows.length === 0) continue;
-    const rank = isOpenTurn ? 0 : ranks[batch.priority];
-    const goesBefore = !first || rank < first.rank || (rank === first.rank && source.servedAs < first.source.servedAs);
-    if (goesBefore) first = { source, rank };
+    const order = first && !isOpenTurn ? sendingOrder(batch, first.batch) : 0;
+    if (!first || order < 0 || (order === 0 && source.servedAs < first.source.servedAs)) first = { source, batch };
   }
   return first?.source ?? null;
 }

@@ -2,6 +2,7 @@ import { waitAt } from '../core/told-wait.ts';
 import { type NotedPace, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
 import { longHold } from './long-hold.ts';
+import { heedTimes } from './pressing.ts';
 
 /** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
@@ -10,15 +11,16 @@ export async function noteOwnPace(context: RunnerContext): Promise<void> {
   await context.committer.commit((unit) => notePace(unit.tx, context.account, pace));
 }
 
-/** Notes it anew whenever more was sent, as often as the ledger is looked at. */
+/** Notes it anew whenever more was sent, as often as the ledger is looked at, and has those batches go first that have to at this pace. */
 export async function paceLoop(context: RunnerContext): Promise<void> {
   const { clock, stopping, settings } = context;
   let noted = '';
   while (!stopping.aborted) {
     await clock.sleep(settings.idlePollMs, stopping);
     heedHold(context);
-    const { used, limit, outlook, toldToWait: told } = ownPace(context);
-    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, told]);
+    await heedTimes(context, ownPace(context));
+    const { used, limit, outlook, toldToWait: told, late } = ownPace(context);
+    const stands = JSON.stringify([used, limit, outlook.left, outlook.expected, told, Object.keys(late)]);
     if (stopping.aborted || stands === noted) continue;
     noted = stands;
     await noteOwnPace(context);
@@ -34,7 +36,7 @@ function heedHold(context: RunnerContext): void {
 }
 
 function ownPace(context: RunnerContext): NotedPace {
-  const { lease, limiter, picker, clock, unreachableSince } = context;
+  const { lease, limiter, picker, clock, unreachableSince, late } = context;
   const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
   return {
     fence: lease.fence.fence,
@@ -46,5 +48,6 @@ function ownPace(context: RunnerContext): NotedPace {
     shared,
     toldToWait: waitAt(context.toldToWait, clock.now()),
     unreachableSince,
+    late: Object.fromEntries(late),
   };
 }

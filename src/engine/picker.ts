@@ -1,14 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { sentAmong } from '../core/row-state.ts';
-import { type BatchRecord, countRows, type Priority } from '../ledger/batches.ts';
+import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { SpacedRows } from '../ledger/pace.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { sendingOrder } from './sending-order.ts';
 
 /** Rows of a batch that are read ahead: enough that reading is rare, few enough that memory does not grow with the file. */
 const readAheadRows = 200;
 
-/** Decides which row is sent next: by priority, round-robin between the batches of one priority, in file order within one. */
+/** Decides which row is sent next: by the order of its batch (sending-order.ts), in turns where that is the same, in file order within one. */
 export interface Picker {
   /**
    * The batches whose rows may be sent. A batch that is no longer among them gives no more rows. Of one that is named in `rowsAlone` no
@@ -61,12 +62,9 @@ export interface PickerOptions {
   lastSentTo: (phoneNumber: string) => Promise<number>;
 }
 
-/** Batches of a lower rank go first. */
-export const ranks: Record<Priority, number> = { urgent: 0, normal: 1, bulk: 2 };
-
 export function makePicker(db: Database, clock: Clock, options: PickerOptions): Picker {
   const sources = new Map<string, Source>();
-  // Round-robin within a priority: who was served goes to the end.
+  // In the order in which they go; of those that take turns, who was served goes to the end.
   let order: Source[] = [];
   let waiting: Waiting[] = [];
   // Rows that were given out, by batch, and that the ledger may still call ready: whoever reads it anew is not given them a second time.
@@ -214,7 +212,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       if (!next) continue;
       if (order.length === 1) return next;
       const peers = order.filter((other) => other !== source);
-      const after = peers.findLastIndex((other) => ranks[other.batch.priority] <= ranks[source.batch.priority]);
+      const after = peers.findLastIndex((other) => sendingOrder(other.batch, source.batch) <= 0);
       order = peers.toSpliced(after + 1, 0, source);
       return next;
     }
@@ -237,7 +235,7 @@ export function makePicker(db: Database, clock: Clock, options: PickerOptions): 
       }
       const kept = order.filter((source) => sources.get(source.batch.batch_id) === source);
       const added = [...sources.values()].filter((source) => !kept.includes(source));
-      order = [...kept, ...added].sort((a, b) => ranks[a.batch.priority] - ranks[b.batch.priority]);
+      order = [...kept, ...added].sort((a, b) => sendingOrder(a.batch, b.batch));
     },
     available: (limit) =>
       inTurn(async () => {

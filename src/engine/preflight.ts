@@ -11,7 +11,7 @@ import {
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { RowRecord } from '../ledger/rows.ts';
-import { batchesBefore, sendingOf } from './batches-before.ts';
+import { batchesBefore, sendingOf } from './sending.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */

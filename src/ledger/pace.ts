@@ -24,6 +24,14 @@ export interface NotedPace {
   toldToWait: ToldWait | null;
   /** Since when the service cannot be reached (epoch ms); null where it can, as far as is known. */
   unreachableSince: number | null;
+  /** The batches that will not be done in time at this pace. */
+  late: Record<string, LateBatch>;
+}
+
+/** A batch that will not be done in time, since when that is foreseen, and when it will be done (epoch ms). */
+export interface LateBatch {
+  since: number;
+  doneAt: number;
 }
 
 /** Rows of a batch that wait for others to the same number: how many, when the next of them may go, and the last (epoch ms). */

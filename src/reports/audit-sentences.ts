@@ -42,6 +42,8 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
     `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
+  'batch.press': ({ finish_by }) =>
+    `had it go before the others, in order to be done by ${timeText(new Date(Number(finish_by)).toISOString())}`,
   'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
   'batch.report': ({ version }) => `gave out version ${text(version)} of its reports`,
   'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,

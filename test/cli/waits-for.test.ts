@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { accountNow } from '../../src/cli/account-now.ts';
-import { msLeft } from '../../src/cli/time-left.ts';
 import { waitsFor } from '../../src/cli/waits-for.ts';
-import { batchesBefore, sendingOf } from '../../src/engine/batches-before.ts';
+import { batchesBefore, sendingOf } from '../../src/engine/sending.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { countRows } from '../../src/ledger/batches.ts';
 import { notedPace, notePace } from '../../src/ledger/pace.ts';
@@ -44,14 +43,9 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   const batch = await rig.batch();
   const counts = await countRows(db, batch.batch_id);
   const account = await accountNow({ db, clock }, 'main');
-  const { pace } = account;
-  assert.ok(pace);
   const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
   assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
-  assert.equal(
-    msLeft(batch, { ready: counts.get('ready') ?? 0, pace, before: [], now: clock.now() }),
-    (4 * 65 - 10) * 1_000,
-  );
+  assert.equal(account.foreseen.get(batch.batch_id)?.sentMs, (4 * 65 - 10) * 1_000);
   runner.stop();
   await clock.drive(running);
 });

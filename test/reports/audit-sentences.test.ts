@@ -74,6 +74,12 @@ describe('a sentence of the audit log', () => {
       { from: '2026-11-20T09:00:00.000Z', why: 'the service is asked' },
       "batch: went on without the service's list of what was paid since 2026-11-20T09:00:00.000Z, which could not be read: the service is asked",
     ],
+    [
+      'batch.press',
+      null,
+      { finish_by: Date.UTC(2026, 10, 20, 14) },
+      'batch: had it go before the others, in order to be done by 2026-11-20 14:00:00 UTC',
+    ],
     ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
     ['batch.report', null, { version: 2 }, 'batch: gave out version 2 of its reports'],
     ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],

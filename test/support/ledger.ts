@@ -41,6 +41,7 @@ export const idlePace: NotedPace = {
   shared: false,
   toldToWait: null,
   unreachableSince: null,
+  late: {},
 };
 /** A webhook that was received at the beginning of time, and not looked at yet. */
 export function anInboxEntry(fields: Partial<InboxEntry> = {}): InboxEntry {

@@ -1,23 +1,12 @@
 import { type BatchRecord, countRowsSending, openBatches } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { NotedPace } from '../ledger/pace.ts';
-import { ranks } from './picker.ts';
 import { waitsForFirstRows } from './remaining.ts';
-
-/** Another batch of the account, of whose rows some are sent before the last of this one. */
-export interface BatchBefore {
-  batch: string;
-  /** So many: all that it has to send where it goes before, and where they take turns no more than this one has itself. */
-  rows: number;
-  takesTurns: boolean;
-  /** Whether none of them can be sent at this moment: it waits for its first rows to end, or for numbers that were paid a moment ago. */
-  stands: boolean;
-}
+import { type Place, sendingOrder } from './sending-order.ts';
 
 /** A batch of an account that is being sent, or about to be. */
-export interface Sending {
+export interface Sending extends Place {
   batch: string;
-  rank: number;
   /** Rows that it has to send. */
   ready: number;
   firstAlone: boolean;
@@ -31,13 +20,31 @@ export async function sendingOf(db: Queryable, account: string): Promise<Sending
     const ofBatch = counts.get(batch.batch_id);
     const ready = ofBatch?.get('ready') ?? 0;
     if (ofBatch === undefined || ready === 0) continue;
-    const firstAlone = waitsForFirstRows(batch, ofBatch);
-    sending.push({ batch: batch.batch_id, rank: ranks[batch.priority], ready, firstAlone });
+    sending.push(sendingAs(batch, ready, waitsForFirstRows(batch, ofBatch)));
   }
   return sending;
 }
 
-/** The batches whose rows are sent before the last of the `ready` ones that this one has to send: those that go before it come first. */
+/** A batch as it stands in the line of its account with so many rows to send. */
+function sendingAs(batch: BatchRecord, ready: number, firstAlone = false): Sending {
+  const { batch_id, priority, finish_by, pressed_at } = batch;
+  return { batch: batch_id, priority, finish_by, pressed_at, ready, firstAlone };
+}
+
+/** Another batch of the account, of whose rows some are sent before the last of this one. */
+export interface BatchBefore {
+  batch: string;
+  /** So many: all that it has to send where it goes before, and where they take turns no more than this one has itself. */
+  rows: number;
+  takesTurns: boolean;
+  /** Whether none of them can be sent at this moment: it waits for its first rows to end, or for numbers that were paid a moment ago. */
+  stands: boolean;
+}
+
+/**
+ * The batches whose rows are sent before the last of the `ready` ones that this one has to send, as they stand now: those that go before it
+ * come first.
+ */
 export function batchesBefore(
   batch: BatchRecord,
   { ready, pace, sending }: { ready: number; pace: Pick<NotedPace, 'spaced'>; sending: readonly Sending[] },
@@ -45,13 +52,13 @@ export function batchesBefore(
   if (ready === 0) return [];
   const found: BatchBefore[] = [];
   for (const other of sending) {
-    const rank = other.rank - ranks[batch.priority];
-    if (other.batch === batch.batch_id || rank > 0) continue;
+    const order = sendingOrder(other, batch);
+    if (other.batch === batch.batch_id || order > 0) continue;
     const isSpaced = (pace.spaced[other.batch]?.rows ?? 0) >= other.ready;
     found.push({
       batch: other.batch,
-      rows: rank < 0 ? other.ready : Math.min(other.ready, ready),
-      takesTurns: rank === 0,
+      rows: order < 0 ? other.ready : Math.min(other.ready, ready),
+      takesTurns: order === 0,
       stands: isSpaced || other.firstAlone,
     });
   }

@@ -1,0 +1,44 @@
+import { isoTime } from '../core/clock.ts';
+import { findBatch } from '../ledger/batches.ts';
+import type { LateBatch } from '../ledger/pace.ts';
+import type { RunnerContext } from './context.ts';
+import { foresee, type PaceAhead, toPress } from './foresee.ts';
+import { sendingOf } from './sending.ts';
+
+/**
+ * Has the batches go first that have to in order to be done in time, and notes those that will not be all the same. It is decided here
+ * alone, as often as the ledger is looked at, and stands in the ledger from then on: a batch that goes first does so until its last row is sent,
+ * since what it needs shrinks while it is sent, and it would change places with the others at each look.
+ */
+export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promise<void> {
+  const { db, account, clock, batches } = context;
+  const isToBeDone = [...batches.values()].some(({ batch }) => batch.finish_by !== null);
+  if (!isToBeDone) return void context.late.clear();
+  const sending = await sendingOf(db, account);
+  const now = clock.now();
+  for (const batchId of toPress(sending, pace, now)) await press(context, batchId);
+  const late = new Map<string, LateBatch>();
+  const foreseen = foresee(sending, pace, now);
+  for (const { batch, finish_by } of sending) {
+    const doneAt = now + (foreseen.get(batch)?.doneMs ?? Number.NaN);
+    const since = context.late.get(batch)?.since ?? now;
+    if (finish_by !== null && doneAt > finish_by) late.set(batch, { since, doneAt });
+  }
+  context.late = late;
+}
+
+async function press(context: RunnerContext, batchId: string): Promise<void> {
+  const pressed = await context.committer.commit(async (unit) => {
+    const batch = await findBatch(unit.tx, batchId);
+    // A person may have given it another time, or paused it, since it was looked at.
+    if (batch?.status !== 'running' || batch.finish_by === null || batch.pressed_at !== null) return null;
+    await unit.append(batchId, 'batch.press', { finish_by: batch.finish_by });
+    return unit.noteBatch(batch, { pressed_at: unit.at });
+  });
+  if (pressed?.finish_by == null) return;
+  context.log.info('a batch goes before others, in order to be done in time', {
+    batch_id: batchId,
+    finish_by: isoTime(pressed.finish_by),
+  });
+  context.superviseWake.wake();
+}
