@@ -1,10 +1,13 @@
+import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { visible } from '../core/visible.ts';
+import type { PlannedFinish } from '../engine/planned-finish.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
+import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { askedText, durationText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
-import { counted } from '../reports/words.ts';
+import { counted, pauseReasonWords } from '../reports/words.ts';
 import { balanceJson } from './balance-json.ts';
 
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
@@ -46,6 +49,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
     lines.push(
       `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows${behind(plan)}`,
     );
+  lines.push(...finishLines(plan, batch));
   // Names of files and columns are among them.
   return `${lines.map(visible).join('\n')}\n`;
 }
@@ -53,6 +57,43 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
 /** What the time is made of besides, where others of the account are sent as well. */
 function behind({ rowsBefore }: Preflight): string {
   return rowsBefore === 0 ? '' : `, with ${counted(rowsBefore, 'row')} of other batches that go before it or beside it`;
+}
+
+/** When it will be done by what is to be done by a time, and what it makes late: a warning, which nobody need heed. */
+function finishLines({ finish, counts }: Preflight, { batch_id }: BatchRecord): string[] {
+  const { finishBy, doneAt, unknown, makesLate } = finish;
+  const lines: string[] = [];
+  if (finishBy !== null && doneAt !== null) {
+    const held = counts.held ? `, but for ${counted(counts.held, 'held row')}` : '';
+    lines.push(`Done       ${foreseenText(doneAt, finishBy)}, if it begins now${held}`);
+  }
+  if (finishBy !== null && doneAt !== null && doneAt > finishBy)
+    lines.push(
+      `Late       ${helpText(finish, batch_id)}; "airbatch reorder ${batch_id} --finish-by TIME" gives it another time`,
+    );
+  if (finishBy !== null && unknown !== null)
+    lines.push(
+      `Done       it is to be by ${minuteText(finishBy)}; whether it will be is not known: ${unknownText(unknown)}`,
+    );
+  for (const late of makesLate)
+    lines.push(
+      `Makes late batch ${late.batch}, which would be in time without this one: done ${foreseenText(late.doneAt, late.finishBy)}`,
+    );
+  return lines;
+}
+
+/** What can be done about a batch that will be late. */
+function helpText({ inTimeIf }: PlannedFinish, batchId: string): string {
+  if (inTimeIf === 'urgent')
+    return `"airbatch reorder ${batchId} --priority urgent" lets it go before the others, and it would be in time`;
+  if (inTimeIf === 'alone')
+    return 'it would be in time without the other batches: "airbatch pause" or "airbatch reorder" holds one of them back';
+  return 'it would be late without any other batch as well: its rows take longer at the rate that the service allows';
+}
+
+function unknownText(why: NonNullable<PlannedFinish['unknown']>): string {
+  if (why === 'unreachable') return 'the service is not reached';
+  return `a batch of the account is paused (${pauseReasonWords[why].label})`;
 }
 
 /** The same for programs. */
@@ -74,6 +115,22 @@ export function planJson(plan: Preflight) {
     short,
     rows_before: plan.rowsBefore,
     estimate_ms: plan.estimateMs,
+    ...finishJson(plan),
+  };
+}
+
+function finishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
+  const time = (at: number | null) => at && isoTime(at);
+  return {
+    finish_by: time(finishBy),
+    done_at: time(doneAt),
+    done_unknown: unknown,
+    in_time: finishBy === null || doneAt === null ? null : doneAt <= finishBy,
+    makes_late: makesLate.map(({ batch: batch_id, ...late }) => ({
+      batch_id,
+      finish_by: isoTime(late.finishBy),
+      done_at: isoTime(late.doneAt),
+    })),
   };
 }
 

@@ -11,6 +11,8 @@ import {
 import { type BatchRecord, countRows } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { RowRecord } from '../ledger/rows.ts';
+import type { PaceAhead } from './foresee.ts';
+import { type PlannedFinish, plannedFinish } from './planned-finish.ts';
 import { batchesBefore, sendingOf } from './sending.ts';
 import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
@@ -44,6 +46,8 @@ export interface Preflight {
   rowsBefore: number;
   /** The least time that the rate limit allows for the rows to send, with those before them, in milliseconds. */
   estimateMs: number;
+  /** When it will be done, and what it makes late. */
+  finish: PlannedFinish;
 }
 
 /** What the rows that would be sent ask for: what an approval is given for. */
@@ -59,6 +63,9 @@ export interface PreflightService {
   sendsTexts: boolean;
   /** The price of a product in the currency of the destination; null where the catalog does not tell it. */
   priceOf: (product: AskedProduct) => Promise<Money | null>;
+  /** How fast the account is sending, or would be. */
+  pace: PaceAhead;
+  now: number;
 }
 
 /** Adds up what a batch would do. Nothing is sent and nothing is written. */
@@ -66,7 +73,7 @@ export async function preflight(
   db: Database,
   batch: BatchRecord,
   balance: BalanceOutcome,
-  { limit, windowMs, sendsTexts, priceOf }: PreflightService,
+  { limit, windowMs, sendsTexts, priceOf, pace, now }: PreflightService,
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -74,7 +81,7 @@ export async function preflight(
   const totals = totalsOf(asked);
   const { toSend, sums } = totals;
   const sending = await sendingOf(db, batch.account);
-  const before = batchesBefore(batch, { ready: toSend, pace: { spaced: {} }, sending });
+  const before = batchesBefore(batch, { ready: toSend, pace, sending });
   const rowsBefore = before.reduce((sum, { rows: ofOther }) => sum + ofOther, 0);
   const unusual = await Promise.all(
     unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
@@ -93,6 +100,7 @@ export async function preflight(
     short: read === null ? [] : shortfalls(read, sums),
     rowsBefore,
     estimateMs: Math.floor(Math.max(0, rowsBefore + toSend - 1) / limit) * windowMs,
+    finish: await plannedFinish(db, batch, toSend, { sending, pace, now }),
   };
 }
 

@@ -26,7 +26,7 @@ export async function sendingOf(db: Queryable, account: string): Promise<Sending
 }
 
 /** A batch as it stands in the line of its account with so many rows to send. */
-function sendingAs(batch: BatchRecord, ready: number, firstAlone = false): Sending {
+export function sendingAs(batch: BatchRecord, ready: number, firstAlone = false): Sending {
   const { batch_id, priority, finish_by, pressed_at } = batch;
   return { batch: batch_id, priority, finish_by, pressed_at, ready, firstAlone };
 }

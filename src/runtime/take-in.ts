@@ -5,6 +5,7 @@ import type { BalanceOutcome } from '../gateway/gateway.ts';
 import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
+import { notedPace } from '../ledger/pace.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
@@ -63,7 +64,12 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   if (isToldToWait && !isLong)
     logWait(account, session, holdAsTold({ limiter, clock }, 'balance', balance.retryAfterMs));
   const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account, !isToldToWait) };
-  return preflight(session.db, batch, balance, { ...limiter.usage('creation'), ...service });
+  const now = session.clock.now();
+  const usage = limiter.usage('creation');
+  // Whoever sends for the account knows who else uses it, and whether the service is there.
+  const ahead = { outlook: usage.outlook, spaced: {}, unreachableSince: null };
+  const pace = (await notedPace(session.db, account.name, now)) ?? ahead;
+  return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
 }
 
 /** Asks for the balance. Throws `CREDENTIALS_REJECTED`, with what is `next` once they are right. */

@@ -6,9 +6,11 @@ import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { approve, askApproval } from '../engine/acts.ts';
 import { approvalReason } from '../engine/approval.ts';
+import type { Preflight } from '../engine/preflight.ts';
 import type { IntakeSettingsInput } from '../intake/settings.ts';
 import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
+import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { lostTextsText } from '../reports/format.ts';
 import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
 import { counted } from '../reports/words.ts';
@@ -212,7 +214,19 @@ async function decide(session: Session, account: OpenAccount, job: Job, batch: B
   const what = reason === null ? `${counted(plan.toSend, 'row')} to pay` : `waits for approval: ${reason}`;
   const beside = plan.textsLost > 0 ? [lostTextsText(plan.textsLost)] : [];
   const same = (await sameRowsOf(session.db, batch)).map(sameRowsText);
-  return `batch ${batch.batch_id} (${[what, ...same, ...beside].join('; ')})`;
+  return `batch ${batch.batch_id} (${[what, ...same, ...beside, ...finishWords(plan)].join('; ')})`;
+}
+
+/** What the people who are to have it done by a time should know of it, where it will be late or nobody can tell, and whom it makes late. */
+function finishWords({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight): string[] {
+  const words = makesLate.map(
+    (late) => `it makes batch ${late.batch} late: done ${foreseenText(late.doneAt, late.finishBy)}`,
+  );
+  if (finishBy !== null && doneAt !== null && doneAt > finishBy)
+    words.unshift(`done ${foreseenText(doneAt, finishBy)}`);
+  if (finishBy !== null && unknown !== null)
+    words.unshift(`it is to be done by ${minuteText(finishBy)}, and nobody can tell whether it will be`);
+  return words;
 }
 
 /** Who acts for a job where nobody does. */

@@ -16,7 +16,7 @@ import { resolveDoubt } from '../../src/engine/resolving.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
-import { aBatch, addBatch, aRow, beforeTransaction, unplanned } from '../support/ledger.ts';
+import { aBatch, addBatch, aRow, beforeTransaction, idlePace, unplanned } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 /**
@@ -150,7 +150,8 @@ async function waiting(policy?: Record<string, unknown>): Promise<Rig> {
 async function shown(rig: Rig) {
   const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
   const rate = { limit: 60, windowMs: 60_000, sendsTexts: true, priceOf: async () => null };
-  const plan = await preflight(rig.db, await rig.batch(), { kind: 'unavailable', evidence }, rate);
+  const ahead = { pace: idlePace, now: rig.clock.now() };
+  const plan = await preflight(rig.db, await rig.batch(), { kind: 'unavailable', evidence }, { ...rate, ...ahead });
   return { balance: null, plan };
 }
 
