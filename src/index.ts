@@ -21,6 +21,7 @@ export { approvalReason } from './engine/approval.ts';
 export type { EngineLog } from './engine/context.ts';
 export { type RetryResult, retryFailed } from './engine/decisions.ts';
 export type { Preflight } from './engine/preflight.ts';
+export { type NewPlace, reorderBatch } from './engine/reorder.ts';
 export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } from './engine/resolving.ts';
 export type { EngineSettings } from './engine/settings.ts';
 export type { Gateway } from './gateway/gateway.ts';

@@ -7,6 +7,7 @@ export const load = {
   status: () => import('./status.ts'),
   resume: () => import('./resume.ts'),
   pause: () => import('./pause.ts'),
+  reorder: () => import('./reorder.ts'),
   report: () => import('./report.ts'),
   sandbox: () => import('./sandbox.ts'),
   jobs: () => import('./jobs.ts'),

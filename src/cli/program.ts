@@ -106,6 +106,15 @@ function addWork(program: Command, call: Call): void {
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('pause'));
   example(
+    program.command('reorder').argument('<batch>'),
+    'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00',
+  )
+    .description('give a batch another place among those of its account, whichever program works on it')
+    .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
+    .option(...finishBy)
+    .option('--no-finish-by', 'it is to be done by no time any more')
+    .action(call('reorder'));
+  example(
     program.command('report').argument('<batch>', 'the batch'),
     'airbatch report 20261120-093000-4f2a --out reports',
   )

@@ -1,3 +1,4 @@
+import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { visible } from '../core/visible.ts';
 import type { AuditEvent } from '../ledger/events.ts';
@@ -9,6 +10,8 @@ const text = (value: unknown) => (value === null || value === undefined || value
 const because = (value: unknown) => (text(value) ? `: ${text(value)}` : '');
 const quoted = (value: unknown) => (text(value) ? ` ("${text(value)}")` : '');
 const count = (value: unknown, one: string) => `${text(value)} ${one}${Number(value) === 1 ? '' : 's'}`;
+
+const byText = (at: unknown) => (at ? `by ${timeText(isoTime(Number(at)))}` : 'by no time');
 
 /** The service's answer, as far as it says more than the sentence does. */
 function answer({ http_status, code, message }: Data): string {
@@ -23,8 +26,8 @@ function kept({ cost, cost_currency }: Data): string {
 
 /** What happened to a batch, by the kind of its event. */
 const batchSentences: Record<string, (data: Data) => string> = {
-  'batch.received': ({ run_id, file_sha256 }) =>
-    `took in the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}`,
+  'batch.received': ({ run_id, file_sha256, finish_by }) =>
+    `took in the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to be done ${byText(finish_by)}` : ''}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} paid before or under way`,
   'batch.reject': ({ code }) => `rejected the file${quoted(code)}`,
@@ -42,8 +45,12 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
     `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
-  'batch.press': ({ finish_by }) =>
-    `had it go before the others, in order to be done by ${timeText(new Date(Number(finish_by)).toISOString())}`,
+  'batch.press': ({ finish_by }) => `had it go before the others, in order to be done ${byText(finish_by)}`,
+  'batch.reorder': ({ priority, finish_by, before_priority, before_finish_by }) => {
+    const was = priority === before_priority ? '' : ` instead of ${text(before_priority)}`;
+    const by = finish_by === before_finish_by ? '' : ` instead of ${byText(before_finish_by)}`;
+    return `gave it another place: ${text(priority)}${was}, to be done ${byText(finish_by)}${by}`;
+  },
   'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
   'batch.report': ({ version }) => `gave out version ${text(version)} of its reports`,
   'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,

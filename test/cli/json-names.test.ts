@@ -146,6 +146,7 @@ async function decide({ run, write, change }: Place): Promise<void> {
   await run('reject', (await run('submit', 'many.csv')).batch_id, '--why', 'the wrong month');
   write('few.csv', ...rows(2, 70, 10));
   const few: string = (await run('submit', 'few.csv')).batch_id;
+  await run('reorder', few, '--priority', 'bulk', '--finish-by', '2099-11-20T17:00:00+03:00');
   await run('pause', few, '--why', 'is it right?');
   await run('resume', few);
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import type { RateOutlook } from '../../src/core/rate-outlook.ts';
 import { foresee, toPress } from '../../src/engine/foresee.ts';
+import { reorderBatch } from '../../src/engine/reorder.ts';
 import type { Sending } from '../../src/engine/sending.ts';
 import { endingMs, sendingOrder } from '../../src/engine/sending-order.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
@@ -223,6 +224,30 @@ describe('a batch that is to be done by a time', () => {
     assert.ok(after.includes('payroll'));
     assert.ok(!after.slice(0, after.lastIndexOf('promo')).includes('payroll'), after.join());
     await stopAgain();
+  });
+
+  test('goes where a person has put it within a second or so, while it is sent', async () => {
+    const rig = await steadyRig();
+    await add(rig, ['payroll', 'normal', 600], 1);
+    await add(rig, ['promo', 'bulk', 60], 2);
+    const stop = rig.start();
+    await rig.after(20 * second);
+    const { db, clock } = rig;
+    const ann = { db, clock, name: 'ann' };
+    const sent = async () => {
+      const from = clock.now();
+      await rig.after(12 * second);
+      const latest = rig.service.creates.filter(({ at }) => at > from + 2 * second);
+      return new Set(latest.map(({ reference }) => reference.split('/')[0]));
+    };
+    await reorderBatch(ann, 'promo', { finishBy: clock.now() + minute });
+    assert.deepEqual(await sent(), new Set(['promo']));
+    assert.notEqual((await rig.batch('promo')).pressed_at, null);
+    await reorderBatch(ann, 'promo', { finishBy: null });
+    assert.deepEqual(await sent(), new Set(['payroll']));
+    await reorderBatch(ann, 'promo', { priority: 'urgent' });
+    assert.deepEqual(await sent(), new Set(['promo']));
+    await stop();
   });
 
   test('is noted as late from when that is foreseen, and no more once it is no longer', async () => {

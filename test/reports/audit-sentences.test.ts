@@ -80,6 +80,18 @@ describe('a sentence of the audit log', () => {
       { finish_by: Date.UTC(2026, 10, 20, 14) },
       'batch: had it go before the others, in order to be done by 2026-11-20 14:00:00 UTC',
     ],
+    [
+      'batch.reorder',
+      null,
+      { priority: 'urgent', finish_by: Date.UTC(2026, 10, 20, 14), before_priority: 'bulk', before_finish_by: null },
+      'batch: gave it another place: urgent instead of bulk, to be done by 2026-11-20 14:00:00 UTC instead of by no time',
+    ],
+    [
+      'batch.reorder',
+      null,
+      { priority: 'urgent', finish_by: null, before_priority: 'urgent', before_finish_by: Date.UTC(2026, 10, 20, 14) },
+      'batch: gave it another place: urgent, to be done by no time instead of by 2026-11-20 14:00:00 UTC',
+    ],
     ['batch.canary_passed', null, {}, 'batch: saw the first rows end well, and let the others follow'],
     ['batch.report', null, { version: 2 }, 'batch: gave out version 2 of its reports'],
     ['batch.forget', null, { rows: 1, why: 'retention' }, 'batch: took out of 1 row whom they paid: retention'],

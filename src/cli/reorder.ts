@@ -1,0 +1,37 @@
+import { isoTime } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
+import { reorderBatch } from '../engine/reorder.ts';
+import type { Priority } from '../ledger/batches.ts';
+import { minuteText } from '../reports/finish-words.ts';
+import { requireRole } from '../runtime/people.ts';
+import { answer } from './answer.ts';
+import type { CommandContext } from './command.ts';
+import { comingMomentOf } from './dates.ts';
+import { withSession } from './session.ts';
+
+/** `airbatch reorder BATCH`: another place among the batches of its account, whichever program works on it. */
+export function execute(
+  context: CommandContext,
+  [batchId = '']: string[],
+  options: { priority?: Priority; finishBy?: string | false },
+): Promise<number> {
+  const { priority, finishBy } = options;
+  if (priority === undefined && finishBy === undefined)
+    throw new AirbatchError('USAGE', 'what is to change is not said', {
+      hint: 'Say --priority, --finish-by or --no-finish-by.',
+    });
+  return withSession(context, async (session) => {
+    requireRole(session, 'run');
+    const at = finishBy ? comingMomentOf('--finish-by', finishBy, session.clock.now()) : null;
+    const place = { priority, finishBy: finishBy === undefined ? undefined : at };
+    const batch = await reorderBatch({ ...session, name: session.person }, batchId, place);
+    const { status, finish_by } = batch;
+    const time = finish_by === null ? 'by no time' : `by ${minuteText(finish_by)}`;
+    answer(
+      context,
+      { batch_id: batchId, status, priority: batch.priority, finish_by: finish_by && isoTime(finish_by) },
+      `Batch ${batchId} is ${batch.priority} now, and to be done ${time}. "airbatch status ${batchId}" says whether it will be.`,
+    );
+    return 0;
+  });
+}

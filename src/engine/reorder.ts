@@ -1,0 +1,41 @@
+import type { BatchState } from '../core/batch-state.ts';
+import { AirbatchError } from '../core/errors.ts';
+import type { BatchRecord, Priority } from '../ledger/batches.ts';
+import { inUnit } from '../ledger/unit-of-work.ts';
+import type { Actor } from './actor.ts';
+import { requireBatch } from './acts.ts';
+
+/** A place among the batches of an account: what is left out stays as it is. */
+export interface NewPlace {
+  priority?: Priority | undefined;
+  /** By when every row is to have ended (epoch ms); null: by no time. */
+  finishBy?: number | null | undefined;
+}
+
+const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
+
+/**
+ * Gives a batch another place among those of its account, whoever is sending it: that takes effect within a second or so. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` where it has ended.
+ */
+export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
+  return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
+    const batch = await requireBatch(unit.tx, batchId);
+    if (ended.includes(batch.status))
+      throw new AirbatchError(
+        'BATCH_STATE',
+        `batch ${batchId} is ${batch.status}: nothing of it is to be sent any more`,
+      );
+    const priority = place.priority ?? batch.priority;
+    const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;
+    // Whether it has to go first at that place is decided anew.
+    const changed = await unit.noteBatch(batch, { priority, finish_by, pressed_at: null });
+    await unit.append(batchId, 'batch.reorder', {
+      priority,
+      finish_by,
+      before_priority: batch.priority,
+      before_finish_by: batch.finish_by,
+    });
+    return changed ?? batch;
+  });
+}

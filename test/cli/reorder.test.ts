@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+
+const rows = 'phone_number,network_id,amount,currency\n+254712405118,1,50,KES\n';
+
+test('a batch has a time to be done by from its file on, and another one where a person says so, of which the log tells', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  writeFileSync(join(folder, 'a.csv'), rows);
+  const submitted = await airbatch('submit', 'a.csv', '--finish-by', '2098-11-20T17:00:00+03:00');
+  assert.match(
+    submitted.stderr,
+    /^Done {7}about \d{4}-.* before it is to be \(2098-11-20 14:00 UTC\), if it begins now$/m,
+  );
+  const [, batch = ''] = /^Batch +(\S+)/m.exec(submitted.stderr) ?? [];
+  const changed = await airbatch(
+    'reorder',
+    batch,
+    '--priority',
+    'urgent',
+    '--finish-by',
+    '2098-11-20T18:00:00+03:00',
+    '--json',
+  );
+  assert.deepEqual(JSON.parse(changed.stdout), {
+    batch_id: batch,
+    status: 'approved',
+    priority: 'urgent',
+    finish_by: '2098-11-20T15:00:00.000Z',
+  });
+  const taken = await airbatch('reorder', batch, '--no-finish-by');
+  assert.match(taken.stdout, /is urgent now, and to be done by no time\./);
+  const { stdout } = await airbatch('audit', '--batch', batch);
+  assert.match(stdout, /took in the file .*, to be done by 2098-11-20 14:00:00 UTC$/m);
+  assert.match(
+    stdout,
+    /gave it another place: urgent instead of normal, to be done by 2098-11-20 15:00:00 UTC instead of by 2098-11-20 14:00/,
+  );
+  assert.match(stdout, /gave it another place: urgent, to be done by no time instead of by 2098-11-20 15:00/);
+  assert.equal((await airbatch('resume', batch)).code, 0);
+  const late = await airbatch('reorder', batch, '--priority', 'bulk');
+  assert.deepEqual([late.code, /is completed: nothing.*\[BATCH_STATE\]/.test(late.stderr)], [2, true], late.stderr);
+});
+
+for (const [what, args, words] of [
+  [
+    'a time that is past',
+    ['--finish-by', '2026-01-01T09:00:00Z'],
+    /--finish-by "2026-01-01T09:00:00Z" is past: it is \d{4}-/,
+  ],
+  ['a time without its zone', ['--finish-by', '2098-01-01T09:00:00'], /is no date.*\n.*a time with its zone/],
+  ['a day', ['--finish-by', '2098-01-01'], /is a day, and not the time that is meant/],
+  ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no date/],
+] as const)
+  test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
+    const folder = folderOf(t);
+    writeFileSync(join(folder, 'a.csv'), rows);
+    const { code, stderr } = await runCommand(['submit', 'a.csv', ...args], { cwd: folder });
+    assert.equal(code, 2);
+    assert.match(stderr, words);
+    assert.match((await runCommand(['status'], { cwd: folder })).stdout, /No batches yet/);
+  });
+
+test('what is to be another place of a batch has to be said', async (t) => {
+  const { code, stderr } = await runCommand(['reorder', 'x'], { cwd: folderOf(t) });
+  assert.deepEqual([code, /what is to change is not said/.test(stderr)], [2, true]);
+});
