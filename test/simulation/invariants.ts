@@ -103,7 +103,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
 type Rows = readonly { batch: BatchRecord; row: RowRecord }[];
 
 /** I1, and that what the ledger calls paid or not paid is so at the service. */
-async function paidOnce({ db, payments, isBlind }: Judged, rows: Rows): Promise<Verdict[]> {
+async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   const live = new Map<string, number>();
   for (const payment of payments) {
@@ -126,6 +126,8 @@ async function paidOnce({ db, payments, isBlind }: Judged, rows: Rows): Promise<
     const isKnown = row.status === 'cancelled' || (row.status === 'failed' && !isBlind && !isSaid);
     if (isKnown && paidHere.length !== 0)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ${row.status}, but was paid` });
+    // What a lost part of the ledger has paid, its row learns when it is about to be sent: not while its batch is paused.
+    if (restoredAt !== null && batch.status === 'paused') continue;
     const { key } = paymentNames(batch, row, row.generation);
     if (row.status === 'ready' && paid !== 0 && (await findPayment(db, key))?.batch_id === row.batch_id)
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
