@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { isoOrNull } from '../core/clock.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
 import { toldBalance } from '../engine/told-balance.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -50,7 +50,6 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
 
 function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   const told = toldOfBatch(facts.batch);
-  const time = (at: number | null) => (at === null ? null : isoTime(at));
   const pairs: [what: keyof typeof told, found: string | null][] = [
     ['the run', batch.run_id],
     ['the account', batch.account],
@@ -59,12 +58,13 @@ function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['who submitted it', batch.created_by],
     ['the digest of the rows', batch.content_sha256],
     ['who approved it', batch.approved_by],
-    ['when it was approved', time(batch.approved_at)],
-    ['when it began', time(batch.started_at)],
-    ['when it ended', time(batch.completed_at)],
+    ['when it was approved', isoOrNull(batch.approved_at)],
+    ['when it was to be done', isoOrNull(batch.finish_by)],
+    ['when it began', isoOrNull(batch.started_at)],
+    ['when it ended', isoOrNull(batch.completed_at)],
     ['the balance before it', toldBalance(balanceOf(batch.balance_before))],
     ['the balance after it', toldBalance(balanceOf(batch.balance_after))],
-    ['when whom it paid was forgotten', time(batch.forgotten_at)],
+    ['when whom it paid was forgotten', isoOrNull(batch.forgotten_at)],
     ['its state', batch.status],
   ];
   return pairs

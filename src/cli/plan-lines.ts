@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { isoOrNull, isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { visible } from '../core/visible.ts';
 import type { PlannedFinish } from '../engine/planned-finish.ts';
@@ -120,10 +120,9 @@ export function planJson(plan: Preflight) {
 }
 
 function finishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
-  const time = (at: number | null) => at && isoTime(at);
   return {
-    finish_by: time(finishBy),
-    done_at: time(doneAt),
+    finish_by: isoOrNull(finishBy),
+    done_at: isoOrNull(doneAt),
     done_unknown: unknown,
     in_time: finishBy === null || doneAt === null ? null : doneAt <= finishBy,
     makes_late: makesLate.map(({ batch: batch_id, ...late }) => ({

@@ -1,4 +1,4 @@
-import { isoTime } from '../core/clock.ts';
+import { isoOrNull } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { reorderBatch } from '../engine/reorder.ts';
 import type { Priority } from '../ledger/batches.ts';
@@ -29,7 +29,7 @@ export function execute(
     const time = finish_by === null ? 'by no time' : `by ${minuteText(finish_by)}`;
     answer(
       context,
-      { batch_id: batchId, status, priority: batch.priority, finish_by: finish_by && isoTime(finish_by) },
+      { batch_id: batchId, status, priority: batch.priority, finish_by: isoOrNull(finish_by) },
       `Batch ${batchId} is ${batch.priority} now, and to be done ${time}. "airbatch status ${batchId}" says whether it will be.`,
     );
     return 0;

@@ -10,6 +10,7 @@ import { type AccountNow, accountsNow, paceOf } from './account-now.ts';
 import { bar } from './bar.ts';
 import type { CommandContext } from './command.ts';
 import { interruptedExitCode } from './exit-codes.ts';
+import { finishJson, finishNow, finishWords } from './finish-now.ts';
 import { onInterrupt } from './interrupt.ts';
 import { waitsFor } from './waits-for.ts';
 
@@ -38,9 +39,20 @@ interface Watched {
   rate_of: 'service_window' | 'own' | null;
   /** Milliseconds until the last row can have been sent, or null where that cannot be told. */
   left_ms: number | null;
+  /** As of `BatchStatus` (status.ts). */
+  finish_by: string | null;
+  done_at: string | null;
+  in_time: boolean | null;
+  goes_first: boolean;
   waits_for: string | null;
   /** The batches of which rows are sent before its last one, and how many of each, as far as they can be sent now. */
   batches_before: { batch_id: string; rows: number; takes_turns: boolean }[];
+}
+
+/** The same with when it will be done in words; null of one that is to be done by no time. */
+interface Seen {
+  watched: Watched;
+  finish: string | null;
 }
 
 const open = ['awaiting_approval', 'approved', 'running', 'paused'];
@@ -60,14 +72,14 @@ export async function watchStatus(
       const batches = named.filter((batch) => batch !== null);
       const unfinished = batches.filter(({ status }) => open.includes(status));
       const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;
-      const watched: Watched[] = [];
+      const seen: Seen[] = [];
       const accountOf = accountsNow(session);
-      for (const batch of shown) watched.push(await watch(session, batch, await accountOf(batch.account)));
-      if (json) for (const one of watched) terminal.print(jsonLine(one));
-      else if (terminal.isInteractive) terminal.show(watched.flatMap((one) => [...linesOf(one), '']));
-      else for (const one of watched) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
+      for (const batch of shown) seen.push(await watch(session, batch, await accountOf(batch.account)));
+      if (json) for (const { watched } of seen) terminal.print(jsonLine(watched));
+      else if (terminal.isInteractive) terminal.show(seen.flatMap((one) => [...linesOf(one), '']));
+      else for (const one of seen) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
       if (unfinished.length === 0) {
-        if (!json && watched.length === 0) terminal.print('Every batch of this ledger is finished.\n');
+        if (!json && seen.length === 0) terminal.print('Every batch of this ledger is finished.\n');
         return 0;
       }
       await clock.sleep(terminal.isInteractive || json ? redrawMs : lineMs, stopping.signal);
@@ -79,7 +91,7 @@ export async function watchStatus(
   }
 }
 
-function linesOf(one: Watched): string[] {
+function linesOf({ watched: one, finish }: Seen): string[] {
   const doubts = one.in_doubt > 0 ? `, ${grouped(one.in_doubt)} in doubt` : '';
   const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
   const lines = [
@@ -93,16 +105,18 @@ function linesOf(one: Watched): string[] {
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');
+  if (finish !== null) lines.push(` done ${finish}`);
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
 
-async function watch(session: Session, batch: BatchRecord, account: AccountNow): Promise<Watched> {
+async function watch(session: Session, batch: BatchRecord, account: AccountNow): Promise<Seen> {
   const counts = await countRows(session.db, batch.batch_id);
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const pace = paceOf(account, batch);
   const ready = of('ready');
   const before = pace === null ? [] : batchesBefore(batch, { ready, pace, sending: account.sending });
-  return {
+  const finish = finishNow(batch, account, session.clock.now());
+  const watched: Watched = {
     batch_id: batch.batch_id,
     run_id: batch.run_id,
     account: batch.account,
@@ -117,9 +131,11 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     window_ms: pace?.outlook.windowMs ?? null,
     rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
     left_ms: pace && (ready === 0 ? 0 : (account.foreseen.get(batch.batch_id)?.sentMs ?? null)),
+    ...finishJson(finish),
     waits_for: await waitsFor(session, batch, counts, account),
     batches_before: before
       .filter(({ stands }) => !stands)
       .map(({ batch: id, rows, takesTurns }) => ({ batch_id: id, rows, takes_turns: takesTurns })),
   };
+  return { watched, finish: finishWords(finish) };
 }

@@ -7,12 +7,14 @@ import { paymentNames } from '../engine/orders.ts';
 import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { minuteText } from '../reports/finish-words.ts';
 import { durationText, timeText } from '../reports/format.ts';
 import { counted, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
-import { accountNow, workerOf } from './account-now.ts';
+import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { type FinishNow, finishJson, finishNow, finishWords } from './finish-now.ts';
 import { withSession } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
@@ -36,6 +38,12 @@ interface BatchStatus {
   pause_reason: BatchRecord['pause_reason'];
   pause_detail: string | null;
   created_at: string;
+  priority: BatchRecord['priority'];
+  /** When it is, or was, to be done; when it was, or will be; whether that is in time; and whether it goes before others for it. */
+  finish_by: string | null;
+  done_at: string | null;
+  in_time: boolean | null;
+  goes_first: boolean;
   counts: Record<string, number>;
 }
 
@@ -54,7 +62,7 @@ export function execute(
   });
 }
 
-async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStatus> {
+async function statusOf(session: Session, batch: BatchRecord, account: AccountNow): Promise<BatchStatus> {
   return {
     batch_id: batch.batch_id,
     run_id: batch.run_id,
@@ -62,10 +70,12 @@ async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStat
     service: batch.service,
     file_name: batch.file_name,
     status: batch.status,
-    worker: await workerOf(session, batch.account),
+    worker: account.worker,
     pause_reason: batch.pause_reason,
     pause_detail: batch.pause_detail,
     created_at: isoTime(batch.created_at),
+    priority: batch.priority,
+    ...finishJson(finishNow(batch, account, session.clock.now())),
     counts: Object.fromEntries(await countRows(session.db, batch.batch_id)),
   };
 }
@@ -73,7 +83,7 @@ async function statusOf(session: Session, batch: BatchRecord): Promise<BatchStat
 const columns: readonly TableColumn[] = [
   { name: 'batch' },
   { name: 'file', breaksInWords: true },
-  ...['account', 'status'].map((name) => ({ name })),
+  ...['account', 'status', 'done by'].map((name) => ({ name })),
   ...['rows', 'paid', 'failed', 'open', 'in doubt', 'wrong', 'skipped', 'cancelled'].map((name) => ({
     name,
     align: 'right' as const,
@@ -87,17 +97,20 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
   const batches: BatchStatus[] = [];
   const lines: string[][] = [];
   let isLeft = false;
+  const accountOf = accountsNow(session);
   for (const one of found) {
-    const status = await statusOf(session, one);
-    const { batch_id, file_name, account, worker, counts } = status;
+    const account = await accountOf(one.account);
+    const status = await statusOf(session, one, account);
+    const { batch_id, file_name, worker, counts } = status;
     const stands = await standsAt(session, one, worker);
     if (stands === 'interrupted' || (stands === 'approved' && worker === null)) isLeft = true;
     batches.push(status);
     lines.push([
       batch_id,
       file_name,
-      account,
+      one.account,
       stands,
+      timeCell(finishNow(one, account, session.clock.now())),
       String(total(counts)),
       String(counts.completed ?? 0),
       String(counts.failed ?? 0),
@@ -121,10 +134,18 @@ function ifAny(count = 0): string {
   return count === 0 ? '' : String(count);
 }
 
+/** By when a batch that has not ended is to be done, and whether it is late or goes first. */
+function timeCell({ finishBy, inTime, goesFirst, hasEnded }: FinishNow): string {
+  if (finishBy === null || hasEnded) return '';
+  return `${minuteText(finishBy)}${inTime === false ? ', late' : goesFirst ? ', goes first' : ''}`;
+}
+
 async function showOne(context: CommandContext, session: Session, batch: BatchRecord): Promise<void> {
-  const status = await statusOf(session, batch);
+  const account = await accountNow(session, batch.account);
+  const status = await statusOf(session, batch, account);
   const counts = new Map(Object.entries(status.counts));
-  const waits = await waitsFor(session, batch, counts, await accountNow(session, batch.account));
+  const waits = await waitsFor(session, batch, counts, account);
+  const finish = finishWords(finishNow(batch, account, session.clock.now()));
   const attention = [
     ...(await pageRowsInState(session.db, batch.batch_id, 'held', 0, rowsMax)),
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
@@ -138,6 +159,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     `Account    ${status.account}, ${status.service}`,
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
+    ...(finish === null ? [] : [`Done       ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
   for (const row of attention) {

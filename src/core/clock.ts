@@ -92,3 +92,8 @@ export function isoTime(epochMs: number): string {
   const minute = Math.floor(second / 60);
   return `${lastDayText}${minuteTexts[minute]}${secondTexts[second % 60]}${millisecondTexts[ms % 1_000]}`;
 }
+
+/** The same of a time that may not be known. */
+export function isoOrNull(epochMs: number | null): string | null {
+  return epochMs === null ? null : isoTime(epochMs);
+}

@@ -8,15 +8,19 @@ export function minuteText(at: number): string {
   return `${isoTime(at).slice(0, 16).replace('T', ' ')} UTC`;
 }
 
-/** How far a time is from that by which something is to be done: "20 min before it is to be", "2 h late". */
-function latenessText(doneAt: number, finishBy: number): string {
+/** How far a time is from that by which something is, or was, to be done: "20 min before it is to be", "2 h late". */
+function latenessText(doneAt: number, finishBy: number, is: 'is' | 'was'): string {
   const away = Math.abs(doneAt - finishBy);
   const about = away < minuteMs ? 'less than a minute' : durationText(Math.round(away / minuteMs) * minuteMs);
-  return doneAt > finishBy ? `${about} late` : `${about} before it is to be`;
+  return `${about} ${doneAt > finishBy ? 'late' : `before it ${is} to be`} (${minuteText(finishBy)})`;
 }
 
 /** What is foreseen of a batch: "about 2026-11-25 13:40 UTC, 20 min before it is to be (2026-11-25 14:00 UTC)". */
-export function foreseenText(doneAt: number, finishBy: number | null): string {
-  const at = `about ${minuteText(doneAt)}`;
-  return finishBy === null ? at : `${at}, ${latenessText(doneAt, finishBy)} (${minuteText(finishBy)})`;
+export function foreseenText(doneAt: number, finishBy: number): string {
+  return `about ${minuteText(doneAt)}, ${latenessText(doneAt, finishBy, 'is')}`;
+}
+
+/** The same of one that has ended: "2026-11-25 13:40 UTC, 20 min before it was to be (2026-11-25 14:00 UTC)". */
+export function endedText(doneAt: number, finishBy: number): string {
+  return `${minuteText(doneAt)}, ${latenessText(doneAt, finishBy, 'was')}`;
 }

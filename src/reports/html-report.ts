@@ -180,6 +180,7 @@ function peopleSection({ created_by, approved_by, times, service, program }: Bat
 <dt>Approved by</dt><dd>${approved_by ?? 'nobody yet'}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
 <dt>Started</dt><dd>${when(times.started_at) || 'not yet'}</dd>
 <dt>Finished</dt><dd>${when(times.completed_at) || 'not yet'}</dd>
+${times.finish_by === null ? null : html`<dt>To be done by</dt><dd>${when(times.finish_by)}</dd>`}
 <dt>Service</dt><dd>${service}</dd>
 <dt>Program</dt><dd>${program}</dd></dl></section>`;
 }

@@ -1,5 +1,5 @@
 import type { BatchState, PauseReason } from '../core/batch-state.ts';
-import { isoTime } from '../core/clock.ts';
+import { isoOrNull, isoTime } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import { withoutNumbers } from '../core/redact.ts';
@@ -77,6 +77,9 @@ export interface BatchSummary {
     approved_at: string | null;
     started_at: string | null;
     completed_at: string | null;
+    /** By when every row was to have ended, and whether it had; null where nobody has said a time, or it has not ended. */
+    finish_by: string | null;
+    in_time: boolean | null;
     /** From start to completion, in milliseconds. */
     duration_ms: number | null;
   };
@@ -162,6 +165,8 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       approved_at: isoOrNull(batch.approved_at),
       started_at: isoOrNull(batch.started_at),
       completed_at: isoOrNull(batch.completed_at),
+      finish_by: isoOrNull(batch.finish_by),
+      in_time: batch.finish_by === null || batch.completed_at === null ? null : batch.completed_at <= batch.finish_by,
       duration_ms:
         batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at,
     },
@@ -217,8 +222,4 @@ function byStatus(byState: Survey['requested']): Record<string, AmountsByCurrenc
 
 function sorted<Value>(map: ReadonlyMap<string, Value>): [string, Value][] {
   return [...map].sort(([a], [b]) => (a < b ? -1 : 1));
-}
-
-function isoOrNull(epochMs: number | null): string | null {
-  return epochMs === null ? null : isoTime(epochMs);
 }

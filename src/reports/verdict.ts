@@ -1,4 +1,5 @@
 import { compareAmounts, subtractAmounts } from '../core/money.ts';
+import { endedText, minuteText } from './finish-words.ts';
 import { askedText, sumsText } from './format.ts';
 import type { BatchSummary } from './summary.ts';
 import { batchStateWords, counted, grouped, pauseReasonWords } from './words.ts';
@@ -55,6 +56,8 @@ function detailsOf(summary: BatchSummary): string[] {
   const { by_status: count } = summary.rows;
   const details: string[] = [];
   if (summary.status !== 'completed') details.push(stateSentence(summary));
+  const time = timeSentence(summary);
+  if (time !== null) details.push(time);
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
   };
@@ -135,6 +138,14 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
   const [is, them] = rows === 1 ? ['is', 'it'] : ['are', 'them'];
   const sum = Object.keys(requested).length === 0 ? '' : ` (${sumsText(requested)})`;
   return `${counted(rows, 'row')} ${is} with the service for longer than it promises${sum}. Ask it what became of ${them}; a person may decide ("airbatch resolve").`;
+}
+
+/** Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked (`airbatch status`). */
+function timeSentence({ status, times: { finish_by, completed_at } }: BatchSummary): string | null {
+  if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
+  const finishBy = Date.parse(finish_by);
+  if (completed_at === null) return `It is to be done by ${minuteText(finishBy)}.`;
+  return `It was done at ${endedText(Date.parse(completed_at), finishBy)}.`;
 }
 
 /** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */

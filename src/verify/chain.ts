@@ -34,6 +34,8 @@ export interface BatchFacts {
   /** When it began, for the first time. */
   started: Act | null;
   completed: Act | null;
+  /** When a person last gave it another place among the batches of its account. */
+  reordered: Act | null;
   /** When a person last said where its service has moved to. */
   moved: Act | null;
   /** When what names persons was taken out of the rows. */
@@ -188,6 +190,7 @@ const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {
   // Where it was paused before it began.
   'batch.resume': 'started',
   'batch.complete': 'completed',
+  'batch.reorder': 'reordered',
   'batch.service_moved': 'moved',
   'batch.forget': 'forgotten',
 };
@@ -220,6 +223,7 @@ export function toldOfBatch({
   approved,
   started,
   completed,
+  reordered,
   moved,
   forgotten,
   status,
@@ -235,6 +239,7 @@ export function toldOfBatch({
     'the digest of the rows': validated ? validated.data.content_sha256 : null,
     'who approved it': approved === null ? null : approved.actor,
     'when it was approved': time(approved),
+    'when it was to be done': timeSaid((reordered ?? received)?.data.finish_by),
     'when it began': time(started),
     'when it ended': status === 'completed' ? time(completed) : null,
     'the balance before it': approved?.data.balance,
@@ -242,6 +247,11 @@ export function toldOfBatch({
     'when whom it paid was forgotten': time(forgotten),
     'its state': status,
   };
+}
+
+/** A time that an event says as epoch milliseconds: see `toldOfBatch`. */
+function timeSaid(at: unknown): string | null | undefined {
+  return typeof at === 'number' ? new Date(at).toISOString() : at === null ? null : undefined;
 }
 
 const placeOf = (state: unknown) => (typeof state === 'string' ? Math.max(0, states.indexOf(state)) : 0);
@@ -258,6 +268,7 @@ export function makeFacts(): GatheredFacts {
     approved: null,
     started: null,
     completed: null,
+    reordered: null,
     moved: null,
     forgotten: null,
     status: null,

@@ -51,7 +51,7 @@ export function checkDerived(
   { masked }: { masked: boolean },
   findings: Findings,
 ): void {
-  const { started_at, completed_at } = times;
+  const { started_at, completed_at, finish_by } = times;
   const lasted = started_at && completed_at ? Date.parse(completed_at) - Date.parse(started_at) : null;
   const pairs: [what: string, said: unknown, found: unknown][] = [
     ['rows.with_product', rows.with_product, found.withProduct],
@@ -59,6 +59,7 @@ export function checkDerived(
     ['charged.rows_without_cost', charged.rows_without_cost, found.withoutCost],
     ['in_doubt.oldest_sent_at', in_doubt.oldest_sent_at, found.oldestDoubt],
     ['times.duration_ms', times.duration_ms, lasted],
+    ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
     ['sandbox', sandbox, service === 'embedded sandbox'],
   ];
   for (const code of new Set([...Object.keys(problems ?? {}), ...found.problems.keys()]))

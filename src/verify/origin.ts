@@ -87,6 +87,7 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
     ['the digest of the rows', summary.content_sha256],
     ['who approved it', summary.approved_by],
     ['when it was approved', summary.times.approved_at],
+    ['when it was to be done', summary.times.finish_by ?? null],
     ['when it began', summary.times.started_at],
     ['when it ended', summary.times.completed_at],
     ['its state', summary.status],

@@ -80,6 +80,9 @@ const summaryShape = z.object({
     approved_at: z.string().nullable(),
     started_at: z.string().nullable(),
     completed_at: z.string().nullable(),
+    // Reports of before tell of no time by which they were to be done.
+    finish_by: z.string().nullable().optional(),
+    in_time: z.boolean().nullable().optional(),
     duration_ms: z.number().nullable().optional(),
   }),
   problems: z.record(z.string(), z.number()).optional(),

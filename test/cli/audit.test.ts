@@ -143,6 +143,10 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     await auditedWith(`${field("approved_by = approved_by || 'x'")}`, field("approved_by = rtrim(approved_by, 'x')")),
     /^5: .*as who approved it, and the chain says/,
   );
+  assert.match(
+    await auditedWith(field('finish_by = 86400000'), field('finish_by = NULL')),
+    /^5: .*it has 1970-01-02T00:00:00\.000Z as when it was to be done, and the chain says nothing/,
+  );
   const since: [edit: string, undo: string, expected: RegExp][] = [
     [
       "rows SET status = 'failed' WHERE row_no = 1",

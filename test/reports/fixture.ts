@@ -208,11 +208,11 @@ export async function writeBatch(
 ): Promise<void> {
   const clock = testClock();
   const act = <Result>(actor: string, work: (unit: Unit) => Promise<Result>) => inUnit(db, { clock, actor }, work);
-  const { batch_id: id, account, service, run_id, file_sha256, created_by } = batch;
+  const { batch_id: id, account, service, run_id, file_sha256, created_by, finish_by } = batch;
   const { validated, approved } = meantBy(rows.map(({ row }) => row));
   const current = async (unit: Unit) => (await findBatch(unit.tx, id)) as BatchRecord;
   await act('amina', async (unit) => {
-    await unit.addBatch(batch, { account, service, run_id, file_sha256, created_by });
+    await unit.addBatch(batch, { account, service, run_id, file_sha256, created_by, finish_by });
     await unit.addRows(
       id,
       rows.map(({ row }) => row),

@@ -31,6 +31,26 @@ async function page(
   return { text: await readFile(path, 'utf8'), path };
 }
 
+for (const [what, fields, words] of [
+  [
+    'in time',
+    { finish_by: startMs + 31 * 60_000 },
+    /It was done at 2026-11-01 08:01 UTC, 30 min before it was to be \(2026-11-01 08:31 UTC\)\./,
+  ],
+  [
+    'late',
+    { finish_by: startMs - 119 * 60_000 },
+    /It was done at 2026-11-01 08:01 UTC, 2 h late \(2026-11-01 06:01 UTC\)\./,
+  ],
+] as const)
+  test(`the page says in a sentence that a batch was done ${what}, and when it was to be`, async (t) => {
+    const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', fields));
+    assert.match(text, words);
+    assert.match(text, /To be done by<\/dt><dd>2026-11-01/);
+    const { text: without } = await page(t);
+    assert.doesNotMatch(without, /to be done|was to be/i);
+  });
+
 test('the page says what came of the batch, who asked and who approved', async (t) => {
   const { text } = await page(t);
   assert.match(text, /7 of 10 rows were paid: <span class="w">KES 703\.50<\/span>; 1 was skipped\./);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
+import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
@@ -20,11 +21,11 @@ export interface Pack {
 
 export async function makePack(
   t: TestContext,
-  { ledger, mask = false }: { ledger?: string; mask?: boolean } = {},
+  { ledger, mask = false, fields = {} }: { ledger?: string; mask?: boolean; fields?: Partial<BatchRecord> } = {},
 ): Promise<Pack> {
   const folder = folderOf(t);
   const db = await testLedger(t, ledger);
-  await writeSampleBatch(db);
+  await writeSampleBatch(db, 'B-1', fields);
   const key = await openSigningKey(join(folder, 'key.pem'));
   const { dir } = await writeReports(db, 'B-1', folder, { ...signedBy(db, key), mask });
   const files = new Map<string, Buffer>();

@@ -5,8 +5,10 @@ import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
 import { stringify } from 'csv-stringify/sync';
+import { systemClock } from '../../src/core/clock.ts';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { nextGeneration } from '../../src/engine/next-generation.ts';
+import { reorderBatch } from '../../src/engine/reorder.ts';
 import { insertAnchor } from '../../src/ledger/anchors.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { chainHash, pageEvents } from '../../src/ledger/events.ts';
@@ -538,6 +540,34 @@ async function foundAfter(pack: Pack, name: string, edit: (text: string) => stri
   await pack.put(signAnew(pack, name, Buffer.from(changed)));
   return (await verifyReports(pack.dir)).findings.map(({ file, message }) => `${file} ${message}`).join('\n');
 }
+
+test('a time by which it was to be done is the one that was given with its file, though it was signed with the right key', async (t) => {
+  const pack = await makePack(t, { fields: { finish_by: startMs + 30_000 } });
+  assert.deepEqual((await verifyReports(pack.dir)).findings, []);
+  for (const [was, is, says] of [
+    [
+      '"finish_by": "2026-11-01T08:00:30.000Z"',
+      '"finish_by": "2026-11-01T09:00:30.000Z"',
+      /has 2026-11-01T09:00:30\.000Z as when it was to be done; the audit chain says 2026-11-01T08:00:30\.000Z/,
+    ],
+    ['"finish_by": "2026-11-01T08:00:30.000Z"', '"finish_by": null', /has nothing as when it was to be done/],
+    ['    "finish_by": "2026-11-01T08:00:30.000Z",\n', '', /has nothing as when it was to be done/],
+    ['"in_time": false', '"in_time": true', /has true as times\.in_time; by its rows and times it is false/],
+  ] as const)
+    assert.match(await foundAfter(pack, 'summary.json', (text) => text.replace(was, is)), says, was);
+});
+
+test('a time that a person has given afterwards is the one that counts', async (t) => {
+  const pack = await makePack(t);
+  const clock = { ...systemClock, now: () => startMs };
+  await pack.db.execute(`UPDATE batches SET status = 'running' WHERE batch_id = 'B-1'`);
+  await reorderBatch({ db: pack.db, clock, name: 'ann' }, 'B-1', { finishBy: startMs + 90_000 });
+  await pack.db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'B-1'`);
+  const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), { key: pack.key });
+  assert.deepEqual((await verifyReports(dir)).findings, []);
+  const { times } = JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8'));
+  assert.deepEqual([times.finish_by, times.in_time], ['2026-11-01T08:01:30.000Z', true]);
+});
 
 test('what left the wallets, and what is in doubt, has to add up, though it was signed with the right key', async (t) => {
   const pack = await makePack(t);

@@ -1,0 +1,45 @@
+import { isoOrNull } from '../core/clock.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import { endedText, foreseenText, minuteText } from '../reports/finish-words.ts';
+import type { AccountNow } from './account-now.ts';
+
+/** When a batch is done that is to be by a time, as far as is known now. Times are epoch milliseconds. */
+export interface FinishNow {
+  finishBy: number | null;
+  /** When it was done, or, while it is sent, will be; null where that is not known. */
+  doneAt: number | null;
+  /** Whether it was done in time, or, while it is sent, will be; null where that is not known, or it is to be by no time. */
+  inTime: boolean | null;
+  /** Whether it goes before the others for that. */
+  goesFirst: boolean;
+  hasEnded: boolean;
+}
+
+const sent = ['approved', 'running'];
+const given = ['validated', 'awaiting_approval', 'paused', ...sent];
+
+export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
+  const { status, finish_by: finishBy, completed_at, pressed_at } = batch;
+  const hasEnded = !given.includes(status);
+  const foreseenMs = sent.includes(status) ? foreseen.get(batch.batch_id)?.doneMs : undefined;
+  const doneAt = completed_at ?? (foreseenMs === undefined ? null : now + foreseenMs);
+  const isPast = !hasEnded && finishBy !== null && finishBy < now;
+  const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;
+  return { finishBy, doneAt, inTime, goesFirst: !hasEnded && pressed_at !== null, hasEnded };
+}
+
+/** The same for programs. */
+export function finishJson({ finishBy, doneAt, inTime, goesFirst }: FinishNow) {
+  return { finish_by: isoOrNull(finishBy), done_at: isoOrNull(doneAt), in_time: inTime, goes_first: goesFirst };
+}
+
+/** The same in words; null of a batch that is to be done by no time. */
+export function finishWords(finish: FinishNow): string | null {
+  const { finishBy, doneAt, inTime, goesFirst, hasEnded } = finish;
+  if (finishBy === null) return null;
+  const first = goesFirst ? '; it goes before the others for that' : '';
+  if (hasEnded) return doneAt === null ? null : endedText(doneAt, finishBy);
+  if (doneAt !== null) return `${foreseenText(doneAt, finishBy)}${first}`;
+  const by = `it is to be by ${minuteText(finishBy)}`;
+  return inTime === false ? `late: ${by}${first}` : `${by}; whether it will be is not known now`;
+}
