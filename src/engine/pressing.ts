@@ -22,7 +22,7 @@ export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promis
   for (const { batch, finish_by } of sending) {
     const doneAt = now + (foreseen.get(batch)?.doneMs ?? Number.NaN);
     const since = context.late.get(batch)?.since ?? now;
-    if (finish_by !== null && doneAt > finish_by) late.set(batch, { since, doneAt });
+    if (finish_by !== null && doneAt > finish_by) late.set(batch, { finishBy: finish_by, since, doneAt });
   }
   context.late = late;
 }

@@ -31,6 +31,16 @@ export function lastBalances(db: Queryable): Promise<{ account: string; balance:
   );
 }
 
+/** Batches that have not ended by the time by which they were to be done (epoch ms), by account. */
+export function batchesLate(db: Queryable, now: number): Promise<{ account: string; count: number }[]> {
+  return db.query(
+    `SELECT account, COUNT(*) AS count FROM batches
+     WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused') AND finish_by < ?
+     GROUP BY account ORDER BY account`,
+    [now],
+  );
+}
+
 /** Webhooks received, by account and by what became of them; null: not handled yet. */
 export function webhooksByOutcome(
   db: Queryable,

@@ -179,13 +179,14 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time (epoch ms): each by what makes it that very event; rows (`NewsOfRows`) by their batch, and slots that were
+ * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event; rows (`NewsOfRows`) by their batch, and slots that were
  * skipped by their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
  * not for each row that is skipped.
  */
 export function newsSince(
   db: Queryable,
   sinceMs: number,
+  now: number,
 ): Promise<{ kind: string; event_id: string; batch_id: string | null; account: string | null; job: string | null }[]> {
   return db.query(
     `SELECT 'needs_approval' AS kind, 'needs_approval:' || batch_id AS event_id, batch_id, account, job FROM batches
@@ -213,6 +214,9 @@ export function newsSince(
        GROUP BY batches.batch_id, account, job
        HAVING ${sumOf('held')} > 0 AND ${sumOf('ready', 'sending', 'accepted')} = 0
      UNION ALL
+     SELECT 'late', 'late:' || batch_id || ':' || finish_by, batch_id, account, job FROM batches
+       WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused') AND finish_by >= ? AND finish_by < ?
+     UNION ALL
      SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
        WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
      UNION ALL
@@ -221,7 +225,7 @@ export function newsSince(
      UNION ALL
      SELECT 'low_balance', 'low_balance:' || account || ':' || message_id, NULL, account, NULL FROM inbox
        WHERE outcome = 'low_balance' AND received_at >= ?`,
-    [sinceMs, sinceMs, sinceMs, sinceMs, sinceMs, sinceMs],
+    [sinceMs, sinceMs, sinceMs, sinceMs, now, sinceMs, sinceMs, sinceMs],
   );
 }
 

@@ -28,8 +28,9 @@ export interface NotedPace {
   late: Record<string, LateBatch>;
 }
 
-/** A batch that will not be done in time, since when that is foreseen, and when it will be done (epoch ms). */
+/** A batch that will not be done in time: by when it is to be, since when it is foreseen that it will not, and when it will be (epoch ms). */
 export interface LateBatch {
+  finishBy: number;
   since: number;
   doneAt: number;
 }

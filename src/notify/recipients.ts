@@ -9,6 +9,8 @@ export const newsKinds = [
   'in_doubt',
   'overdue',
   'held',
+  'will_be_late',
+  'late',
   'slot_missed',
   'low_balance',
   'unreachable',

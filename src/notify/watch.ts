@@ -1,5 +1,6 @@
 import { type Clock, dayMs } from '../core/clock.ts';
 import { longWaitMs } from '../core/told-wait.ts';
+import { findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { leftFiles } from '../ledger/left-files.ts';
@@ -25,6 +26,8 @@ const backMs = 7 * dayMs;
 
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;
+/** A pace that is slower for less than this is mostly made up for. */
+const foreseenMs = 5 * 60_000;
 
 /**
  * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
@@ -38,9 +41,9 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   if (known === null) await db.transact((tx) => writeFact(tx, sinceName, String(now)));
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
-  const found = (await newsSince(db, since)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
-  const left = await leftNews(db, since);
-  for (const news of [...found, ...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...left]) {
+  const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
+  const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
+  for (const news of [...found, ...ofAccounts, ...(await leftNews(db, since))]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
@@ -90,6 +93,26 @@ async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
     if (left === null || left.noted_at < sinceMs) continue;
     const event_id = `files_left:${job}:${left.noted_at}`;
     news.push({ kind: 'slot_missed', event_id, batch_id: null, account: null, job, left: left.files });
+  }
+  return news;
+}
+
+/** Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news. */
+async function lateNews(db: Database, now: number): Promise<News[]> {
+  const news: News[] = [];
+  for (const account of await accountsRunning(db)) {
+    for (const [batch_id, late] of Object.entries((await notedPace(db, account, now))?.late ?? {})) {
+      if (now - late.since < foreseenMs || late.finishBy <= now) continue;
+      const job = (await findBatch(db, batch_id))?.job ?? null;
+      news.push({
+        kind: 'will_be_late',
+        event_id: `will_be_late:${batch_id}:${late.finishBy}`,
+        batch_id,
+        account,
+        job,
+        late,
+      });
+    }
   }
   return news;
 }

@@ -1,17 +1,19 @@
-import { isoTime } from '../core/clock.ts';
+import { isoOrNull, isoTime } from '../core/clock.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
+import type { LateBatch } from '../ledger/pace.ts';
 import { findSlot } from '../ledger/slots.ts';
+import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
 import { leftFilesLines } from '../reports/left-files.ts';
 import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
-import { counted, pauseReasonWords } from '../reports/words.ts';
+import { counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { NewsKind } from './recipients.ts';
 
 /** Something that happened, by what the ledger knows it by. */
@@ -21,6 +23,8 @@ export interface News {
   batch_id: string | null;
   account: string | null;
   job: string | null;
+  /** That a batch will be late. */
+  late?: LateBatch;
   /** That an account is told to wait. */
   toldToWait?: ToldWait;
   /** That files of a job were left behind. */
@@ -51,6 +55,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
     `Run:     ${batch.run_id} (batch ${batch.batch_id})`,
     `File:    ${batch.file_name}`,
     `Account: ${batch.account}, ${batch.service}`,
+    ...(batch.finish_by === null ? [] : [`Done by: ${minuteText(batch.finish_by)}`]),
   ];
   const word = { kind: news.kind, facts, report: news.kind === 'finished' ? batch.batch_id : null };
   switch (news.kind) {
@@ -116,6 +121,31 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ],
       };
     }
+    case 'will_be_late': {
+      if (news.late === undefined || batch.finish_by !== news.late.finishBy || batch.status !== 'running') return null;
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id} will be late: it is to be done by ${minuteText(batch.finish_by)}`,
+        lines: [
+          `${counted(summary.rows.by_status.ready, 'row')} of it ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${foreseenText(news.late.doneAt, batch.finish_by)}.`,
+          ...about,
+          `Next:    airbatch status ${batch.batch_id} says what goes before it; airbatch reorder changes the order, or gives it another time`,
+        ],
+      };
+    }
+    case 'late': {
+      const open = openOf(summary);
+      if (open === 0 || batch.finish_by === null) return null;
+      return {
+        ...word,
+        subject: `Payout ${batch.run_id} is late: ${counted(open, 'row')} ${open === 1 ? 'has' : 'have'} not ended`,
+        lines: [
+          `It was to be done by ${minuteText(batch.finish_by)}, and ${counted(open, 'row')} of ${grouped(summary.rows.total)} ${open === 1 ? 'has' : 'have'} not ended yet. ${lateMeaning(batch.status)}`,
+          ...about,
+          `Next:    airbatch status ${batch.batch_id} says what it waits for`,
+        ],
+      };
+    }
     case 'held': {
       const held = `${counted(summary.rows.by_status.held, 'held row')} (${sumsText(summary.requested.by_status.held ?? {})})`;
       return {
@@ -129,6 +159,15 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
       };
     }
   }
+}
+
+function openOf({ rows: { by_status: count } }: BatchSummary): number {
+  return count.ready + count.sending + count.accepted + count.in_doubt + count.held;
+}
+
+function lateMeaning(status: BatchRecord['status']): string {
+  if (status === 'awaiting_approval') return 'It waits for approval, and nothing of it was sent.';
+  return status === 'paused' ? 'It is paused.' : 'What is left of it goes before the other batches of its account.';
 }
 
 async function toSendText(db: Database, { batch_id, rows, requested }: BatchSummary): Promise<string> {
@@ -146,6 +185,7 @@ function factsOf(batch: BatchRecord, summary: BatchSummary): Word['facts'] {
     file_name: batch.file_name,
     status: batch.status,
     pause_reason: batch.pause_reason,
+    finish_by: isoOrNull(batch.finish_by),
     rows: summary.rows.total,
     // Every state, so that they add up to the rows.
     ...summary.rows.by_status,

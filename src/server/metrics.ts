@@ -3,7 +3,15 @@ import { collectDefaultMetrics, Gauge, Registry } from 'prom-client';
 import type { Clock } from '../core/clock.ts';
 import { type Balance, type RequestClass, requestClasses } from '../gateway/gateway.ts';
 import type { Database } from '../ledger/database.ts';
-import { lastBalances, oldestUnsettled, rowsByState, webhooksByOutcome, wordWaiting } from '../ledger/gauges.ts';
+import {
+  batchesLate,
+  lastBalances,
+  oldestUnsettled,
+  rowsByState,
+  webhooksByOutcome,
+  wordWaiting,
+} from '../ledger/gauges.ts';
+import { notedPace } from '../ledger/pace.ts';
 import { countSlots } from '../ledger/slots.ts';
 import type { RateUsage } from '../limiter/limiter.ts';
 
@@ -37,6 +45,10 @@ function makeGauges(registry: Registry) {
     rows: gauge('rows', 'Rows of all batches by state.', ['account', 'state']),
     oldest: gauge('oldest_unsettled_seconds', 'Age of the oldest row that was sent and has not ended.', ['account']),
     inDoubt: gauge('rows_in_doubt', 'Rows of which it is not known whether they were paid.', ['account']),
+    late: gauge('batches_late', 'Open batches past the time by which they are to be done, or foreseen to be.', [
+      'account',
+      'state',
+    ]),
     balance: gauge('balance', 'What a wallet held when its balance was read last.', ['account', 'wallet', 'currency']),
     used: gauge('rate_used', 'Requests of ours in the last window.', ['account', 'class']),
     allowed: gauge('rate_allowed', 'Requests that the service allows in a window.', ['account', 'class']),
@@ -55,6 +67,12 @@ async function fill(gauges: ReturnType<typeof makeGauges>, { db, clock, accounts
   }
   for (const { account, at } of await oldestUnsettled(db))
     gauges.oldest.set({ account }, Math.max(0, (clock.now() - at) / 1_000));
+  const now = clock.now();
+  for (const { account, count } of await batchesLate(db, now)) gauges.late.set({ account, state: 'past' }, count);
+  for (const { name: account } of accounts()) {
+    const late = Object.values((await notedPace(db, account, now))?.late ?? {});
+    gauges.late.set({ account, state: 'foreseen' }, late.filter(({ finishBy }) => finishBy > now).length);
+  }
   for (const { account, balance } of await lastBalances(db)) {
     // A gauge is a binary float: good enough to warn by, and nothing is paid by it.
     for (const { name, currency, balance: held } of (JSON.parse(balance) as Balance).wallets)

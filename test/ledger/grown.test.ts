@@ -3,7 +3,7 @@ import { describe, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
 import { openBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
-import { lastBalances, oldestUnsettled, webhooksByOutcome } from '../../src/ledger/gauges.ts';
+import { batchesLate, lastBalances, oldestUnsettled, webhooksByOutcome } from '../../src/ledger/gauges.ts';
 import { dueInbox, nextInboxDueAt } from '../../src/ledger/inbox.ts';
 import { accountsSending, newsSince, nextWord, recipientsWaiting, untoldSkips } from '../../src/ledger/outbox.ts';
 import { claimSlot, countSlots, knownDueTimes, openSlots } from '../../src/ledger/slots.ts';
@@ -15,7 +15,7 @@ const slot = { job: 'minutely', dueAt: 1, holder: 'one', now: 1, expiresAt: 2, d
 
 /** What `serve` asks for every few seconds, or more often. */
 const askedAgain: Record<string, (db: Queryable) => Promise<unknown>> = {
-  'news of all kinds': (db) => newsSince(db, 1),
+  'news of all kinds': (db) => newsSince(db, 1, 2),
   'slots that were missed': (db) => untoldSkips(db, 'minutely', 1, 'chat all'),
   'accounts that send': accountsSending,
   'who has word waiting': (db) => recipientsWaiting(db, 1),
@@ -27,6 +27,7 @@ const askedAgain: Record<string, (db: Queryable) => Promise<unknown>> = {
   'webhooks that are due': (db) => dueInbox(db, 'main', 1, 10),
   'the next webhook': (db) => nextInboxDueAt(db, 'main'),
   'the oldest unsettled row': oldestUnsettled,
+  'batches that are late': (db) => batchesLate(db, 1),
 };
 
 describe('in a ledger that has grown for years', () => {

@@ -22,7 +22,7 @@ const queries: Record<string, (view: Queryable) => Promise<unknown>> = {
   'what is followed': (view) => followedRows(view, 'batch-1', { now: 1, dueBy: 2, after: 0, until: 3 }),
   'rows left in sending': (view) => sendingRows(view, 'batch-1', 10),
   'the oldest row that has not ended': (view) => oldestUnsettled(view),
-  'batches with rows that need a person': (view) => newsSince(view, 0),
+  'batches with rows that need a person': (view) => newsSince(view, 0, 1),
   'rows that need a person': (view) => untoldRows(view, 'in_doubt', 'batch-1', 'chat all'),
   'rows that the service has for too long': (view) => untoldRows(view, 'overdue', 'batch-1', 'chat all'),
   'how many these are': (view) => countOverdue(view, 'batch-1'),

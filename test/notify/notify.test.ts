@@ -14,7 +14,7 @@ import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
-import { notePace } from '../../src/ledger/pace.ts';
+import { type NotedPace, notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { claimSlot, endSlot, failSlot, insertSlot } from '../../src/ledger/slots.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
@@ -130,6 +130,67 @@ describe('word', () => {
       /the same rows are in batch paid of this very run \(finished, 3 paid\)/,
     );
     assert.match(asked.get('other')?.subject ?? '', /3 rows, KES 306\.00$/);
+  });
+
+  test('is of a batch that will be late once that is foreseen for a while, and of one that is late, each once', async () => {
+    const { db, clock, told, pass, rig } = await teller();
+    await pass();
+    const finishBy = clock.now() + 30 * 60_000;
+    await rig.add(someRows(3), { finish_by: finishBy });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const lease = { account: 'main', now: clock.now(), expiresAt: clock.now() + 7_200_000, deadHolder: null };
+    const held = await takeLease(db, { ...lease, holder: 'elsewhere/1/1' });
+    const note = (late: NotedPace['late']) =>
+      db.transact((tx) => notePace(tx, 'main', { ...idlePace, fence: held?.fence ?? 0, late }));
+    const late = { 'batch-1': { finishBy, since: clock.now(), doneAt: finishBy + 45 * 60_000 } };
+    const after = (minutes: number) => clock.drive(clock.sleep(minutes * 60_000));
+    await note(late);
+    await after(4);
+    await pass();
+    assert.equal(told.length, 0, 'not of what may be made up for');
+    await after(2);
+    await pass();
+    await pass();
+    await note({});
+    await pass();
+    await after(25);
+    await note(late);
+    await pass();
+    await pass();
+    assert.deepEqual(
+      told.map(({ word }) => word.kind),
+      ['will_be_late', 'late'],
+    );
+    const [foreseen, past] = told.map(({ word }) => word);
+    assert.equal(foreseen?.subject, 'Payout run-1 will be late: it is to be done by 2026-11-20 09:30 UTC');
+    assert.match(foreseen?.lines[0] ?? '', /3 rows of it are still .* about 2026-11-20 10:15 UTC, 45 min late/);
+    assert.equal(past?.subject, 'Payout run-1 is late: 3 rows have not ended');
+    assert.match(
+      past?.lines[0] ?? '',
+      /by 2026-11-20 09:30 UTC, and 3 rows of 3 have not ended yet\. What is left of it/,
+    );
+    assert.equal(past?.facts.finish_by, '2026-11-20T09:30:00.000Z');
+  });
+
+  test('is of no batch that has ended, however late, and of one that still waits for approval', async () => {
+    const { db, clock, told, pass } = await teller();
+    await pass();
+    const finish_by = clock.now() + 60_000;
+    for (const [batch_id, status] of [
+      ['done', 'completed'],
+      ['dropped', 'cancelled'],
+      ['waiting', 'awaiting_approval'],
+    ] as const) {
+      const own = someRows(1).map((row) => ({ ...row, batch_id }));
+      await addBatch(db, clock, aBatch({ batch_id, run_id: batch_id, status, finish_by }), own);
+    }
+    await clock.drive(clock.sleep(120_000));
+    await pass();
+    assert.deepEqual(
+      told.map(({ word }) => [word.kind, word.facts.batch_id]),
+      [['late', 'waiting']],
+    );
+    assert.match(told[0]?.word.lines[0] ?? '', /It waits for approval, and nothing of it was sent/);
   });
 
   test('to those who approve names the products, which no sum has', async () => {

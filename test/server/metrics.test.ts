@@ -45,6 +45,11 @@ test('metrics tell rows by state, ages, doubts, balances, rates, webhooks and sl
     [value('rate_used{account="main",class="creation"}'), value('rate_allowed{account="main",class="creation"}')],
     [7, 60],
   );
+  await rig.db.execute('UPDATE batches SET finish_by = 1');
+  const late = (await server.inject('/metrics')).body;
+  assert.match(late, /^airbatch_batches_late\{account="main",state="past"\} 1$/m);
+  assert.match(late, /^airbatch_batches_late\{account="main",state="foreseen"\} 0$/m);
+  assert.doesNotMatch(body, /airbatch_batches_late\{.*past/);
   assert.equal(value('webhooks{account="main",outcome="settled"}'), 1);
   assert.equal(value('job_slots{job="payroll",state="skipped"}'), 1);
   assert.equal(value('account_working{account="main"}'), 1);

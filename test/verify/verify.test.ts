@@ -563,7 +563,7 @@ test('a time that a person has given afterwards is the one that counts', async (
   await pack.db.execute(`UPDATE batches SET status = 'running' WHERE batch_id = 'B-1'`);
   await reorderBatch({ db: pack.db, clock, name: 'ann' }, 'B-1', { finishBy: startMs + 90_000 });
   await pack.db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'B-1'`);
-  const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), { key: pack.key });
+  const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), signedBy(pack.db, pack.key));
   assert.deepEqual((await verifyReports(dir)).findings, []);
   const { times } = JSON.parse(await readFile(join(dir, 'summary.json'), 'utf8'));
   assert.deepEqual([times.finish_by, times.in_time], ['2026-11-01T08:01:30.000Z', true]);
