@@ -8,9 +8,14 @@ export function isDay(text: string): boolean {
   return /^\d{4}-\d{2}-\d{2}$/.test(text);
 }
 
+/** Whether a time is written with its day and its zone. */
+function isMoment(text: string): boolean {
+  return /T.*(Z|[+-]\d{2}:\d{2})$/.test(text);
+}
+
 /** The time (epoch ms) that an option says: a day begins at midnight UTC. */
 export function timeOf(option: string, text: string): number {
-  const ms = isDay(text) || /T.*(Z|[+-]\d{2}:\d{2})$/.test(text) ? Date.parse(text) : Number.NaN;
+  const ms = isDay(text) || isMoment(text) ? Date.parse(text) : Number.NaN;
   if (Number.isNaN(ms))
     throw new AirbatchError('USAGE', `${option} "${text}" is no date`, {
       hint: 'Write a day (2026-11-20, in UTC) or a time with its zone (2026-11-20T09:30:00+03:00).',
@@ -20,8 +25,10 @@ export function timeOf(option: string, text: string): number {
 
 /** The moment (epoch ms) that an option says. A day is none: its midnight in UTC lies on another day for people west of there. */
 export function momentOf(option: string, text: string): number {
-  if (!isDay(text)) return timeOf(option, text);
-  throw new AirbatchError('USAGE', `${option} "${text}" is a day, and not the time that is meant`, {
+  const ms = isMoment(text) ? Date.parse(text) : Number.NaN;
+  if (!Number.isNaN(ms)) return ms;
+  const what = isDay(text) ? 'is a day, and not the time that is meant' : 'is no time with its day and its zone';
+  throw new AirbatchError('USAGE', `${option} "${text}" ${what}`, {
     hint: 'Write the time with its zone (2026-11-20T09:30:00+03:00).',
   });
 }

@@ -38,8 +38,8 @@ export function finishWords(finish: FinishNow): string | null {
   const { finishBy, doneAt, inTime, goesFirst, hasEnded } = finish;
   if (finishBy === null) return null;
   const first = goesFirst ? '; it goes before the others for that' : '';
-  if (hasEnded) return doneAt === null ? null : endedText(doneAt, finishBy);
-  if (doneAt !== null) return `${foreseenText(doneAt, finishBy)}${first}`;
-  const by = `it is to be by ${minuteText(finishBy)}`;
-  return inTime === false ? `late: ${by}${first}` : `${by}; whether it will be is not known now`;
+  if (hasEnded) return doneAt === null ? null : `done ${endedText(doneAt, finishBy)}`;
+  if (doneAt !== null) return `done ${foreseenText(doneAt, finishBy)}${first}`;
+  const by = `to be done by ${minuteText(finishBy)}`;
+  return inTime === false ? `late: it was ${by}${first}` : `${by}; whether it will be is not known now`;
 }

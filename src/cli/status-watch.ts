@@ -105,7 +105,7 @@ function linesOf({ watched: one, finish }: Seen): string[] {
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
   const details = [pace, left, waits].filter(Boolean).join('; ');
-  if (finish !== null) lines.push(` done ${finish}`);
+  if (finish !== null) lines.push(` ${finish}`);
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
 }
 

@@ -159,7 +159,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     `Account    ${status.account}, ${status.service}`,
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
-    ...(finish === null ? [] : [`Done       ${finish}`]),
+    ...(finish === null ? [] : [`Finish     ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
   for (const row of attention) {

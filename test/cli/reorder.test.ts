@@ -52,9 +52,13 @@ for (const [what, args, words] of [
     ['--finish-by', '2026-01-01T09:00:00Z'],
     /--finish-by "2026-01-01T09:00:00Z" is past: it is \d{4}-/,
   ],
-  ['a time without its zone', ['--finish-by', '2098-01-01T09:00:00'], /is no date.*\n.*a time with its zone/],
+  [
+    'a time without its zone',
+    ['--finish-by', '2098-01-01T09:00:00'],
+    /is no time with its day and its zone.*\nWrite the time with its zone/,
+  ],
   ['a day', ['--finish-by', '2098-01-01'], /is a day, and not the time that is meant/],
-  ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no date/],
+  ['what is no time', ['--finish-by', 'noon'], /--finish-by "noon" is no time with its day/],
 ] as const)
   test(`${what} is none to be done by, and nothing is taken in`, async (t) => {
     const folder = folderOf(t);
