@@ -1,6 +1,7 @@
 import { isoOrNull } from '../core/clock.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { endedText, foreseenText, minuteText } from '../reports/finish-words.ts';
+import { durationText } from '../reports/format.ts';
 import type { AccountNow } from './account-now.ts';
 
 /** When a batch is done that is to be by a time, as far as is known now. Times are epoch milliseconds. */
@@ -12,6 +13,8 @@ export interface FinishNow {
   inTime: boolean | null;
   /** Whether it goes before the others for that. */
   goesFirst: boolean;
+  /** In how many milliseconds it will, as it is foreseen; null where it does, or need not. */
+  goesFirstMs: number | null;
   hasEnded: boolean;
 }
 
@@ -21,11 +24,12 @@ const given = ['validated', 'awaiting_approval', 'paused', ...sent];
 export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
   const { status, finish_by: finishBy, completed_at, pressed_at } = batch;
   const hasEnded = !given.includes(status);
-  const foreseenMs = sent.includes(status) ? foreseen.get(batch.batch_id)?.doneMs : undefined;
-  const doneAt = completed_at ?? (foreseenMs === undefined ? null : now + foreseenMs);
+  const ahead = sent.includes(status) ? foreseen.get(batch.batch_id) : undefined;
+  const doneAt = completed_at ?? (ahead === undefined ? null : now + ahead.doneMs);
   const isPast = !hasEnded && finishBy !== null && finishBy < now;
   const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;
-  return { finishBy, doneAt, inTime, goesFirst: !hasEnded && pressed_at !== null, hasEnded };
+  const goesFirst = !hasEnded && pressed_at !== null;
+  return { finishBy, doneAt, inTime, goesFirst, goesFirstMs: goesFirst ? null : (ahead?.pressedMs ?? null), hasEnded };
 }
 
 /** The same for programs. */
@@ -35,9 +39,10 @@ export function finishJson({ finishBy, doneAt, inTime, goesFirst }: FinishNow) {
 
 /** The same in words; null of a batch that is to be done by no time. */
 export function finishWords(finish: FinishNow): string | null {
-  const { finishBy, doneAt, inTime, goesFirst, hasEnded } = finish;
+  const { finishBy, doneAt, inTime, goesFirst, goesFirstMs, hasEnded } = finish;
   if (finishBy === null) return null;
-  const first = goesFirst ? '; it goes before the others for that' : '';
+  const from = goesFirst || (goesFirstMs ?? 0) < 1_000 ? '' : `, in ${durationText(goesFirstMs ?? 0)}`;
+  const first = goesFirst || goesFirstMs !== null ? `; it goes before the others for that${from}` : '';
   if (hasEnded) return doneAt === null ? null : `done ${endedText(doneAt, finishBy)}`;
   if (doneAt !== null) return `done ${foreseenText(doneAt, finishBy)}${first}`;
   const by = `to be done by ${minuteText(finishBy)}`;

@@ -9,10 +9,12 @@ const now = Date.UTC(2026, 10, 20, 9);
 const minute = 60_000;
 
 /** A batch of which is foreseen, in minutes from now, when it is done; null: nothing. */
-function shown(fields: Partial<BatchRecord>, doneIn: number | null = null) {
+function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, pressedIn: number | null = null) {
   const batch = { ...aBatch({ status: 'running', ...fields }), audit_seq: 0, audit_head: '' };
   const foreseen = new Map(
-    doneIn === null ? [] : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, pressedMs: null }]],
+    doneIn === null
+      ? []
+      : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, pressedMs: pressedIn && pressedIn * minute }]],
   );
   const account: AccountNow = { worker: null, pace: null, sending: [], foreseen };
   const finish = finishNow(batch, account, now);
@@ -60,6 +62,12 @@ describe('where a batch stands that is to be done by a time', () => {
       const one = shown({ finish_by, ...fields }, doneIn);
       assert.deepEqual([one.words, one.json.in_time], [words, inTime]);
     });
+
+  test('is told with when it will go first for that', () => {
+    const { words, json } = shown({ finish_by }, 40, 15);
+    assert.match(words ?? '', /\(2026-11-20 10:00 UTC\); it goes before the others for that, in 15 min$/);
+    assert.equal(json.goes_first, false);
+  });
 
   test('is nothing where it is to be done by none', () => {
     const { words, json } = shown({}, 40);

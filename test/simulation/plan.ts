@@ -33,6 +33,8 @@ export interface Plan {
   fedAgainAtLife: number | null;
   /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
   approvedAtLife: number | null;
+  /** So long after a file was taken in its batch is to be done (ms), and goes first where it has to; null: nobody says a time. */
+  finishAfterMs: number | null;
   /** Whether the program also runs a job of every hour. */
   job: boolean;
   /** Whether the files have no references: a row is what it asks for, and a corrected amount makes it another one. */
@@ -92,6 +94,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     retries: 0,
     fedAgainAtLife: null,
     approvedAtLife: null,
+    finishAfterMs: null,
     job: false,
     unnamed: false,
     lostAnswers: [],
@@ -150,6 +153,7 @@ export function makePlan(seed: number): Plan {
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
+    finishAfterMs: makeFinish(random.fork('times')),
     job: random.percent(20),
     unnamed: random.percent(25),
     restore: makeRestore(version, random.fork('restore')),
@@ -174,6 +178,11 @@ function makeRestore(version: Plan['version'], random: SeededRandom): Restore | 
 /** One seed in eight of Version 2: each must be waited for, half an hour of the service's promise. */
 function makeStuck(rows: number, random: SeededRandom): number[] {
   return random.percent(12) ? [random.between(1, rows)] : [];
+}
+
+/** One seed in five: some times are past before the first row is sent. */
+function makeFinish(random: SeededRandom): number | null {
+  return random.percent(20) ? random.between(1, 600) * 1_000 : null;
 }
 
 /** One seed in twenty: what stops the account leaves less for other faults to strike. */

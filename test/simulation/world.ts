@@ -272,15 +272,17 @@ async function receive(world: World, batchId: string, rows: readonly NewRow[], r
   world.rowsByBatch.set(batchId, rows.length);
   const numbered = rows.map((row, index) => aRow(index + 1, { ...row, batch_id: batchId }));
   world.files.push({ batchId, runId, rows: numbered });
+  const { finishAfterMs } = world.plan;
+  const finish_by = finishAfterMs && process.clock.now() + finishAfterMs;
   if (world.plan.approvedAtLife !== null && batchId === 'batch-1') {
-    const batch = aBatch({ batch_id: batchId, run_id: runId, ...waitingBatch(numbered) });
+    const batch = aBatch({ batch_id: batchId, run_id: runId, finish_by, ...waitingBatch(numbered) });
     await addBatch(db, process.clock, batch, numbered);
     await inUnit(db, { clock: process.clock, actor: 'intake' }, ({ append }) =>
       append(batchId, 'batch.validate', { content_sha256: batch.content_sha256 }),
     );
     return leaveForApproval(db, process, batchId);
   }
-  await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId }), numbered);
+  await addBatch(db, process.clock, aBatch({ batch_id: batchId, run_id: runId, finish_by }), numbered);
   await approve({ db, clock: process.clock, name: 'approver' }, batchId, unplanned);
 }
 
