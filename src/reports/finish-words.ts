@@ -9,18 +9,22 @@ export function minuteText(at: number): string {
 }
 
 /** How far a time is from that by which something is, or was, to be done: "20 min before it is to be", "2 h late". */
-function latenessText(doneAt: number, finishBy: number, is: 'is' | 'was'): string {
-  const away = Math.abs(doneAt - finishBy);
-  const about = away < minuteMs ? 'less than a minute' : durationText(Math.round(away / minuteMs) * minuteMs);
-  return `${about} ${doneAt > finishBy ? 'late' : `before it ${is} to be`} (${minuteText(finishBy)})`;
+function latenessText(away: string, doneAt: number, finishBy: number, is: 'is' | 'was'): string {
+  return `${away} ${doneAt > finishBy ? 'late' : `before it ${is} to be`} (${minuteText(finishBy)})`;
 }
+
+const inMinutes = (ms: number) => durationText(Math.round(ms / minuteMs) * minuteMs);
 
 /** What is foreseen of a batch: "about 2026-11-25 13:40 UTC, 20 min before it is to be (2026-11-25 14:00 UTC)". */
 export function foreseenText(doneAt: number, finishBy: number): string {
-  return `about ${minuteText(doneAt)}, ${latenessText(doneAt, finishBy, 'is')}`;
+  const away = Math.abs(doneAt - finishBy);
+  const about = away < minuteMs ? 'less than a minute' : inMinutes(away);
+  return `about ${minuteText(doneAt)}, ${latenessText(about, doneAt, finishBy, 'is')}`;
 }
 
 /** The same of one that has ended: "2026-11-25 13:40 UTC, 20 min before it was to be (2026-11-25 14:00 UTC)". */
 export function endedText(doneAt: number, finishBy: number): string {
-  return `${minuteText(doneAt)}, ${latenessText(doneAt, finishBy, 'was')}`;
+  const away = Math.abs(doneAt - finishBy);
+  const exactly = away < minuteMs ? durationText(away) : inMinutes(away);
+  return `${minuteText(doneAt)}, ${latenessText(exactly, doneAt, finishBy, 'was')}`;
 }

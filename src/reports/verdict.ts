@@ -141,11 +141,11 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
 }
 
 /** Whether it was done by the time by which it was to be; whether an open one will be is known where it is asked (`airbatch status`). */
-function timeSentence({ status, times: { finish_by, completed_at } }: BatchSummary): string | null {
+function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
   if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
   const finishBy = Date.parse(finish_by);
   if (completed_at === null) return `It is to be done by ${minuteText(finishBy)}.`;
-  return `It was done at ${endedText(Date.parse(completed_at), finishBy)}.`;
+  return `It was done ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
 }
 
 /** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */
