@@ -5,6 +5,7 @@ import { runnerOf } from '../runtime/account-runner.ts';
 import { type AccountConfig, type Config, sandboxAccountName } from '../runtime/config.ts';
 import { type KeptAccount, keepAccount } from '../runtime/keep-account.ts';
 import type { Session } from '../runtime/session.ts';
+import type { WordKeeper } from '../runtime/word.ts';
 
 /** The accounts by name; null is the embedded sandbox. */
 export type Accounts = ReadonlyMap<string, AccountConfig | null>;
@@ -18,7 +19,17 @@ export function keep(
   session: Session,
   name: string,
   account: AccountConfig | null,
-  { url, restored, onCompleted }: { url: string; restored: boolean; onCompleted: (batchId: string) => void },
+  {
+    url,
+    restored,
+    onCompleted,
+    word,
+  }: {
+    url: string;
+    restored: boolean;
+    onCompleted: (batchId: string) => void;
+    word: Pick<WordKeeper, 'tellStandstill'>;
+  },
 ): KeptAccount {
   return keepAccount(name, {
     clock: session.clock,
@@ -26,6 +37,7 @@ export function keep(
     open: () =>
       openAccount(account, { ...session, sandboxCallbackUrl: `${url}/webhooks/${sandboxAccountName}/topups` }),
     makeRunner: (opened) => runnerOf(session, opened, { restored, onCompleted, rereads: true }),
+    onStandstill: (error, isTriedAgain) => word.tellStandstill({ account: name, error, isTriedAgain }),
   });
 }
 

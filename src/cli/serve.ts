@@ -109,7 +109,7 @@ async function serve(
     word.keep();
     const house = keepHouse(session, retentionsOf(jobs));
     for (const [name, account] of accounts) {
-      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write }));
+      kept.set(name, keep(session, name, account, { url, restored, onCompleted: reports.write, word }));
     }
     // Where there is no job any more, files of its batches are still to be put away.
     scheduler = startJobs(session, jobs, kept);

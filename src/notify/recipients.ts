@@ -15,6 +15,7 @@ export const newsKinds = [
   'low_balance',
   'unreachable',
   'told_to_wait',
+  'standstill',
 ] as const;
 export type NewsKind = (typeof newsKinds)[number];
 

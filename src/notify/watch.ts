@@ -17,7 +17,7 @@ import {
 } from '../ledger/outbox.ts';
 import { notedPace } from '../ledger/pace.ts';
 import { jobsWithSlots } from '../ledger/slots.ts';
-import { isTold, type NewsKind, type Recipient } from './recipients.ts';
+import { isTold, type Recipient } from './recipients.ts';
 import { type News, wordOf } from './words.ts';
 
 const sinceName = 'word_since';
@@ -41,7 +41,7 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   if (known === null) await db.transact((tx) => writeFact(tx, sinceName, String(now)));
   const since = Math.max(Number(known ?? now), now - backMs);
   let kept = 0;
-  const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as NewsKind }));
+  const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   for (const news of [...found, ...ofAccounts, ...(await leftNews(db, since))]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];

@@ -16,9 +16,9 @@ import { verdictOf } from '../reports/verdict.ts';
 import { counted, grouped, pauseReasonWords } from '../reports/words.ts';
 import type { NewsKind } from './recipients.ts';
 
-/** Something that happened, by what the ledger knows it by. */
+/** Something that happened, by what the ledger knows it by; that a program stands still is known to the program (standstill.ts). */
 export interface News {
-  kind: NewsKind;
+  kind: Exclude<NewsKind, 'standstill'>;
   event_id: string;
   batch_id: string | null;
   account: string | null;

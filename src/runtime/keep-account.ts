@@ -31,6 +31,8 @@ export interface KeepAccountDeps {
   /** Opened anew after every trouble. */
   open: () => Promise<OpenAccount>;
   makeRunner: (account: OpenAccount) => AccountRunner;
+  /** Told of trouble that only a person mends, each time that it is met; `isTriedAgain`: else nothing more is done for the account. */
+  onStandstill: (error: unknown, isTriedAgain: boolean) => void;
 }
 
 /** How soon an account that another process has is asked for again: its lease is given back, or expires in 15 s. */
@@ -49,13 +51,15 @@ const waits: Partial<Record<ErrorCode, number>> = {
   LEDGER_FULL: ledgerRetryMs,
   LEDGER_IO: ledgerRetryMs,
 };
+/** What of it no time alone mends. */
+const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
 
 /**
  * Begins to work for an account, and goes on until it is stopped: it waits while another process has the account, and opens it anew
  * after trouble that passes.
  */
 export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
-  const { clock, log, open, makeRunner } = deps;
+  const { clock, log, open, makeRunner, onStandstill } = deps;
   const stopping = new AbortController();
   let runner: AccountRunner | null = null;
   let opened: OpenAccount | null = null;
@@ -85,6 +89,7 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
       } catch (error) {
         const code = error instanceof AirbatchError ? error.code : null;
         const wait = code === null ? undefined : waits[code];
+        if (wait === undefined || forPerson.includes(code)) onStandstill(error, wait !== undefined);
         if (wait === undefined) throw error;
         // Another process may have the account for hours: said once, not at every look.
         if (code !== toldCode || code !== 'ACCOUNT_BUSY') {

@@ -2,6 +2,7 @@ import { errorMessage } from '../core/errors.ts';
 import { makeDelivery } from '../notify/deliver.ts';
 import type { Recipient } from '../notify/recipients.ts';
 import { makeSender } from '../notify/senders.ts';
+import { makeStandstillWord, type Standstill } from '../notify/standstill.ts';
 import { watchNews } from '../notify/watch.ts';
 import type { Session } from './session.ts';
 
@@ -15,7 +16,9 @@ export interface WordKeeper {
   begin(): Promise<void>;
   /** Looks for news and sends what is due, again and again. */
   keep(): void;
-  /** Does so once more, and ends. */
+  /** Tells at once that nothing moves for an account. */
+  tellStandstill(standstill: Standstill): void;
+  /** Looks for news and sends what is due once more, and ends. */
   stop(): Promise<void>;
 }
 
@@ -56,7 +59,9 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
       onError(error);
     }
   };
+  const tellStandstill = makeStandstillWord({ db, clock, recipients, send, onTrouble, ending: ending.signal });
   let kept: Promise<void> = Promise.resolve();
+  let told: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
       await pass();
@@ -70,11 +75,14 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
     keep() {
       if (recipients.length > 0) kept = loop();
     },
+    tellStandstill(standstill) {
+      told = Promise.all([told, tellStandstill(standstill)]);
+    },
     async stop() {
       stopping.abort();
       const ended = new AbortController();
       void clock.sleep(lastWordMs, ended.signal).then(() => ending.abort());
-      await kept;
+      await Promise.all([kept, told]);
       // What came of the last batch is told before the program ends.
       await pass();
       await delivery.ended();

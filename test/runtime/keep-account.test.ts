@@ -11,7 +11,7 @@ function setUp(troubles: readonly Error[]) {
   const clock = makeVirtualClock();
   const left = [...troubles];
   const told: string[] = [];
-  const seen = { starts: [] as number[], closed: 0, hints: 0 };
+  const seen = { starts: [] as number[], closed: 0, hints: 0, standstills: [] as [string, boolean][] };
   const makeRunner = (): AccountRunner => {
     let working = false;
     let end = () => {};
@@ -42,6 +42,8 @@ function setUp(troubles: readonly Error[]) {
     log: { info: () => undefined, warn: (message, data) => void told.push(`${message} ${data?.code}`) },
     open: async () => ({ close }) as OpenAccount,
     makeRunner,
+    onStandstill: (error, isTriedAgain) =>
+      void seen.standstills.push([error instanceof AirbatchError ? error.code : '', isTriedAgain]),
   });
   return { clock, kept, seen, told };
 }
@@ -85,6 +87,16 @@ describe('an account that is kept', () => {
     }
   });
 
+  test('tells of trouble that only a person mends, and of none that passes by itself', async () => {
+    const passing = (['ACCOUNT_BUSY', 'FENCED', 'LEDGER_BUSY'] as const).map(trouble);
+    const { clock, kept, seen } = setUp([...passing, trouble('LEDGER_FULL'), trouble('LEDGER_RESTORED')]);
+    await assert.rejects(clock.drive(kept.ended), { code: 'LEDGER_RESTORED' });
+    assert.deepEqual(seen.standstills, [
+      ['LEDGER_FULL', true],
+      ['LEDGER_RESTORED', false],
+    ]);
+  });
+
   test('is not closed while somebody works with it', async () => {
     const { clock, kept, seen } = setUp([]);
     await clock.drive(clock.sleep(1_000));
@@ -119,6 +131,7 @@ describe('an account that is kept', () => {
       log: { info: () => undefined, warn: (message) => assert.fail(message) },
       open: () => opening.promise,
       makeRunner: () => assert.fail('a runner that nobody would stop'),
+      onStandstill: () => assert.fail('it was only stopped'),
     });
     const stopped = kept.stop();
     opening.resolve({ close } as OpenAccount);

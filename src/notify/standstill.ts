@@ -1,0 +1,92 @@
+import { type Clock, isoTime } from '../core/clock.ts';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { withoutNumbers } from '../core/redact.ts';
+import type { Database } from '../ledger/database.ts';
+import { addToOutbox } from '../ledger/outbox.ts';
+import { isTold, type Recipient } from './recipients.ts';
+import type { Sender } from './senders.ts';
+import type { Word } from './words.ts';
+
+/** An account that a program which stays cannot work for. */
+export interface Standstill {
+  account: string;
+  error: unknown;
+  /** Whether the program tries again by itself; else it ends. */
+  isTriedAgain: boolean;
+}
+
+export interface StandstillDeps {
+  db: Pick<Database, 'transact'>;
+  clock: Pick<Clock, 'now'>;
+  recipients: readonly Recipient[];
+  send: Sender;
+  /** Told when word could not be sent: no secrets, the recipient by its id. */
+  onTrouble: (recipient: string, trouble: string, isGivenUp: boolean) => void;
+  /** What is under way once it is aborted is left. */
+  ending: AbortSignal;
+}
+
+/**
+ * Tells that nothing moves for an account, each recipient once a day (UTC) for each kind of trouble, however often the program is started or
+ * tries again. As all other word it goes through the ledger where that can be written, and else right away: a full disk would keep its own
+ * news. Resolves once it is kept, or was tried; never rejects.
+ */
+export function makeStandstillWord({
+  db,
+  clock,
+  recipients,
+  send,
+  onTrouble,
+  ending,
+}: StandstillDeps): (standstill: Standstill) => Promise<void> {
+  const told = new Set<string>();
+  return async (standstill) => {
+    const at = clock.now();
+    const word = standstillWord(standstill);
+    const { kind, facts } = word;
+    const event_id = `${kind}:${standstill.account}:${facts.code}:${isoTime(at).slice(0, 10)}`;
+    const nameOf = ({ id }: Recipient) => `${event_id} ${id}`;
+    const news = { kind, account: standstill.account, job: null };
+    const untold = recipients.filter((recipient) => isTold(recipient, news) && !told.has(nameOf(recipient)));
+    if (untold.length === 0) return;
+    for (const recipient of untold) told.add(nameOf(recipient));
+    const entry = { event_id, body: JSON.stringify(word), created_at: at };
+    const isKept = await db
+      .transact(async (tx) => {
+        for (const { id } of untold) await addToOutbox(tx, { ...entry, recipient: id });
+      })
+      .then(
+        () => true,
+        () => false,
+      );
+    if (isKept) return;
+    await Promise.all(
+      untold.map(async (recipient) => {
+        try {
+          await send(recipient, word, { eventId: event_id, at }, ending);
+        } catch (error) {
+          told.delete(nameOf(recipient));
+          onTrouble(recipient.id, errorMessage(error), !standstill.isTriedAgain);
+        }
+      }),
+    );
+  };
+}
+
+function standstillWord({ account, error, isTriedAgain }: Standstill): Word {
+  const [code, hint] =
+    error instanceof AirbatchError
+      ? [error.code, error.hint]
+      : ['UNKNOWN', 'See the log: this is a fault of airbatch.'];
+  const why = withoutNumbers(errorMessage(error));
+  const next = isTriedAgain
+    ? 'It is tried again every minute, and goes on by itself once that is mended.'
+    : 'The program ends: it must be started again once that is mended.';
+  return {
+    kind: 'standstill',
+    subject: `Nothing is sent for account ${account}: ${why}`,
+    lines: [`Nothing is sent or followed for account ${account}: ${why}. ${next}`, `Next:    ${hint}`],
+    facts: { account, code },
+    report: null,
+  };
+}

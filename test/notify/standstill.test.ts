@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AirbatchError, type ErrorCode } from '../../src/core/errors.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
+import type { Sender } from '../../src/notify/senders.ts';
+import { makeStandstillWord } from '../../src/notify/standstill.ts';
+import type { Word } from '../../src/notify/words.ts';
+import { memoryLedger } from '../support/ledger.ts';
+import { makeVirtualClock } from '../support/virtual-clock.ts';
+
+const chat = (id: string, fields: Partial<Recipient> = {}) =>
+  ({ id, kind: 'chat', url: 'http://x', on: newsKinds, ...fields }) as Recipient;
+
+/** A program that tells of standstills; `fail`: what the ledger fails with, where it cannot be written. */
+async function program(recipients: readonly Recipient[] = [chat('ops')]) {
+  const db = await memoryLedger();
+  const clock = makeVirtualClock();
+  const sent: { to: string; word: Word; id: string }[] = [];
+  const troubles: unknown[] = [];
+  const is: { full: boolean; silent: boolean } = { full: false, silent: false };
+  const transact: Database['transact'] = (work) =>
+    is.full ? Promise.reject(new AirbatchError('LEDGER_FULL', 'the disk is full')) : db.transact(work);
+  const send: Sender = async ({ id }, word, { eventId }) => {
+    if (is.silent) throw new Error('no answer');
+    sent.push({ to: id, word, id: eventId });
+  };
+  const begin = () =>
+    makeStandstillWord({
+      db: { transact },
+      clock,
+      recipients,
+      send,
+      onTrouble: (...told) => void troubles.push(told),
+      ending: new AbortController().signal,
+    });
+  const kept = () => db.query<{ event_id: string; recipient: string }>('SELECT event_id, recipient FROM outbox');
+  return { clock, sent, troubles, is, begin, kept };
+}
+
+const standstill = (code: ErrorCode, fields = {}) => ({
+  account: 'main',
+  error: new AirbatchError(code, 'for a test with +254712000001'),
+  isTriedAgain: true,
+  ...fields,
+});
+
+describe('word of a standstill', () => {
+  test('is kept in the ledger where that can be written, once a day for each kind of trouble, whatever is started again', async () => {
+    const { clock, sent, begin, kept } = await program();
+    for (let start = 0; start < 3; start++) {
+      const tell = begin();
+      await tell(standstill('LEDGER_RESTORED', { isTriedAgain: false }));
+      await tell(standstill('LEDGER_RESTORED', { isTriedAgain: false }));
+    }
+    await begin()(standstill('LEDGER_DAMAGED'));
+    assert.equal((await kept()).length, 2);
+    await clock.drive(clock.sleep(24 * 3_600_000));
+    await begin()(standstill('LEDGER_RESTORED'));
+    assert.deepEqual([(await kept()).length, sent.length], [3, 0]);
+  });
+
+  test('is sent right away where the ledger cannot be written, once, and tried again with the next trouble where it did not arrive', async () => {
+    const { sent, troubles, is, begin, kept } = await program();
+    Object.assign(is, { full: true, silent: true });
+    const tell = begin();
+    await tell(standstill('LEDGER_FULL'));
+    assert.deepEqual(troubles, [['ops', 'no answer', false]]);
+    is.silent = false;
+    for (let minute = 0; minute < 3; minute++) await tell(standstill('LEDGER_FULL'));
+    is.full = false;
+    await tell(standstill('LEDGER_FULL'));
+    assert.deepEqual([sent.length, await kept()], [1, []]);
+    const { subject, lines } = sent[0]?.word ?? { subject: '', lines: [] };
+    assert.equal(subject, 'Nothing is sent for account main: for a test with [number]');
+    assert.match(lines.join('\n'), /It is tried again every minute.*\nNext: {4}The disk is full: make room/);
+  });
+
+  test('is for whom it concerns', async () => {
+    const { is, sent, begin } = await program([
+      chat('other account', { accounts: ['other'] }),
+      chat('this account', { accounts: ['main'] }),
+      chat('a job', { jobs: ['payroll'] }),
+      chat('other news', { on: ['finished'] }),
+    ]);
+    is.full = true;
+    await begin()(standstill('LEDGER_IO', { error: new Error('a bug'), isTriedAgain: false }));
+    assert.deepEqual(
+      sent.map(({ to, word }) => [to, word.facts]),
+      [['this account', { account: 'main', code: 'UNKNOWN' }]],
+    );
+    assert.match(sent[0]?.word.lines.join('\n') ?? '', /The program ends: it must be started again/);
+  });
+});
