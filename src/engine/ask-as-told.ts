@@ -8,7 +8,7 @@ type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
 
 /** Who asks beside the account's runner, under its limiter. */
 export interface Asking {
-  limiter: Pick<Limiter, 'admit' | 'hold' | 'isHeld' | 'usage'>;
+  limiter: Pick<Limiter, 'admit' | 'hold' | 'usage'>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
   /** Told of a wait before it begins; once a minute where one question is told to wait again and again. */
   onWait?: ((told: ToldWait) => void) | undefined;

@@ -8,10 +8,10 @@ import type { Limiter } from '../limiter/limiter.ts';
  * long. Nobody waits then for what is asked beside the payments themselves; that is done without. Null where it is not held so long.
  */
 export function longHold(
-  { limiter, clock }: { limiter: Pick<Limiter, 'isHeld' | 'usage'>; clock: Pick<Clock, 'now'> },
+  { limiter, clock }: { limiter: Pick<Limiter, 'usage'>; clock: Pick<Clock, 'now'> },
   requestClass: RequestClass,
 ): number | null {
-  if (!limiter.isHeld(requestClass)) return null;
-  const { nextAt } = limiter.usage(requestClass).outlook;
-  return nextAt - clock.now() >= longWaitMs ? nextAt : null;
+  // Not until when the limiter says: its clock is the machine's, and a runner's is not set back with that.
+  const { heldMs } = limiter.usage(requestClass);
+  return heldMs >= longWaitMs ? clock.now() + heldMs : null;
 }

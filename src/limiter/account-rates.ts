@@ -204,6 +204,7 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
     remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
     usedOfWindow: usedOfWindow(window, now),
     outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },
+    heldMs: Math.max(0, waitOf(rates, name) - now),
     shared: isShared(window),
   };
 }

@@ -47,6 +47,8 @@ export interface RateUsage {
   /** Requests used of the server's window that is under way, by whomever; null where nothing is known of it. */
   usedOfWindow: number | null;
   outlook: RateOutlook;
+  /** For how much longer (ms) a wait as of `hold` or `rest` goes on; 0 where none does. */
+  heldMs: number;
   /** Whether somebody else was seen to use the same account. */
   shared: boolean;
 }

@@ -21,6 +21,7 @@ export const idleUsage: RateUsage = {
     keptBack: [],
     keptBackLater: [],
   },
+  heldMs: 0,
   shared: false,
 };
 
@@ -57,7 +58,11 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
       restUntil = clock.now() + ms;
     },
     isHeld: () => clock.now() < Math.max(heldUntil, restUntil),
-    usage: () => ({ ...idleUsage, outlook: { ...idleUsage.outlook, nextAt: Math.max(heldUntil, restUntil) } }),
+    usage() {
+      const until = Math.max(heldUntil, restUntil);
+      const heldMs = Math.max(0, until - clock.now());
+      return { ...idleUsage, heldMs, outlook: { ...idleUsage.outlook, nextAt: until } };
+    },
     async stop() {
       stopped = true;
     },
