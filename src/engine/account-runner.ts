@@ -153,6 +153,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     unreachableUntil: Number.NEGATIVE_INFINITY,
     toldToWait: null,
     late: new Map(),
+    lateLookedAt: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,
     endings: makeEndings(),
     listMark: makeListMark(),

@@ -85,8 +85,9 @@ export interface RunnerContext extends EngineDeps {
   unreachableUntil: number;
   /** That the service tells the account to wait; null where it lets it through. */
   toldToWait: ToldWait | null;
-  /** The batches that will not be done in time. */
+  /** The batches that will not be done in time, and when that was last looked at (monotonic ms). */
   late: Map<string, LateBatch>;
+  lateLookedAt: number;
   /** Whether the service has refused the account's credentials, and it was not asked since whether it lets them read. */
   credentialsRefused: boolean;
   endings: Endings;

@@ -107,8 +107,8 @@ function timeAt({ pace, now }: Line, rows: number): number {
   return now + msUntilSent(pace.outlook, rows, now);
 }
 
-/** The stage that has to go first once each of these batches has sent so many rows more, and does not; null where none has to. */
-function firstToPress(line: Line, head: readonly Member[] = [], turns = 0): Stage | null {
+/** The stages that have to go first once each of these batches has sent so many rows more, and do not. */
+function* toGoFirst(line: Line, head: readonly Member[] = [], turns = 0): Generator<Stage> {
   const ofHead = new Map<Stage | null, number>();
   for (const { stage } of head) ofHead.set(stage, (ofHead.get(stage) ?? 0) + 1);
   const sent = line.sent + turns * head.length;
@@ -118,15 +118,19 @@ function firstToPress(line: Line, head: readonly Member[] = [], turns = 0): Stag
     const own = stage.rows - turns * (ofHead.get(stage) ?? 0);
     rows += own;
     if (stage.isPressed || stage.finishBy === null || own === 0) continue;
-    if (isPressed(stage.finishBy, timeAt(line, sent + rows) - at, at)) return stage;
+    if (isPressed(stage.finishBy, timeAt(line, sent + rows) - at, at)) yield stage;
   }
-  return null;
+}
+
+/** Whether any has to. */
+function hasToGoFirst(line: Line, head: readonly Member[], turns: number): boolean {
+  return !toGoFirst(line, head, turns).next().done;
 }
 
 /** Presses what has to go first now; returns those batches. */
 function press(line: Line): string[] {
   const pressed: string[] = [];
-  for (let stage = firstToPress(line); stage !== null; stage = firstToPress(line)) {
+  for (const stage of toGoFirst(line)) {
     stage.isPressed = true;
     for (const member of stage.members) {
       if (member.pressed_at !== null) continue;
@@ -141,12 +145,12 @@ function press(line: Line): string[] {
 /** How many rows each of the first can send before it is done, or another batch has to go before it. */
 function turnsUntilPressed(line: Line, head: readonly Member[]): number {
   const turns = Math.min(...head.map(({ ready }) => ready));
-  if (firstToPress(line, head, turns) === null) return turns;
+  if (!hasToGoFirst(line, head, turns)) return turns;
   let [before, after] = [0, turns];
   while (after - before > 1) {
     const middle = Math.floor((before + after) / 2);
-    if (firstToPress(line, head, middle) === null) before = middle;
-    else after = middle;
+    if (hasToGoFirst(line, head, middle)) after = middle;
+    else before = middle;
   }
   return after;
 }

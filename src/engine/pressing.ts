@@ -5,6 +5,9 @@ import type { RunnerContext } from './context.ts';
 import { foresee, type PaceAhead, toPress } from './foresee.ts';
 import { sendingOf } from './sending.ts';
 
+/** What is foreseen of thousands of batches takes a while, and who is told of it hears minutes later. */
+const lateApartMs = 10_000;
+
 /**
  * Has the batches go first that have to in order to be done in time, and notes those that will not be all the same. It is decided here
  * alone, as often as the ledger is looked at, and stands in the ledger from then on: a batch that goes first does so until its last row is sent,
@@ -17,6 +20,8 @@ export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promis
   const sending = await sendingOf(db, account);
   const now = clock.now();
   for (const batchId of toPress(sending, pace, now)) await press(context, batchId);
+  if (clock.monotonic() - context.lateLookedAt < lateApartMs) return;
+  context.lateLookedAt = clock.monotonic();
   const late = new Map<string, LateBatch>();
   const foreseen = foresee(sending, pace, now);
   for (const { batch, finish_by } of sending) {
