@@ -59,7 +59,7 @@ function aboutLines({ batch_id, run_id, file_name, status, version, as_of, rows 
     `Run        ${run_id}`,
     ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
     ...(status === null ? [] : [`Status     ${status.replaceAll('_', ' ')}`]),
-    ...(version === null || as_of === null ? [] : [`Version    ${version}, as of ${timeText(as_of)}`]),
+    ...(as_of === null ? [] : [`Version    ${version ?? 'none yet'}, as of ${timeText(as_of)}`]),
   ];
 }
 

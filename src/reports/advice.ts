@@ -1,7 +1,7 @@
 import { isOverdue } from '../core/overdue.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
-import { isLeftToPerson, noFailureCode } from './survey.ts';
+import { isLeftToPerson } from './survey.ts';
 import { rowStateWords } from './words.ts';
 
 /**
@@ -41,7 +41,8 @@ export function troublesOf(row: ReportedRow): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
   if (row.status !== 'failed' && row.status !== 'in_doubt' && !isOverdue(row)) return [];
-  const code = row.failure_code ?? noFailureCode;
+  // As results have it: where the service gave no code there is none.
+  const code = row.failure_code ?? '';
   const message = row.failure_reason ?? rowStateWords[row.status].meaning;
   const suggestion =
     row.status === 'failed'

@@ -1,6 +1,6 @@
 import type { DifferenceLine, ReportVersion } from './difference.ts';
 import { type Html, html } from './html.ts';
-import { changesOf, differenceText, isPreviousThere } from './version-words.ts';
+import { changesOf, differenceText, isPreviousThere, laterWords } from './version-words.ts';
 import { counted } from './words.ts';
 
 /** What differs from the version before in a sentence, and the counts and sums that do. */
@@ -25,14 +25,15 @@ export function differingRowsSection(version: ReportVersion, lines: readonly Dif
   const { difference } = version;
   if (difference === null || lines.length === 0) return html``;
   const { older, newer } = namesOf(version);
-  return html`<section class="long"><h2>What differs from ${older.toLowerCase()}, row by row</h2><table class="stack"><thead><tr><th class="n">Row</th><th>What</th><th>${older}</th><th>${newer}</th></tr></thead><tbody>${lines.map(
+  const shown = lines.filter((line) => !isToldInRow(line, lines));
+  return html`<section class="long"><h2>What differs from ${older.toLowerCase()}, row by row</h2><table class="stack"><thead><tr><th class="n">Row</th><th>What</th><th>${older}</th><th>${newer}</th></tr></thead><tbody>${shown.map(
     ([row = '', , , column = '', before = '', after = '']) =>
       html`<tr><td class="n" data-name="Row">${row}</td><td>${columnText(column)}</td><td data-name="${older}">${before}</td><td data-name="${newer}">${after}</td></tr>`,
-  )}</tbody></table>${moreLine(difference, lines.length)}</section>`;
+  )}</tbody></table>${moreLine(difference, shown.length)}</section>`;
 }
 
 function namesOf({ previous, version }: ReportVersion): { older: string; newer: string } {
-  return { older: `Version ${previous?.version}`, newer: `Version ${version}` };
+  return { older: `Version ${previous?.version}`, newer: version === null ? 'Now' : `Version ${version}` };
 }
 
 /** A column is named as results.csv has it; what the service said late has no column. */
@@ -46,8 +47,14 @@ const lateNames: Record<string, string> = {
   'row.changed_late': 'read once more, and found changed',
 };
 
-function moreLine({ columns, late }: NonNullable<ReportVersion['difference']>, shown: number): Html | null {
-  const all = [...Object.values(columns), ...Object.values(late)].reduce((sum, count) => sum + count, 0);
+/** Of money that came back the cells of the row tell already, when and how much. */
+function isToldInRow([row, , , column]: DifferenceLine, lines: readonly DifferenceLine[]): boolean {
+  return column === 'row.refund' && lines.some(([other, , , cell]) => other === row && cell === 'refunded_at');
+}
+
+function moreLine(difference: NonNullable<ReportVersion['difference']>, shown: number): Html | null {
+  const { columns } = difference;
+  const all = Object.values(columns).reduce((sum, count) => sum + count, laterWords(difference));
   if (all <= shown) return null;
   return html`<p class="soft small">and ${counted(all - shown, 'more line')}: difference.csv has them all.</p>`;
 }

@@ -14,7 +14,7 @@ import { differenceSection, differingRowsSection } from './html-difference.ts';
 import { pageStyle } from './html-style.ts';
 import { maskNumbers, maskPhone } from './mask.ts';
 import type { BatchSummary } from './summary.ts';
-import { listedRowsMax, type Survey } from './survey.ts';
+import { failureName, listedRowsMax, type Survey } from './survey.ts';
 import type { Timeline } from './timeline.ts';
 import { verdictOf } from './verdict.ts';
 import { versionText } from './version-words.ts';
@@ -74,7 +74,7 @@ function unbroken(text: string): Html[] {
   return [html`${first}`, ...rest];
 }
 
-function tiles({ rows, requested, charged, times }: BatchSummary): Html {
+function tiles({ rows, requested, charged, refunded, times }: BatchSummary): Html {
   const currencies = Object.keys(requested.completed).length;
   const all: [string, string][] = [
     [`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`, 'rows paid'],
@@ -83,6 +83,7 @@ function tiles({ rows, requested, charged, times }: BatchSummary): Html {
       currencies < 3 ? 'paid out' : 'currencies paid out',
     ],
     [sumsText(charged.total), 'charged to the wallets'],
+    ...(refunded.rows === 0 ? [] : [[sumsText(refunded.amounts), 'came back since'] satisfies [string, string]]),
     [times.duration_ms === null ? 'not finished' : durationText(times.duration_ms), 'from first to last row'],
   ];
   return html`<div class="tiles">${all.map(([value, name]) => html`<div class="tile"><b>${value}</b><span>${name}</span></div>`)}</div>`;
@@ -135,7 +136,7 @@ ${all
   .slice(0, failuresMax)
   .map(
     ({ code, rows, reason, state }) =>
-      html`<tr><td>${code.replaceAll('_', ' ').toLowerCase()}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
+      html`<tr><td>${failureName(code).replaceAll('_', ' ').toLowerCase()}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
 }
 

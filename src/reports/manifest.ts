@@ -17,8 +17,11 @@ export interface Manifest {
   account: string;
   /** Name and version of the program that made the batch. */
   program: string;
-  /** 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before it. */
-  version: number;
+  /**
+   * 1 for the first of the batch that was given out, wherever it was written to; each later one names the one before it. Null while the
+   * batch is not at its end: what is written then is replaced.
+   */
+  version: number | null;
   /** The time of the newest event in the chain (ISO 8601 UTC): what the ledger knew by then is in these files. */
   as_of: string;
   previous: PreviousVersion | null;
@@ -71,9 +74,9 @@ export interface PreviousVersion {
   manifest_sha256: string | null;
 }
 
-/** Which version of a batch's reports some are. */
+/** Which version of a batch's reports some are; null where they were not given out as one: before its end, or without a key. */
 export interface VersionMark {
-  version: number;
+  version: number | null;
   as_of: string;
   previous: PreviousVersion | null;
 }

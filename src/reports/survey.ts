@@ -58,6 +58,11 @@ export const listedRowsMax = 50;
 /** The code under which failures without a code of the service are counted. */
 export const noFailureCode = 'UNKNOWN';
 
+/** A code of failures for people: the service need not give any. */
+export function failureName(code: string): string {
+  return code === noFailureCode ? 'no code given' : code;
+}
+
 export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<Survey> {
   const survey: Survey = {
     rows: 0,

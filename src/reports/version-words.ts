@@ -3,9 +3,9 @@ import type { Difference, ReportVersion, Totals } from './difference.ts';
 import { sumsText, timeText } from './format.ts';
 import { counted, grouped, rowStateWords } from './words.ts';
 
-/** "version 2, as of 2026-12-04 08:01:02 UTC" */
+/** "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no version. */
 export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>): string {
-  return `version ${version}, as of ${timeText(as_of)}`;
+  return `${version === null ? 'no version yet' : `version ${version}`}, as of ${timeText(as_of)}`;
 }
 
 /** Whether the version before lies in the same folder, and not in another one to which it was written. */
@@ -26,10 +26,14 @@ export function differenceText({ previous, difference, difference_unknown }: Rep
   return `${differ}${parts.length === 0 ? '' : `: ${parts.join('; ')}`}.${difference.forgotten ? ' Whom it paid is forgotten: what named people is not compared.' : ''}`;
 }
 
-/** What the service said late, beside money that came back of which the row itself tells. */
-function lateSentence({ late, columns }: Difference): string | null {
+/** How often the service said something late, beside money that came back of which the row itself tells. */
+export function laterWords({ late, columns }: Pick<Difference, 'late' | 'columns'>): number {
   const inRows = Math.min(late['row.refund'] ?? 0, columns.refunded_at ?? 0);
-  const words = Object.values(late).reduce((sum, count) => sum + count, -inRows);
+  return Object.values(late).reduce((sum, count) => sum + count, -inRows);
+}
+
+function lateSentence(difference: Difference): string | null {
+  const words = laterWords(difference);
   if (words === 0) return null;
   return `${counted(words, 'later word')} of the service on rows that had ended ${words === 1 ? 'is' : 'are'} in difference.csv`;
 }

@@ -20,7 +20,7 @@ const finalStates = ['completed', 'cancelled', 'rejected'];
 const manifestShape = z.object({
   batch_id: z.string(),
   // Reports of before do not tell which version they are, nor whether they were final: they are kept as if they were.
-  version: z.int().min(1).default(1),
+  version: z.int().min(1).nullable().default(1),
   as_of: z.string().nullable().default(null),
   status: z.string().default('completed'),
   masked: z.boolean(),
@@ -29,8 +29,9 @@ const manifestShape = z.object({
   public_key: z.string(),
 });
 
-/** Reports that lie in a folder, as their signed manifest tells of them. */
+/** Reports that lie in a folder, as their signed manifest tells of them; `version` is 0 where they were not given out. */
 export interface LyingVersion extends z.infer<typeof manifestShape> {
+  version: number;
   dir: string;
   /** The bytes of its manifest.json. */
   text: string;
@@ -50,7 +51,8 @@ export async function readVersion(dir: string): Promise<LyingVersion | null> {
   try {
     const manifest = manifestShape.parse(JSON.parse(text));
     if (!verify(null, Buffer.from(text), createPublicKey(manifest.public_key), signature)) return null;
-    return { ...manifest, dir, text, isFinal: finalStates.includes(manifest.status) };
+    const version = manifest.version ?? 0;
+    return { ...manifest, version, dir, text, isFinal: version > 0 && finalStates.includes(manifest.status) };
   } catch {
     return null;
   }
@@ -104,7 +106,7 @@ export interface Marked {
 
 /**
  * Which version the reports of a batch are, as it is now. Numbers are the batch's, whatever the folder: what is to be given out has the one
- * that the end of its chain tells. Throws `NotGivenOut` where it tells none yet.
+ * that the end of its chain tells, and anything else none. Throws `NotGivenOut` where it tells none yet.
  */
 export async function markOf(
   view: Queryable,
@@ -115,14 +117,14 @@ export async function markOf(
   const last = await lastGivenOut(view, batch_id, audit_seq);
   const lies = Math.max(given?.version ?? 0, kept?.version ?? 0);
   const next = Math.max(last?.version ?? 0, lies) + 1;
-  const marked = async (version: number, previous: LyingVersion | null): Promise<Marked> => {
+  const marked = async (version: number | null, previous: LyingVersion | null): Promise<Marked> => {
     const told = previous
       ? await previousOf(view, batch, previous)
       : previousElsewhere(await lastGivenOut(view, batch_id, last?.seq === audit_seq ? audit_seq - 1 : audit_seq));
     const asOf = isoTime((await eventTime(view, batch_id, audit_seq)) ?? batch.created_at);
     return { mark: { version, as_of: asOf, previous: told }, previous, next };
   };
-  if (!isSigned || !finalStates.includes(batch.status)) return marked(next, given ?? kept);
+  if (!isSigned || !finalStates.includes(batch.status)) return marked(null, given ?? kept);
   if (given?.audit.head === audit_head) return marked(given.version, kept);
   if (last?.seq === audit_seq && last.version > lies) return marked(last.version, given ?? kept);
   throw new NotGivenOut(batch, next);

@@ -15,7 +15,7 @@ import {
 } from './results.ts';
 import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
-import type { Survey } from './survey.ts';
+import { failureName, type Survey } from './survey.ts';
 import { differenceText } from './version-words.ts';
 import { batchStateWords, rowStateWords } from './words.ts';
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
@@ -150,7 +150,7 @@ async function* problemRows(
         { as: stateStyle[row.status], value: row.status },
         mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
         mask && row.row_ref !== null ? maskRowRef(row.row_ref, row.phone_number) : row.row_ref,
-        code,
+        code === '' ? null : code,
         column,
         mask ? maskNumbers(message) : message,
         suggestion,
@@ -183,9 +183,9 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     ['Account', summary.account],
     ['Service', summary.service],
     ['Status', batchStateWords[summary.status].label],
-    ['Version', count(version.version)],
+    ['Version', version.version === null ? 'none yet' : count(version.version)],
     ['As of', time(version.as_of)],
-    ...(difference === null ? [] : [['Since the one before', difference]]),
+    ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),
     ['File', summary.file_name],
     ['Asked for by', summary.created_by],
     ['Approved by', summary.approved_by],
@@ -236,7 +236,7 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     [],
     heading('Failures by code', 'Rows', '', '', 'Reason given first'),
     ...Object.entries(summary.failures).map(([code, failure]) => [
-      code,
+      failureName(code),
       count(failure.rows),
       null,
       null,

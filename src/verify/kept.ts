@@ -40,7 +40,10 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     const { manifest, digest } = signed;
     if (manifest.batch_id !== batch_id) findings.add(shown, `is of another batch, ${manifest.batch_id}.`);
     // Reports of before do not tell which version they are.
-    else if (String(manifest.version ?? number) !== number || (manifest.as_of ?? day)?.slice(0, 10) !== day)
+    else if (
+      String(manifest.version === undefined ? number : manifest.version) !== number ||
+      (manifest.as_of ?? day)?.slice(0, 10) !== day
+    )
       findings.add(
         shown,
         `has the name of another version: it is version ${manifest.version}, as of ${manifest.as_of}.`,
@@ -65,7 +68,7 @@ export function checkKept(
   );
   for (const { name, manifest: one, digest } of kept) {
     const { events, head } = one.audit;
-    if ((one.version ?? 0) >= (manifest.version ?? 0))
+    if ((one.version ?? 0) >= (manifest.version ?? Number.POSITIVE_INFINITY))
       findings.add(
         name,
         `is version ${one.version}, and did not come before these reports, version ${manifest.version}.`,

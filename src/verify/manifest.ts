@@ -22,8 +22,8 @@ const manifestShape = z.object({
   run_id: z.string(),
   account: z.string(),
   program: z.string(),
-  // Reports of before do not tell which version they are.
-  version: z.int().min(1).optional(),
+  // Reports of before do not tell which version they are; those of a batch that is not at its end are none.
+  version: z.int().min(1).nullable().optional(),
   as_of: z.string().optional(),
   previous: previousShape.nullable().default(null),
   status: z.string().optional(),

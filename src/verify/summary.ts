@@ -93,7 +93,7 @@ const summaryShape = z.object({
     )
     .optional(),
   audit: z.object({ events: z.number(), head: z.string() }),
-  version: z.number().optional(),
+  version: z.number().nullable().optional(),
   as_of: z.string().optional(),
   previous: previousShape.nullable().default(null),
   difference: z

@@ -38,7 +38,7 @@ export interface Verification {
   /** The file that was paid, and the state of its batch, as the summary has them. */
   file_name: string | null;
   status: string | null;
-  /** Which version of the batch's reports they are, and as of when (ISO 8601 UTC); null where they do not tell. */
+  /** Which version of the batch's reports they are (null: none yet), and as of when (ISO 8601 UTC); null where they do not tell. */
   version: number | null;
   as_of: string | null;
   rows: number | null;

@@ -94,9 +94,9 @@ function checkNumber({ version }: Manifest, { batch, givenOut }: ChainFacts, fin
     if (last.version !== version)
       findings.add(
         'manifest.json',
-        `is of version ${version}; by the audit chain version ${last.version} was given out last.`,
+        `is ${version === null ? 'no version' : `of version ${version}`}; by the audit chain version ${last.version} was given out last.`,
       );
-  } else if (version <= last.version)
+  } else if (version !== null && version <= last.version)
     findings.add('manifest.json', `is of version ${version}, and version ${last.version} was given out before.`);
 }
 
@@ -107,7 +107,7 @@ function checkPrevious(
   { heads, givenOut }: ChainFacts,
   findings: Findings,
 ): void {
-  if ((manifest.version ?? 0) <= version)
+  if (manifest.version !== null && (manifest.version ?? 0) <= version)
     findings.add('manifest.json', `is of version ${manifest.version}, and says that version ${version} came before.`);
   if (events > manifest.audit.events)
     findings.add(

@@ -95,7 +95,20 @@ test('the page names the rows whose money came back, and how much', async (t) =>
       '5 +2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
     ],
   );
-  assert.doesNotMatch((await page(t)).text, /money came back/i);
+  assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
+  assert.doesNotMatch((await page(t)).text, /money came back|came back since/i);
+});
+
+/** A row that failed, of which the service gave no code. */
+async function withoutCode(db: Database): Promise<void> {
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: failedWay(1) }]);
+  await db.execute('UPDATE rows SET failure_code = NULL');
+}
+
+test('a failure of which the service gave no code is told by its reason, under no code that is in no result', async (t) => {
+  const { text } = await page(t, {}, withoutCode);
+  assert.match(text, /<tr><td>no code given<br><span class="soft small">The operator declined it<\/span>/);
+  assert.doesNotMatch(text, /unknown/i);
 });
 
 test('the page says when it was only the sandbox', async (t) => {

@@ -95,6 +95,10 @@ test('what was given out is kept to the byte when money comes back, and the new 
     readFileSync(join(dir, 'report.html'), 'utf8'),
     /version 2, as of 2026-11-02 08:00:00 UTC.*1 row differs from version 1 of 2026-11-01/s,
   );
+  const [, rowByRow = ''] =
+    /row by row<\/h2>(.*?)<\/section>/s.exec(readFileSync(join(dir, 'report.html'), 'utf8')) ?? [];
+  assert.match(rowByRow, /refund amount.*0\.80/s);
+  assert.doesNotMatch(rowByRow, /the service gave money back|more line/, 'which the row itself tells');
   assert.ok((await proven(dir)).checked.some((sentence) => sentence.startsWith('What differs from version 1')));
   await proven(kept);
 });
@@ -157,7 +161,10 @@ test('what is written while a batch is under way is no version that anybody was 
   const clock = testClock();
   await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('B-1', 'batch.resume', {}));
   const { version, previous } = await writeReports(db, 'B-1', folder, signedBy(db, key));
-  assert.deepEqual([version, previous, existsSync(join(dir, 'versions'))], [1, null, false]);
+  assert.deepEqual([version, previous, existsSync(join(dir, 'versions'))], [null, null, false]);
+  assert.match(readFileSync(join(dir, 'report.html'), 'utf8'), / · running · no version yet, as of /);
+  assert.equal((await verifyReports(dir)).version, null);
+  await proven(dir);
 });
 
 for (const event of ['cancel', 'reject'] as const) {
@@ -200,18 +207,19 @@ test('a retry does not take the version that was final away, nor count what is w
       await unit.changeBatch(
         batch,
         event,
-        event === 'complete' ? { completed_at: unit.at, balance_after: null } : {},
+        event === 'complete' ? { completed_at: unit.at, balance_after: null } : { completed_at: null },
         data,
       );
     });
   };
   await act('reopen', 2);
   const open = await write();
+  await proven(dir);
   await inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('B-1', 'batch.resume', {}));
   await write();
   await act('complete', 3);
   const end = await write();
-  assert.deepEqual([open.version, end.version, end.previous?.version], [2, 2, 1]);
+  assert.deepEqual([open.version, open.previous?.version, end.version, end.previous?.version], [null, 1, 2, 1]);
   assert.deepEqual(readdirSync(join(dir, 'versions')), ['1-as-of-2026-11-01']);
   assert.deepEqual(filesOf(kept), given);
 });
@@ -378,7 +386,7 @@ test('without a key nothing can be proven, and nothing unsigned is kept; what wa
   assert.equal((await write()).version, 1);
   const given = filesOf(dir);
   await giveBack(db, 3, { hours: 48 });
-  assert.equal((await writeReports(db, 'B-1', folder)).version, 2);
+  assert.equal((await writeReports(db, 'B-1', folder)).version, null);
   assert.deepEqual(filesOf(join(dir, 'versions/1-as-of-2026-11-02')), given);
 });
 

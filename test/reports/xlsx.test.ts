@@ -60,6 +60,16 @@ test('the workbook has a summary, the results and the problems', async (t) => {
   );
 });
 
+test('a failure of which the service gave no code has none in any sheet', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: failedWay(1) }]);
+  await db.execute('UPDATE rows SET failure_code = NULL');
+  const { book } = await reportBook(t, db);
+  const [summary, , problems] = book.sheets.map(({ rows }) => rows);
+  assert.ok(summary?.some(([name, rows]) => name === 'no code given' && rows === 1));
+  assert.deepEqual(problems?.[1]?.slice(4, 8), ['R-1', null, null, 'The operator declined it']);
+});
+
 test('no sheet of a masked workbook has a name that was made of a number', async (t) => {
   const db = await testLedger(t);
   const made = contentRowRef(['+254712000001', '100.50', 'KES', null], 1);
