@@ -1,4 +1,4 @@
-import { compareAmounts, subtractAmounts } from '../core/money.ts';
+import { compareAmounts, sameAmount, subtractAmounts } from '../core/money.ts';
 import { endedText, minuteText } from './finish-words.ts';
 import { askedText, sumsText } from './format.ts';
 import type { BatchSummary } from './summary.ts';
@@ -117,10 +117,15 @@ function detailsOf(summary: BatchSummary): string[] {
   for (const { currency, unexplained } of summary.balance.explanation) {
     if (compareAmounts(unexplained, '0') > 0)
       details.push(`${sumsText({ [currency]: unexplained })} that left the wallets is explained by no row.`);
-    if (compareAmounts(unexplained, '0') < 0)
-      details.push(
-        `${sumsText({ [currency]: subtractAmounts('0', unexplained) })} less left the wallets than was charged: money came in meanwhile, or came back.`,
-      );
+    if (compareAmounts(unexplained, '0') < 0) {
+      const less = subtractAmounts('0', unexplained);
+      const back = summary.refunded.amounts[currency];
+      const why =
+        back !== undefined && sameAmount(back, less)
+          ? 'as much came back for paid rows.'
+          : 'money came in meanwhile, or came back.';
+      details.push(`${sumsText({ [currency]: less })} less left the wallets than was charged: ${why}`);
+    }
   }
   return details;
 }

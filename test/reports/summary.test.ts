@@ -384,15 +384,23 @@ test('money that came into the wallets is not called money that left them', asyn
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
-  const about = (unexplained: string) => {
+  const about = (unexplained: string, refunded = summary.refunded) => {
     const none = { difference: '0', charged_by_this_batch: '0', charged_by_other_batches: '0' };
     const explanation = [{ currency: 'USD', ...none, unexplained }];
-    return verdictOf({ ...summary, balance: { ...summary.balance, explanation, explained: false } }).details.join(' ');
+    return verdictOf({
+      ...summary,
+      refunded,
+      balance: { ...summary.balance, explanation, explained: false },
+    }).details.join(' ');
   };
   assert.match(about('0.5'), /USD 0\.50 that left the wallets is explained by no row\./);
   assert.match(
     about('-0.5'),
     /USD 0\.50 less left the wallets than was charged: money came in meanwhile, or came back\./,
+  );
+  assert.match(
+    about('-0.5', { rows: 1, amounts: { USD: '0.50' } }),
+    /USD 0\.50 less left the wallets than was charged: as much came back for paid rows\./,
   );
 });
 
