@@ -140,17 +140,28 @@ ${all
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
 }
 
+/** As many wallets are shown whatever left them. */
+const walletsMax = 8;
+
 function balanceSection({ balance, charged }: BatchSummary): Html {
   const { wallets, explanation } = balance;
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
+  // Version 1 has a wallet for each operator, most of which no row of the file is about.
+  const isQuiet = ({ difference }: (typeof wallets)[number]) => difference === '0' && wallets.length > walletsMax;
+  const shown = wallets.filter((wallet) => !isQuiet(wallet));
+  const quiet = wallets.length - shown.length;
   const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
   return html`<section><h2>The wallets, and what explains the difference</h2>
-<table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
-${wallets.map(
+${
+  shown.length === 0
+    ? null
+    : html`<table class="stack"><thead><tr><th>Wallet</th><th class="n">Before</th><th class="n">After</th><th class="n">Left the wallet</th></tr></thead><tbody>
+${shown.map(
   ({ name, currency, before, after, difference }) =>
     html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
-)}</tbody></table>
-<p class="soft small">${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
+)}</tbody></table>`
+}
+<p class="soft small">${quiet > 0 ? `Nothing left the ${shown.length === 0 ? '' : 'other '}${counted(quiet, 'wallet')}: summary.json has them. ` : ''}${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
     charged.rows_without_cost > 0
       ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
       : ''

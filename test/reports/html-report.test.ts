@@ -8,6 +8,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { folderOf } from '../support/folder.ts';
 import {
+  balanceJson,
   failedWay,
   invalidRow,
   newBatch,
@@ -97,6 +98,24 @@ test('the page names the rows whose money came back, and how much', async (t) =>
   );
   assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
   assert.doesNotMatch((await page(t)).text, /money came back|came back since/i);
+});
+
+test('of many wallets those that nothing left are counted and not listed', async (t) => {
+  const balance = (moved: string) =>
+    balanceJson(
+      Object.fromEntries(Array.from({ length: 9 }, (_, index) => [`USD-${index}`, index === 4 ? moved : '100'])),
+      startMs,
+    );
+  const withWallets = (after: string) => async (db: Database) => {
+    await writeSampleBatch(db);
+    await db.execute('UPDATE batches SET balance_before = ?, balance_after = ?', [balance('100'), balance(after)]);
+  };
+  const { text } = await page(t, {}, withWallets('94.4'));
+  assert.match(text, /<td>USD-4 wallet<\/td>/);
+  assert.doesNotMatch(text, /<td>USD-[^4] wallet<\/td>/);
+  assert.match(text, /Nothing left the other 8 wallets: summary\.json has them\. Read /);
+  const still = (await page(t, {}, withWallets('100'))).text;
+  assert.match(still, /what explains the difference<\/h2>\s*<p class="soft small">Nothing left the 9 wallets: /);
 });
 
 /** A row that failed, of which the service gave no code. */
