@@ -44,14 +44,21 @@ export class DerivedNumbers {
   }
 }
 
-/** The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before lack some. */
+/**
+ * The numbers of summary.json that follow from the rows of results.csv, or from others of its own. Reports of before, which do not tell of
+ * a version, lack some.
+ */
 export function checkDerived(
-  { rows, charged, in_doubt, times, service, sandbox, problems, failures }: Summary,
+  { rows, charged, in_doubt, times, service, sandbox, version, ...summary }: Summary,
   found: DerivedNumbers,
   { masked }: { masked: boolean },
   findings: Findings,
 ): void {
   const { started_at, completed_at, finish_by } = times;
+  const isOfBefore = version === undefined;
+  const [problems, failures] = isOfBefore
+    ? [summary.problems, summary.failures]
+    : [summary.problems ?? {}, summary.failures ?? {}];
   const lasted = started_at && completed_at ? Date.parse(completed_at) - Date.parse(started_at) : null;
   const pairs: [what: string, said: unknown, found: unknown][] = [
     ['rows.with_product', rows.with_product, found.withProduct],
@@ -73,7 +80,7 @@ export function checkDerived(
     if (!masked) pairs.push([`failures.${code}.other_reasons`, said?.other_reasons, failed?.otherReasons ?? 0]);
   }
   for (const [what, said, expected] of pairs) {
-    if (said === undefined || said === expected) continue;
+    if (said === expected || (said === undefined && isOfBefore)) continue;
     findings.add(file, `has ${said ?? 'nothing'} as ${what}; by its rows and times it is ${expected ?? 'nothing'}.`);
   }
 }

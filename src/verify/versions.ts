@@ -89,14 +89,14 @@ const finalStates = ['completed', 'cancelled', 'rejected'];
 function checkNumber({ version }: Manifest, { batch, givenOut }: ChainFacts, findings: Findings): void {
   const last = givenOut.at(-1);
   // Chains of before tell of no version.
-  if (last === undefined || version === undefined) return;
+  if (last === undefined) return;
   if (finalStates.includes(batch.status ?? '')) {
     if (last.version !== version)
       findings.add(
         'manifest.json',
-        `is ${version === null ? 'no version' : `of version ${version}`}; by the audit chain version ${last.version} was given out last.`,
+        `is ${version ? `of version ${version}` : 'no version'}; by the audit chain version ${last.version} was given out last.`,
       );
-  } else if (version !== null && version <= last.version)
+  } else if (version && version <= last.version)
     findings.add('manifest.json', `is of version ${version}, and version ${last.version} was given out before.`);
 }
 

@@ -644,6 +644,18 @@ test('a chain that was written anew is found by the heads that the reports say w
   ]);
 });
 
+test('a summary of a version that tells less than versions do is found, though it was signed', async (t) => {
+  const pack = await makePack(t);
+  for (const [name, says] of [
+    ['failures', /has nothing as failures\.PROVIDER_DECLINED\.reason|failures\.PROVIDER_DECLINED\.rows; by its rows/],
+    ['problems', /has 0 as problems\.PHONE_INVALID; by its rows and times it is 1/],
+    ['sandbox', /has nothing as sandbox; by its rows and times it is false/],
+  ] as const) {
+    const without = (text: string) => `${JSON.stringify({ ...JSON.parse(text), [name]: undefined }, null, 2)}\n`;
+    assert.match(await foundAfter(pack, 'summary.json', without), says);
+  }
+});
+
 test('results with another column than they must have, or without one, are found, though they are signed', async (t) => {
   const pack = await makePack(t);
   const header = (change: (line: string) => string) => (text: string) => text.replace(/^[^\n]*/, change);
