@@ -35,6 +35,8 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
     const inner = new Findings();
     const signed = await readManifest(join(folder, name), null, inner);
     if (signed) await attempt(inner, '', () => checkFiles(join(folder, name), signed.manifest, inner));
+    if ((await readdir(join(folder, name)).catch((): string[] => [])).includes(versionsFolder))
+      inner.add(versionsFolder, 'is no part of an earlier version.');
     for (const { file, message } of inner.list) findings.add(join(shown, file), message);
     if (!signed) continue;
     const { manifest, digest } = signed;
@@ -79,8 +81,9 @@ export function checkKept(
         name,
         'is no beginning of these reports: their audit chain does not go on from where its own ended.',
       );
-    if (one.public_key !== manifest.public_key && !named.has(digest))
-      findings.add(name, 'was signed by another key, and no later version names it.');
+    if (one.public_key === manifest.public_key) continue;
+    if (named.has(digest)) findings.note(`${name} was signed by another key than these reports.`);
+    else findings.add(name, 'was signed by another key, and no later version names it.');
   }
   if (kept.length === 0 || findings.count > before) return null;
   const [versions, each] = kept.length === 1 ? ['version', 'is'] : ['versions', 'are each'];

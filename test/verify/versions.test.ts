@@ -257,6 +257,9 @@ test('what lies among the versions is signed, of this batch, older, and under it
     'versions/1-as-of-2026-11-01/notes.txt is not named by the manifest: it is no part of these reports.',
   ]);
   rmSync(join(kept, 'notes.txt'));
+  mkdirSync(join(kept, 'versions'));
+  assert.deepEqual(await found(), ['versions/1-as-of-2026-11-01/versions is no part of an earlier version.']);
+  rmSync(join(kept, 'versions'), { recursive: true });
 
   renameSync(kept, join(dir, 'versions/3-as-of-2026-11-01'));
   renameSync(second, kept);
@@ -299,6 +302,23 @@ test('a version of another batch, or one that another key has signed, is found a
   assert.deepEqual(await found(), [
     'versions/1-as-of-2026-11-01-2 is no beginning of these reports: their audit chain does not go on from where its own ended.',
   ]);
+});
+
+test('versions that were signed by a key that was replaced since are told of', async (t) => {
+  const { dir, db } = await twoVersions(t);
+  await giveBack(db, 3, { hours: 48 });
+  const other = await openSigningKey(join(dir, '../other.pem'));
+  await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, other));
+  const { findings, notes } = await verifyReports(dir);
+  assert.deepEqual(findings, []);
+  assert.deepEqual(
+    notes.map((note) => note.replace(/ of .*? came before.*/, '')),
+    [
+      'versions/1-as-of-2026-11-01 was signed by another key than these reports.',
+      'versions/2-as-of-2026-11-02 was signed by another key than these reports.',
+      'Version 2',
+    ],
+  );
 });
 
 test('reports under another number than the audit chain gave them are found, though they are signed', async (t) => {
