@@ -13,7 +13,6 @@ import { workOn } from './work.ts';
 
 interface RunOptions extends FileOptions {
   out?: string;
-  yes?: boolean;
   restored?: boolean;
 }
 

@@ -26,6 +26,8 @@ export interface FileOptions {
   runId?: string;
   priority: Priority;
   finishBy?: string;
+  /** Nobody is asked: what is right with the file is sent at once. */
+  yes?: boolean;
 }
 
 /** A file that was taken in as a batch, with what was opened for it. */
@@ -76,6 +78,7 @@ async function takeFile(
     priority: options.priority,
     finishBy:
       options.finishBy === undefined ? null : comingMomentOf('--finish-by', options.finishBy, session.clock.now()),
+    isUnseen: options.yes === true,
     sheetIsNamed: 'sheet' in options,
     settings: intakeSettingsWith(session.config.intake, { ...options }),
     policy: session.config.policy,

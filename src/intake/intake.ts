@@ -46,6 +46,8 @@ export interface IntakeOptions {
   sheetIsNamed?: boolean;
   /** The job that brings the file; none where a person does. */
   job?: string | null;
+  /** Whether nobody sees the verdicts before rows are sent, as nobody does of a job's file. */
+  isUnseen?: boolean;
   /** The options of `airbatch run` that read a file as this one is read, besides the configuration; null: there is no saying them. */
   readWith?: ReadWith | null;
   /** `policy` of the configuration, or of the job: kept with the batch. */
@@ -64,8 +66,8 @@ export interface IntakeResult extends FileFindings {
 /**
  * Takes a file into the ledger: a batch with a verdict for each row, durable when the promise resolves. Throws
  * `FILE_UNREADABLE` where there is no such file; `FILE_REJECTED` where the file as a whole cannot be paid out: the batch
- * is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE` where a job's file
- * names networks and the catalog does not answer: the file is to be brought again, and there is no batch, or one that is `cancelled` and
+ * is then `rejected`, has no rows, and the same run id stays free for the corrected file; `SERVICE_UNREACHABLE` where a file that
+ * nobody looks at names networks and the catalog does not answer: the file is to be brought again, and there is no batch, or one that is `cancelled` and
  * has no rows where some were stored before.
  */
 export async function intakeFile(deps: IntakeDeps, options: IntakeOptions): Promise<IntakeResult> {
@@ -164,13 +166,13 @@ async function requireOwn({ tx }: Unit, batchId: string): Promise<BatchRecord> {
 
 async function readInto(
   deps: IntakeDeps,
-  { job = null, onProgress, signal, holder, ...given }: IntakeOptions,
+  { job = null, isUnseen = job !== null, onProgress, signal, holder, ...given }: IntakeOptions,
   settings: IntakeSettings,
   source: Source,
   receiveOnce: () => Promise<BatchRecord>,
 ): Promise<IntakeResult> {
-  // A person sees which rows are refused, and why; of a job's file nobody would, and the service can be asked again.
-  const needsNames = job !== null && settings.catalog === 'check';
+  // A person who is asked sees which rows are refused, and why; else nobody would, and the service can be asked again.
+  const needsNames = isUnseen && settings.catalog === 'check';
   // However often it is brought in vain, it leaves no batch behind: there is one as soon as there are rows for it.
   if (!needsNames) await receiveOnce();
   const store = async () => makeRowStore(deps, await receiveOnce(), holder);

@@ -1,3 +1,5 @@
+import { isoTime } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
 import { holdAsTold, notAsked } from '../engine/ask-as-told.ts';
 import { longHold } from '../engine/long-hold.ts';
 import { type Preflight, type PreflightService, preflight } from '../engine/preflight.ts';
@@ -6,6 +8,7 @@ import type { FileProgress } from '../intake/check-file.ts';
 import { type IntakeResult, intakeFile } from '../intake/intake.ts';
 import type { BatchRecord, Priority, ReadWith } from '../ledger/batches.ts';
 import { notedPace } from '../ledger/pace.ts';
+import { timeText } from '../reports/format.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
 import { processHolder } from './process-holder.ts';
@@ -19,6 +22,8 @@ export interface FileToTakeIn {
   file: string;
   runId: string | null;
   job?: string | null;
+  /** As of intake's options. */
+  isUnseen?: boolean;
   priority: Priority;
   /** As of intake's options. */
   finishBy?: number | null;
@@ -33,10 +38,13 @@ export interface FileToTakeIn {
   signal?: AbortSignal;
 }
 
-/** Takes a file into the ledger as a batch of the account, checked against the catalog of its service. */
+/**
+ * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as intake
+ * does, and says then how long the service has told the account to wait.
+ */
 export async function takeIn(session: Session, account: OpenAccount, given: FileToTakeIn): Promise<IntakeResult> {
   await holdAsNoted(account, session);
-  return intakeFile(session, {
+  const taking = intakeFile(session, {
     ...given,
     account: account.name,
     service: account.service,
@@ -44,6 +52,21 @@ export async function takeIn(session: Session, account: OpenAccount, given: File
     program,
     holder: processHolder(session.clock),
     catalog: account.catalog,
+  });
+  return taking.catch((error: unknown) => Promise.reject(namesUnread(error, session, account)));
+}
+
+/** Until when a file waits whose networks could not be looked up, and what to do with it. */
+function namesUnread(error: unknown, { clock }: Session, { name, limiter }: OpenAccount): unknown {
+  if (!(error instanceof AirbatchError) || error.code !== 'SERVICE_UNREACHABLE') return error;
+  const until = longHold({ limiter, clock }, 'catalog');
+  const [why, when] =
+    until === null
+      ? ['', 'once the service answers']
+      : [`: the service tells account ${name} to wait until ${timeText(isoTime(until))}`, 'then'];
+  return new AirbatchError(error.code, `${error.message}${why}`, {
+    hint: `Nothing of the file was taken in or sent: bring the same file again ${when}.`,
+    cause: error,
   });
 }
 

@@ -1,5 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -149,6 +152,37 @@ describe('airbatch run', () => {
     assert.equal(run.code, 2);
     assert.match(run.stderr, /--yes/);
     assert.equal(existsSync(join(cwd, '.airbatch')), false);
+  });
+
+  test('takes in no file that nobody looks at while its networks cannot be looked up, and says when to bring it again', async (t) => {
+    const cwd = folderOf(t);
+    const file = write(cwd, 'x.csv', header, '+254712405118,1,50,KES,,B-1,', '+254712405119,Safaricom,50,KES,,B-2,');
+    const service = createServer((_request, response) => {
+      response.writeHead(429, { 'retry-after': '1800', 'content-type': 'application/json' });
+      response.end('{"success":false,"error":{"code":"RATE_LIMITED","message":"wait","statusCode":429}}');
+    });
+    service.listen(0, '127.0.0.1');
+    await once(service, 'listening');
+    const { port } = service.address() as AddressInfo;
+    const env = { AIRBATCH_BASE_URL: `http://127.0.0.1:${port}`, AIRBATCH_API_KEY: 'k' };
+    const run = () => runCommand(['run', file, '--yes'], { cwd, env });
+    const waiting = await run();
+    assert.equal(waiting.code, 5, waiting.stderr);
+    assert.match(
+      waiting.stderr,
+      /Error: the networks that x\.csv names could not be looked up: the service tells account default to wait until .* UTC \[SERVICE_UNREACHABLE\]\nNothing of the file was taken in or sent: bring the same file again then\.\n$/,
+    );
+    service.close();
+    service.closeAllConnections();
+    rmSync(join(cwd, '.airbatch'), { recursive: true });
+    const unreached = await run();
+    assert.equal(unreached.code, 5, unreached.stderr);
+    assert.match(
+      unreached.stderr,
+      /could not be looked up \[.*bring the same file again once the service answers\.\n$/s,
+    );
+    const { stdout } = await runCommand(['status', '--json'], { cwd });
+    assert.deepEqual(JSON.parse(stdout).batches, []);
   });
 
   test('rejects what is no payout file, in one sentence, with exit code 3', async (t) => {
