@@ -274,6 +274,9 @@ const codes: Record<number, ErrorCode> = {
   26: 'LEDGER_DAMAGED',
 };
 
+/** Extended codes that say more than their primary one: `SQLITE_IOERR_SHMSIZE`, no room for the memory that connections share. */
+const extendedCodes: Record<number, ErrorCode> = { 4874: 'LEDGER_FULL' };
+
 /** Those of a ledger that is there, and that this person may not open or write. */
 const shutCodes: ReadonlySet<number> = new Set([8, 14]);
 
@@ -288,7 +291,7 @@ function attempt<Result>(path: string, work: () => Result): Result {
 /** What SQLite or the file system fails with, as trouble of the ledger; anything else as it is. */
 function asLedgerError(path: string, error: unknown): unknown {
   const { errcode: resultCode, syscall, code: syscallCode } = error as { errcode?: number } & NodeJS.ErrnoException;
-  const ofSqlite = resultCode === undefined ? undefined : codes[resultCode & 0xff];
+  const ofSqlite = resultCode === undefined ? undefined : (extendedCodes[resultCode] ?? codes[resultCode & 0xff]);
   const code = ofSqlite ?? (syscall === undefined ? undefined : 'LEDGER_IO');
   if (!code) return error;
   const isShut = ofSqlite === undefined ? syscallCode === 'EACCES' : shutCodes.has((resultCode ?? 0) & 0xff);

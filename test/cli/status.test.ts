@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
+import { execFile } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { promisify } from 'node:util';
 import { systemClock } from '../../src/core/clock.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -165,4 +167,19 @@ test('airbatch status shows a batch that is not at its end, however many have en
   await watch.seen(/"batch_id":"waits"/);
   watch.child.kill('SIGTERM');
   await watch.ended;
+});
+
+test('airbatch status says that the disk is full where there is no room even to look', async (t) => {
+  const folder = folderOf(t);
+  const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
+  assert.equal((await runCommand(['status'], { cwd: folder })).code, 0);
+  // No file may be larger than this: so it is with a full disk, which a test cannot have.
+  const looking = promisify(execFile)('sh', ['-c', `ulimit -f 8; exec '${process.execPath}' '${launcher}' status`], {
+    cwd: folder,
+  });
+  await assert.rejects(looking, (error: { code: number; stderr: string }) => {
+    assert.equal(error.code, 5);
+    assert.match(error.stderr, /\[LEDGER_FULL\]\nThe disk is full: make room, then the same command again/);
+    return true;
+  });
 });
