@@ -1,10 +1,11 @@
 import { isSameService } from '../core/service-name.ts';
-import { type Gateway, paymentsPerPageMax } from '../gateway/gateway.ts';
+import { type Gateway, paymentsPerPageMax, type ReadProblem, type ServicePayment } from '../gateway/gateway.ts';
 import { makePageMarks } from '../gateway/list-pages.ts';
 import { type BatchRecord, batchesToReread, findBatch } from '../ledger/batches.ts';
 import { forgetFact, readFact, writeFact } from '../ledger/facts.ts';
 import { endedRows, findRow, type RowRecord } from '../ledger/rows.ts';
 import type { RunnerContext } from './context.ts';
+import { namedEnds } from './earlier-generations.ts';
 import {
   isOwnPayment,
   type LateDifference,
@@ -40,7 +41,7 @@ interface Place {
  * Reads the payments of finished batches once more, a day after their end (reliability.md, V2 step 8): a payment may be
  * refunded, or turn out otherwise, after its last word. The rows stay as they ended; a difference is noted and told. Pages of
  * the service's list come first, and each row that was on none of them is looked up by itself; Version 1 has no list, so
- * there it is all of them. Each call of what comes back asks the service once, for the batches that are due in turn, and returns how
+ * there it is all of them, with every payment that was tried before. Each call of what comes back asks the service of one page or row, for the batches that are due in turn, and returns how
  * long until there may be more to do, in milliseconds.
  */
 export function makeRereading(context: RunnerContext): () => Promise<number> {
@@ -68,7 +69,7 @@ function listingOf(listings: Map<string, Listing>, batch: BatchRecord): Listing 
   return listing;
 }
 
-/** Asks once. Returns how long until the next time, or null where all is read. */
+/** Asks of one page, or of one row. Returns how long until the next time, or null where all is read. */
 async function readOn(context: RunnerContext, batch: BatchRecord, listing: Listing | null): Promise<number | null> {
   const { list } = context.gateway;
   const place = await readPlace(context, batch);
@@ -115,24 +116,45 @@ async function readRow(
 ): Promise<number | null> {
   const row = await nextUnseen(context, batch, { seen, after: place.rowNo });
   if (!row) return context.stopping.aborted ? 0 : null;
-  const reference = referenceOf(batch, row, row.generation);
-  const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
-  if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return readTrouble(context, 'read', outcome);
-  const payments = outcome.kind === 'found' ? outcome.payments : [];
+  // Where there is a list, earlier payments of the row stand there, as a second one does.
+  const asked = await lookUpFrom(context, batch, row, seen === null ? 1 : row.generation);
+  if (!Array.isArray(asked)) return readTrouble(context, 'read', asked);
+  const payments = asked.at(-1) ?? [];
+  const named = await namedEnds(context.db, row);
+  // A person who had the row sent again has said of these ends that nothing came of them.
+  const earlier = asked.slice(0, -1).flatMap((of) => of.filter(({ serviceStatus }) => !named.includes(serviceStatus)));
   const differences = await context.committer.commit(async (unit) => {
     await writeFact(unit.tx, placeName(batch), String(row.row_no));
     const current = await findRow(unit.tx, row.batch_id, row.row_no);
     if (current?.generation !== row.generation) return [];
     const own = payments.find((payment) => isOwnPayment(current, payment));
-    if (!own && current.status === 'completed') return [await noteGone(unit, current, payments.length === 0)];
-    const found = own ? [await noteDifference(unit, current, own)] : [];
-    // Where there is a list, a second one stands there.
-    if (seen === null)
-      for (const payment of payments) if (payment !== own) found.push(await noteSecond(unit, current, payment));
+    const isGone = !own && current.status === 'completed';
+    const found = [
+      isGone ? await noteGone(unit, current, payments.length === 0) : null,
+      own ? await noteDifference(unit, current, own) : null,
+    ];
+    const beside = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
+    for (const payment of [...earlier, ...beside]) found.push(await noteSecond(unit, current, payment));
     return found.filter((difference) => difference !== null);
   });
   tell(context, differences);
-  return context.settings.rereadApartMs;
+  return context.settings.rereadApartMs * asked.length;
+}
+
+/** What the service has of each of a row's payments, from one generation to its last; or why that is not known. */
+async function lookUpFrom(
+  { limiter, gateway }: RunnerContext,
+  batch: BatchRecord,
+  row: RowRecord,
+  first: number,
+): Promise<ServicePayment[][] | ReadProblem> {
+  const payments: ServicePayment[][] = [];
+  for (let generation = first; generation <= row.generation; generation++) {
+    const outcome = await limiter.admit('read', () => gateway.lookUp(referenceOf(batch, row, generation)));
+    if (outcome.kind !== 'found' && outcome.kind !== 'not_found') return outcome;
+    payments.push(outcome.kind === 'found' ? outcome.payments : []);
+  }
+  return payments;
 }
 
 /** The first row behind `after` that was on no page. With a list, what the service never had under an id was not to be there. */

@@ -127,6 +127,23 @@ for (const [where, list] of [
       assert.equal(rig.warnings.length, 1);
     });
 
+    test('is noted where an earlier payment of a row has arrived after all', async () => {
+      const rig = await makeRig({ list, settings });
+      rig.service.ends('run-1/ref-1', 'failed');
+      await rig.add(someRows(1));
+      await rig.run();
+      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+      await rig.run();
+      assert.deepEqual(await rig.states(), ['completed']);
+      rig.service.ends('run-1/ref-1', 'completed');
+      await stay(rig, 30 * hour);
+      const [earlier] = await contradicted(rig);
+      const { topupId } = paymentOf(rig, 'run-1/ref-1');
+      assert.ok(earlier?.body.includes(`says completed of another payment of the row (${topupId})`), earlier?.body);
+    });
+
     test('is asked for again where a read got no answer', async () => {
       const { events } = await ended(
         (rig) => {
@@ -158,6 +175,22 @@ for (const [where, list] of [
 }
 
 describe('a finished batch that is looked up row by row', () => {
+  test('has no earlier payment noted that a person had named as one of which nothing came', async () => {
+    const rig = await makeRig({ list: false, settings });
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    Object.assign(paymentOf(rig, 'run-1/ref-1'), { serviceStatus: 'TIMEOUT' });
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: ['failed', 'TIMEOUT'] }));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    await stay(rig, 30 * hour);
+    assert.deepEqual(await contradicted(rig), []);
+    assert.ok(rig.service.lookUps.slice(-2).includes('run-1/ref-1'), 'it was looked up');
+  });
+
   test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
     const rig = await makeRig({ list: false, settings });
     await rig.add(someRows(90));
@@ -187,23 +220,6 @@ describe('a finished batch that is read by the list', () => {
       [2, 1],
     );
     assert.deepEqual(rig.service.lookUps, ['run-1/ref-1']);
-  });
-
-  test('is noted where an earlier payment of a row has arrived after all', async () => {
-    const rig = await makeRig({ settings });
-    rig.service.ends('run-1/ref-1', 'failed');
-    await rig.add(someRows(1));
-    await rig.run();
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
-    await rig.run();
-    assert.deepEqual(await rig.states(), ['completed']);
-    rig.service.ends('run-1/ref-1', 'completed');
-    await stay(rig, 30 * hour);
-    const [earlier] = await contradicted(rig);
-    const { topupId } = paymentOf(rig, 'run-1/ref-1');
-    assert.ok(earlier?.body.includes(`says completed of another payment of the row (${topupId})`), earlier?.body);
   });
 
   for (const [what, pageOf] of [
