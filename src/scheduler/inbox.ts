@@ -15,7 +15,7 @@ export interface Brought {
   taken: string[];
   /** Names of files that somebody is still writing. */
   unfinished: string[];
-  /** Names of files that lie there as well and are not those that the pattern means. */
+  /** Names of files that lie there as well and are not those that the pattern means, and of folders. */
   others: string[];
   /** Which of those that the pattern means cannot be taken, and why, in words. */
   stuck: string[];
@@ -60,7 +60,8 @@ export async function takeFromInbox(
     for (const name of all.filter((one) => wanted.test(one)))
       if (isNameless(name)) stuck.set(name, 'its name is not UTF-8: give it another');
       else names.push(name);
-    others = all.filter((name) => !wanted.test(name) && !isLeftOver(name));
+    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
+    others = [...all.filter((name) => !wanted.test(name)), ...folders].filter((name) => !isLeftOver(name));
     const found = await sortOut(clock, inbox, names);
     unfinished = found.unfinished;
     let seen = unfinished.length;

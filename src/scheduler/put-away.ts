@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, rename, rm } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { errorMessage } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
@@ -9,7 +9,7 @@ import { failSlot } from '../ledger/slots.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type Session, sessionSigning } from '../runtime/session.ts';
 import { folderTakenFrom } from './inbox.ts';
-import { keptFile, rejectedName } from './kept-file.ts';
+import { keptFile, rejectedName, writeWhy } from './kept-file.ts';
 
 /**
  * Puts the files of ended batches away: from `working` to `done`, with the reports in `done/<batch>/` beside them; what a
@@ -47,7 +47,7 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
       // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
       if (error.code !== 'ENOENT') throw error;
     });
-    if (!isDone) await writeFile(`${place}.why.txt`, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
+    if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
     else await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session) });
   }
   await dropKept(session, file);

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename, writeFile } from 'node:fs/promises';
+import { rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
@@ -23,7 +23,7 @@ import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { finishByOfSlot } from './finish-by.ts';
 import { type Brought, originalName, takeFromInbox } from './inbox.ts';
-import { keptFile, rejectedName } from './kept-file.ts';
+import { keptFile, rejectedName, writeWhy } from './kept-file.ts';
 import { tellLeftBehind } from './left-behind.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
 import { runIdOfSlot } from './run-id.ts';
@@ -261,7 +261,7 @@ function readWithOfJob({ account, intake }: Job): ReadWith | null {
 async function reject({ source }: Job, path: string, name: string, why: string): Promise<void> {
   if (source.kind === 'command') await rename(path, rejectedName(path));
   if (source.kind !== 'folder') return;
-  const rejected = join(source.folder, 'rejected');
-  await rename(path, join(rejected, basename(path)));
-  await writeFile(join(rejected, `${basename(path)}.why.txt`), `${name}: ${why}`);
+  const place = join(source.folder, 'rejected', basename(path));
+  await rename(path, place);
+  await writeWhy(place, `${name}: ${why}`);
 }

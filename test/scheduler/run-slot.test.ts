@@ -231,12 +231,13 @@ describe('a slot', () => {
     const { run, write } = await place(t, { source: { kind: 'folder', folder: '.', pattern: '*.csv' } });
     write('inbox/november.xlsx');
     write('inbox/.DS_Store');
+    write('inbox/november/x.csv');
     assert.deepEqual(await run(), {
       outcome: 'done',
-      detail: 'no file was there; its inbox has "november.xlsx", not "*.csv"',
+      detail: 'no file was there; its inbox has "november.xlsx", "november/", not "*.csv"',
     });
     for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
-    assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
+    assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 2 more, not/);
   });
 
   test('has failed where a file of it was rejected, and pays the others', async (t) => {
@@ -284,6 +285,25 @@ describe('what a job has brought', () => {
 });
 
 describe('what a job has taken', () => {
+  test('is put into `rejected` with its reason, however long its name is', async (t) => {
+    const { db, session, run, write, found, toPutAway } = await place(t, {
+      policy: { approval: { needed: 'always' } },
+    });
+    const names = ['a', 'b'].map((letter) => `${letter}${'é'.repeat(118)}.csv`);
+    for (const [index, name] of names.entries())
+      write(`inbox/${name}`, index === 0 ? 'name,colour\nMary,blue\n' : file);
+    assert.doesNotMatch((await run()).detail, /put away/);
+    const [batch] = await db.query<{ batch_id: string }>(
+      `SELECT batch_id FROM batches WHERE status = 'awaiting_approval'`,
+    );
+    await rejectBatch({ ...session, name: 'Ann' }, batch?.batch_id ?? '', 'the wrong month');
+    await putAway(session);
+    const cut = (letter: string) => `20261125-0900~${letter}${'é'.repeat(116)}.why.txt`;
+    const taken = names.map((name) => `20261125-0900~${name}`);
+    assert.deepEqual(found('rejected'), [cut('a'), taken[0], cut('b'), taken[1]].sort());
+    assert.deepEqual(await toPutAway(), []);
+  });
+
   test("is put away where it lies, whatever has become of the job, and nobody else's file is", async (t) => {
     const own = await place(t);
     own.write('inbox/x.csv');
