@@ -1,3 +1,4 @@
+import type { BatchRecord } from './batches.ts';
 import type { Queryable } from './database.ts';
 
 /** A file that a job brought, and the batch that it became. Times are epoch milliseconds. */
@@ -33,9 +34,13 @@ export async function findJobFile(db: Queryable, batchId: string): Promise<JobFi
   return file ?? null;
 }
 
-/** The files of a job that are still to be put away, whatever their batches do. */
-export function openJobFiles(db: Queryable, job: string): Promise<JobFile[]> {
-  return db.query('SELECT * FROM job_files WHERE job = ? AND filed_at IS NULL', [job]);
+/** The files of a job that are still to be put away, and what has become of their batches. */
+export function openJobFiles(db: Queryable, job: string): Promise<(JobFile & Pick<BatchRecord, 'status'>)[]> {
+  return db.query(
+    `SELECT job_files.*, batches.status FROM job_files JOIN batches ON batches.batch_id = job_files.batch_id
+     WHERE job_files.job = ? AND filed_at IS NULL`,
+    [job],
+  );
 }
 
 /** Files whose batches have ended, and which are still to be put away. */

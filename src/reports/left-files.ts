@@ -10,11 +10,11 @@ export function leftFilesLines(job: string, files: readonly LeftFile[]): string[
   for (const { file, due_at } of files) bySlot.set(due_at, [...(bySlot.get(due_at) ?? []), file]);
   return [...bySlot].map(([dueAt, names]) => {
     const more = names.length > namedMax ? ` and ${names.length - namedMax} more` : '';
-    const [lies, them] = names.length === 1 ? ['lies', 'it'] : ['lie', 'them'];
+    const [lies, is, them] = names.length === 1 ? ['lies', 'is', 'it'] : ['lie', 'are', 'them'];
     const next =
       dueAt === null
         ? `no slot takes ${them} there: put ${them} into the inbox`
         : `"airbatch jobs run ${job} --slot ${isoTime(dueAt)}" brings ${them}`;
-    return `${names.slice(0, namedMax).join(', ')}${more} ${lies} in "working", and there is no batch of ${them}: ${next}.`;
+    return `${names.slice(0, namedMax).join(', ')}${more} ${lies} in "working" and ${is} not paid: ${next}.`;
   });
 }

@@ -35,10 +35,12 @@ export async function tellLeftBehind(
 
 async function leftBehind(db: Queryable, { name: job, schedule }: Job, names: readonly string[]): Promise<LeftFile[]> {
   if (names.length === 0) return [];
-  const underWay = new Set((await openJobFiles(db, job)).map(({ working_path }) => basename(working_path)));
+  const open = new Map((await openJobFiles(db, job)).map((one) => [basename(one.working_path), one.status]));
   const left: LeftFile[] = [];
   for (const file of names) {
-    if (isLeftOver(file) || underWay.has(file)) continue;
+    // A batch that nobody has decided about is not under way: its slot failed before that, and decides it when it is run again.
+    const isUndecided = open.get(file) === 'validated';
+    if (isLeftOver(file) || (open.has(file) && !isUndecided)) continue;
     const dueAt = dueAtOf(file, schedule.timeZone);
     const slot = dueAt === null ? null : await findSlot(db, job, dueAt);
     if (slot === null || dueAt === null) {
@@ -46,7 +48,8 @@ async function leftBehind(db: Queryable, { name: job, schedule }: Job, names: re
       continue;
     }
     const isOpen = slot.state === 'due' || slot.state === 'running';
-    const isBrought = (await filesOfSlot(db, job, dueAt)).some(({ name }) => name === originalName(file));
+    const isBrought =
+      !isUndecided && (await filesOfSlot(db, job, dueAt)).some(({ name }) => name === originalName(file));
     if (!isOpen && !isBrought) left.push({ file, due_at: slot.state === 'done' ? null : dueAt });
   }
   return left;

@@ -58,7 +58,7 @@ describe('airbatch jobs', () => {
     writeFileSync(join(folder, 'payroll/working/left.csv'), two);
     assert.match(
       (await run('jobs')).stdout,
-      /\n! monthly-payroll: left\.csv lies in "working", .*: put it into the inbox\.\n$/,
+      /\n! monthly-payroll: left\.csv lies in "working" and is not paid: .*: put it into the inbox\.\n$/,
     );
     const { jobs } = JSON.parse((await run('--json', 'jobs')).stdout);
     assert.deepEqual(

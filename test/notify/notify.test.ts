@@ -302,9 +302,9 @@ describe('word', () => {
     const [first, second] = told.map(({ word }) => word.lines.join('\n'));
     assert.match(
       first ?? '',
-      /^a\.csv lies in "working", .*"airbatch jobs run payroll --slot 1970-01-01T00:00:00.000Z" brings it\.$/,
+      /^a\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 1970-01-01T00:00:00.000Z" brings it\.$/,
     );
-    assert.match(second ?? '', /\nb\.csv lies in "working", .*: put it into the inbox\.$/);
+    assert.match(second ?? '', /\nb\.csv lies in "working" and is not paid: .*: put it into the inbox\.$/);
   });
 
   test('is of an account that the service tells to wait for longer than a quarter of an hour, at once, and once for each time', async () => {

@@ -361,7 +361,7 @@ describe('what a slot has taken and not brought', () => {
     assert.equal(about?.files, 1);
     assert.match(
       about?.next ?? '',
-      /^20261125-0900~november\.csv lies in "working", .*: "airbatch jobs run payroll --slot 2026-11-25T06:00:00.000Z" brings it\.$/,
+      /^20261125-0900~november\.csv lies in "working" and is not paid: "airbatch jobs run payroll --slot 2026-11-25T06:00:00.000Z" brings it\.$/,
     );
     assert.deepEqual(await look(2 * minute), []);
     assert.deepEqual(await leftNow(db, job), [{ file: '20261125-0900~november.csv', due_at: dueAt }]);
@@ -373,6 +373,8 @@ describe('what a slot has taken and not brought', () => {
     rmSync(join(folder, 'working/by-hand.csv'));
     await run();
     assert.deepEqual([await look(), await leftNow(db, job)], [[], []], 'there is a batch of it');
+    await db.execute(`UPDATE batches SET status = 'validated'`);
+    assert.match(JSON.stringify(await look()), /november\.csv lies in .*: .*--slot/, 'the batch was not decided about');
   });
 });
 
