@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { steadyClock } from '../../src/core/clock.ts';
+import { longWaitMs } from '../../src/core/told-wait.ts';
 import { longHold } from '../../src/engine/long-hold.ts';
+import type { RateUsage } from '../../src/limiter/limiter.ts';
 import { makeVirtualLimiter } from '../../src/limiter/virtual-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
@@ -19,4 +21,13 @@ test('an account is held long by what it was told to wait for, also where the cl
     await machine.drive(machine.sleep(60 * minuteMs + 1_000));
   }
   await limiter.stop();
+});
+
+test('a class is held for long from a quarter of an hour on', () => {
+  const holdFor = (heldMs: number) => {
+    const limiter = { usage: () => ({ heldMs }) as RateUsage };
+    return longHold({ limiter, clock: { now: () => 1_000 } }, 'balance');
+  };
+  assert.equal(holdFor(longWaitMs), 1_000 + longWaitMs);
+  assert.equal(holdFor(longWaitMs - 1), null);
 });

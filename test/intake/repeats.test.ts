@@ -107,6 +107,12 @@ test('a number that gets more than the maximum is held from the row on that goes
   assert.match(checked[2]?.problems[0]?.message ?? '', /gets more than KES 100\.00 from the file/);
 });
 
+test('a sum counts toward the maximum of a number to its last digit, however large', async () => {
+  const rows = ['42949672.96', '0.04', '0.01'].map((amount) => goodRow({ amount }));
+  const { rows: checked } = await check(csv(rows), { settings: { guards: { numberMax: { KES: '42949673' } } } });
+  assert.deepEqual(statuses(checked), ['ready', 'ready', 'held']);
+});
+
 test('repeats are found in files of many rows', async () => {
   const rows = Array.from({ length: 20_000 }, (_, index) => rowOfMany(index));
   rows[15_000] = { ...rowOfMany(15_000), reference: 'R-1' };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { isoTime } from '../../src/core/clock.ts';
+import { holdAsTold } from '../../src/engine/ask-as-told.ts';
 import { notePace } from '../../src/ledger/pace.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
@@ -91,4 +92,16 @@ test('what another program was told to wait for holds whoever approves or retrie
     told.map((data) => (data as { until: string }).until),
     [toldToWait.until, again.until, again.until + 30_000].map(isoTime),
   );
+});
+
+test('a wait that the service tells in answer to a file is a day at most, whatever it says', async () => {
+  const { clock } = await makeRig();
+  const limiter = makeOpenLimiter(clock);
+  const day = 24 * 3_600_000;
+  const { since, until } = holdAsTold({ limiter, clock }, 'balance', 30 * day);
+  assert.equal(until - since, day);
+  await clock.drive(clock.sleep(day - 1));
+  assert.ok(limiter.isHeld('balance'));
+  await clock.drive(clock.sleep(1));
+  assert.ok(!limiter.isHeld('balance'));
 });
