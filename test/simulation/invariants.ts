@@ -45,9 +45,9 @@ export interface SeenRequest {
   intended: boolean;
   /** Whether the process had been told to wait, and the time was not over. */
   toldToWait: boolean;
-  /** World time, which no clock set back or forward changes (ms). */
   /** Whether its process held the account at that moment, as the ledger says. */
   held: boolean;
+  /** World time, which no clock set back or forward changes (ms). */
   at: number;
   process: number;
 }
@@ -255,7 +255,14 @@ async function buckets({ db, rowsByBatch }: Judged, batches: readonly BatchRecor
   return faults;
 }
 
-/** I6 and I15: in the end every row is terminal, or waits for a person. */
+/** Whether the last that happened to a row in doubt is that it was left to a person. */
+async function isReviewed(db: Database, { batch_id, row_no }: RowRecord): Promise<boolean> {
+  const events = await pageEvents(db, batch_id, 0, 1_000_000);
+  const isState = ({ kind }: { kind: string }) => kind === 'row.doubt' || kind === 'row.review';
+  return events.findLast((event) => event.row_no === row_no && isState(event))?.kind === 'row.review';
+}
+
+/** I6 and I15: in the end every row is terminal, or waits for a person, of which the chain tells. */
 async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   for (const { batch, row } of rows) {
@@ -263,7 +270,7 @@ async function scheduled({ db }: Judged, rows: Rows): Promise<Verdict[]> {
     // A mismatch stops the account until a person has looked: nothing may go on without one.
     if (batch.pause_reason === 'service_mismatch') continue;
     const inReview = row.status === 'in_doubt' && row.next_action_at === null;
-    if (inReview) continue;
+    if (inReview && (await isReviewed(db, row))) continue;
     const siblings = (await runSoFar(db, batch.account, batch.run_id)).batches;
     faults.push({
       invariant: 'I15',
