@@ -135,6 +135,9 @@ describe('the engine', () => {
     assert.equal(sends.length, 2);
     assert.deepEqual(await rig.states(), ['in_doubt']);
     assert.match((await rig.row(1)).failure_reason ?? '', /too old/);
+    const events = await pageEvents(rig.db, 'batch-1', 0, 1_000);
+    const leftAt = events.find(({ kind }) => kind === 'row.review')?.at ?? 0;
+    assert.ok(leftAt - (sends[0] ?? 0) >= 47 * 60 * minute, 'it is looked up for a day more');
   });
 
   for (const [what, backMs, isSent] of [
@@ -172,6 +175,9 @@ describe('the engine', () => {
     rig.clock.setWall(rig.clock.now() - 60 * minute);
     await rig.run();
     assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 2]);
+    const events = await pageEvents(rig.db, 'batch-1', 0, 1_000);
+    const [sent, doubted] = ['row.send', 'row.doubt'].map((wanted) => events.find(({ kind }) => kind === wanted));
+    assert.equal(JSON.parse(doubted?.body ?? '{}').first_sent_at, sent?.at, 'that is when it was sent');
   });
 
   test('waits when it is told to, and does not count that as an attempt', async () => {
@@ -201,6 +207,8 @@ describe('the engine', () => {
         [2, 1],
       );
       assert.deepEqual(rig.service.lookUps.slice(0, 1), ['run-1/ref-1']);
+      const [, second = Number.NaN, third = Number.NaN] = rig.service.creates.map(({ at }) => at);
+      assert.ok(third - second < 60_000, 'nothing can be under way for which the look-up would wait');
       assert.equal(rig.service.charges.length, 1);
     });
 
@@ -230,6 +238,26 @@ describe('the engine', () => {
       assert.ok(rig.warnings.includes('a doubt waits for a person'));
       assert.equal(rig.service.charges.length, 0);
     });
+
+    for (const [what, requestId, waits] of [
+      ['have no id to be told apart by', () => null, [1_000, 1_000]],
+      ['are far apart', (count: number) => `r-${count}`, [61 * minute, 1_000]],
+    ] as const)
+      test(`asks once more where its answers are few and ${what}`, async () => {
+        const rig = await makeRig();
+        const { create } = rig.service;
+        let count = 0;
+        rig.service.create = async (request) => {
+          const retryAfterMs = waits[count++];
+          if (retryAfterMs === undefined) return create(request);
+          request.beforeWrite?.();
+          const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: requestId(count) };
+          return { kind: 'throttled', retryAfterMs, evidence };
+        };
+        await rig.add(someRows(1));
+        await rig.run();
+        assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 1]);
+      });
 
     test('adopts what a look-up finds, where the first answer was not true', async () => {
       const rig = await makeRig();
@@ -496,6 +524,19 @@ describe('the engine', () => {
     assert.equal(states.includes('failed'), false);
   });
 
+  test('looks a row up that meets the same refusal again once the money is back: it may be the answer of before', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'cannot_pay', 'cannot_pay');
+    await rig.add(someRows(1));
+    for (let times = 0; times < 2; times++) {
+      await rig.run();
+      await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+    }
+    await rig.run();
+    assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).generation], ['completed', 2]);
+    assert.ok(rig.service.lookUps.includes('run-1/ref-1'));
+  });
+
   for (const answer of ['throttle', 'cannot_pay', 'unreachable'] as const) {
     test(`leaves a row in doubt whose second request met "${answer}": what became of its first is as unknown as before`, async () => {
       const rig = await makeRig();
@@ -659,6 +700,19 @@ describe('the engine', () => {
     assert.ok(asked < 400, `${asked} look-ups in a day`);
     runner.stop();
     await rig.clock.drive(running);
+  });
+
+  test('in doubt is looked up for as long as the service tells the look-ups to wait: that is no silence', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    const { lookUp } = rig.service;
+    const silentUntil = rig.clock.now() + 25 * 60 * minute;
+    const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: null };
+    rig.service.lookUp = async (reference) =>
+      rig.clock.now() > silentUntil ? lookUp(reference) : { kind: 'throttled', retryAfterMs: 10 * minute, evidence };
+    await rig.add(someRows(1));
+    await rig.run();
+    assert.deepEqual([await rig.states(), rig.service.charges.length], [['completed'], 1]);
   });
 
   test('goes to the next generation when the provider blocked the number at a first attempt', async () => {
