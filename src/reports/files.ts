@@ -169,7 +169,7 @@ async function moveBeside(making: string, to: string): Promise<void> {
       return await rename(making, place);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
+      if (code !== 'ENOTEMPTY' && code !== 'EEXIST' && code !== 'ENOTDIR') throw error;
       // Another process has kept the same meanwhile.
       if (await haveSameManifest(making, place)) return;
     }
@@ -177,8 +177,9 @@ async function moveBeside(making: string, to: string): Promise<void> {
 }
 
 async function haveSameManifest(...folders: string[]): Promise<boolean> {
-  const [one, other] = await Promise.all(folders.map((folder) => readFile(join(folder, 'manifest.json'), 'utf8')));
-  return one === other;
+  const read = (folder: string) => readFile(join(folder, 'manifest.json'), 'utf8').catch(() => null);
+  const [one, other] = await Promise.all(folders.map(read));
+  return one !== null && one === other;
 }
 
 async function nameTwice(path: string, to: string): Promise<void> {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -244,17 +244,27 @@ test('killed between keeping the old version and writing the new one, nothing is
   }
 });
 
-test('a folder that keeps another version under that name loses neither', async (t) => {
-  const { db, write, dir, kept } = await sample(t);
-  await write();
-  mkdirSync(kept, { recursive: true });
-  writeFileSync(join(kept, 'manifest.json'), 'of somebody else');
-  const given = filesOf(dir);
-  await giveBack(db, 2);
-  assert.equal((await write()).version, 2);
-  assert.deepEqual(filesOf(`${kept}-2`), given);
-  assert.equal(readFileSync(join(kept, 'manifest.json'), 'utf8'), 'of somebody else');
-});
+for (const [what, put] of [
+  ['another version is kept', (place: string) => writeIn(place, 'manifest.json')],
+  ['a folder of something else lies', (place: string) => writeIn(place, 'notes.txt')],
+  ['a file lies', (place: string) => writeIn(dirname(place), basename(place))],
+] as const)
+  test(`where ${what} under the name of a version, neither is lost`, async (t) => {
+    const { db, write, dir, kept } = await sample(t);
+    await write();
+    const strange = put(kept);
+    const given = filesOf(dir);
+    await giveBack(db, 2);
+    assert.equal((await write()).version, 2);
+    assert.deepEqual(filesOf(`${kept}-2`), given);
+    assert.equal(readFileSync(strange, 'utf8'), 'of somebody else');
+  });
+
+function writeIn(folder: string, name: string): string {
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(join(folder, name), 'of somebody else');
+  return join(folder, name);
+}
 
 test('what was signed before there were versions is the first, as of its last event', async (t) => {
   const { folder, db, write, dir } = await sample(t);
