@@ -215,6 +215,32 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual([await lostIn(rig), await rig.states('batch-2')], [[lost], ['held', 'completed']]);
   });
 
+  test('counts as sent now where the service says that it was in time to come', async () => {
+    const rig = await makeRig();
+    const topupId = await payLost(rig, 'run-1/ref-1');
+    const payment = rig.service.payments.get(topupId);
+    assert.ok(payment);
+    payment.createdAt = rig.clock.now() + 400 * dayMs;
+    await rig.add(someRows(1), otherRun(rig));
+    await runRestored(rig);
+    const { status, told_until } = await rig.row(1, 'batch-2');
+    assert.equal(status, 'held');
+    assert.ok((told_until ?? Infinity) <= rig.clock.now());
+  });
+
+  test('is the last of its generations where all of them have failed', async () => {
+    const rig = await makeRig();
+    for (const reference of ['run-1/ref-1', 'run-1/ref-1~2']) {
+      rig.service.ends(reference, 'failed');
+      await payLost(rig, reference);
+    }
+    await sleep(rig, dayMs);
+    await rig.add(someRows(1));
+    await runRestored(rig);
+    const { status, generation } = await rig.row(1);
+    assert.deepEqual([status, generation], ['failed', 2]);
+  });
+
   test('is what its own row finds, though a look-up does not show it: the row is not sent', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1~2');

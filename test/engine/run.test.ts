@@ -715,6 +715,15 @@ describe('the engine', () => {
     assert.deepEqual([await rig.states(), rig.service.charges.length], [['completed'], 1]);
   });
 
+  test('sends a lost request again however often it was told to wait before: that was no sending', async () => {
+    const rig = await makeRig({ policy: v1Policy, list: false });
+    rig.service.script('run-1/ref-1', 'throttle', 'throttle', 'throttle', 'throttle', 'lose_request');
+    await rig.add(someRows(1));
+    await rig.run();
+    const row = await rig.row(1);
+    assert.deepEqual([row.status, row.generation, rig.service.creates.length], ['completed', 1, 6]);
+  });
+
   test('goes to the next generation when the provider blocked the number at a first attempt', async () => {
     const rig = await makeRig({ policy: v1Policy, list: false });
     rig.service.script('run-1/ref-1', 'number_blocked');

@@ -27,6 +27,11 @@ describe('what a code of Version 1 means for POST /adp', () => {
     [234, 'in_doubt'],
     [235, 'in_doubt'],
   ];
+  test('whatever a code says but that it is open proves nothing beside a payment', () => {
+    for (const [code] of table)
+      for (const status of [200, 400, 500]) assert.equal(verdict(status, code, true).kind, 'in_doubt', `${code}`);
+  });
+
   for (const [code, kind, reason] of table) {
     test(`${code} is ${kind}${reason ? ` (${reason})` : ''}, on HTTP 200, 400, 403, 404 and 500`, () => {
       for (const status of [200, 400, 403, 404, 500]) {
