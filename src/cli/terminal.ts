@@ -49,8 +49,8 @@ const columnsOf = ({ isTTY, columns }: Output) => (isTTY === true && columns ? c
 export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, stderr }: Streams = process): Terminal {
   const answerColumns = () => (json ? Number.POSITIVE_INFINITY : columnsOf(stdout));
   // Whoever reads the answer may have seen enough of it (`| head`), and a terminal may be closed (EIO): that ends no payout.
-  const forgive = (output: Output) => (error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EPIPE' && !(error.code === 'EIO' && output.isTTY === true)) throw error;
+  const forgive = (stream: { isTTY?: boolean }) => (error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EPIPE' && !(error.code === 'EIO' && stream.isTTY === true)) throw error;
   };
   const shown = shownLines(stderr);
   let isRead = true;
@@ -85,8 +85,14 @@ export function systemTerminal({ json }: { json: boolean }, { stdin, stdout, std
     paint: (style, text) => styleText(style, text, { stream: stderr }),
     async confirm(question) {
       const lines = createInterface({ input: stdin, output: stderr });
-      // Ctrl-C or Ctrl-D at the question is a no.
-      const closed = new Promise<string>((resolve) => lines.once('close', () => resolve('')));
+      // Ctrl-C or Ctrl-D at the question is a no, and so is a terminal that is closed: it cannot be given its mode back (EIO).
+      const closed = new Promise<string>((resolve) => {
+        lines.once('close', () => resolve(''));
+        lines.on('error', (error) => {
+          forgive(stdin)(error);
+          resolve('');
+        });
+      });
       const answer = await Promise.race([lines.question(visibleLines(question)), closed]);
       lines.close();
       return /^y(es)?$/i.test(answer.trim());

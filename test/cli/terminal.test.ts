@@ -214,6 +214,20 @@ test('a reader or a terminal that is gone ends no work; a disk that fails does',
   }
 });
 
+test('a terminal that is closed at a question has answered no', async () => {
+  const stdin = stream(true).stream;
+  const setRawMode = (isRaw: boolean) => {
+    if (!isRaw) stdin.emit('error', Object.assign(new Error('setRawMode EIO'), { code: 'EIO' }));
+  };
+  const { confirm } = systemTerminal(
+    { json: false },
+    { stdin: Object.assign(stdin, { setRawMode }), stdout: stream(true).stream, stderr: stream(true).stream },
+  );
+  const answer = confirm('Send 2 rows? [y/N] ');
+  stdin.end();
+  assert.equal(await answer, false);
+});
+
 test('an answer that nobody reads any more is waited for no more', async () => {
   const gone = Object.assign(new Error('write EPIPE'), { code: 'EPIPE' });
   const stdout = new Writable({
