@@ -41,7 +41,7 @@ export function execute(
             hint: 'Add --yes to approve without being asked.',
           });
         if (!(await terminal.confirm(`Approve ${counted(plan.toSend, 'row')}? [y/N] `))) {
-          terminal.error('Not approved. It still waits; "airbatch reject" ends it.\n');
+          terminal.error(`Not approved. It still waits; "airbatch reject ${batchId} --why TEXT" ends it.\n`);
           return 5;
         }
       }

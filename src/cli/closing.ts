@@ -59,13 +59,16 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   const resume = `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
   if (exitCode === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
     return [resume];
+  const resolve = `airbatch resolve ${batch_id} ROW --as paid --evidence TEXT, or --as not-paid`;
   const waiting: string[] = [];
-  if (held > 0) waiting.push(`airbatch status ${batch_id}, then airbatch release or airbatch skip for the held rows`);
-  if (left > 0)
-    waiting.push(`airbatch status ${batch_id}, then airbatch resolve for the rows that a person must decide`);
+  if (held > 0)
+    waiting.push(
+      `airbatch status ${batch_id}, then for the held rows airbatch release ${batch_id}, or airbatch skip ${batch_id} --why TEXT`,
+    );
+  if (left > 0) waiting.push(`airbatch status ${batch_id}, then for the rows that a person must decide ${resolve}`);
   if (overdue.rows > 0)
     waiting.push(
-      `airbatch status ${batch_id}, ask the service about the rows that it has for too long, then airbatch resolve; or airbatch resume ${batch_id}, which asks for them once more`,
+      `airbatch status ${batch_id}, ask the service about the rows that it has for too long, then ${resolve}; or airbatch resume ${batch_id}, which asks for them once more`,
     );
   // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
   if (pause !== null && ready > 0) waiting.push(resume);

@@ -13,12 +13,14 @@ import { balanceJson } from './balance-json.ts';
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */
 export function planLines(plan: Preflight, batch: BatchRecord, understood: readonly string[] = []): string {
   const { counts } = plan;
-  const { batch_id: batchId, run_id: runId, account, service } = batch;
+  const { batch_id: batchId, run_id: runId, account, service, status } = batch;
+  // Before it was submitted, no person could decide about its rows.
+  const skipped = status === 'awaiting_approval' ? 'paid before, under way or put aside' : 'paid before or under way';
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
   const asides = [
     [counts.invalid, 'wrong in the file'],
     [counts.held, 'held for a person'],
-    [counts.skipped, 'paid before or under way'],
+    [counts.skipped, skipped],
   ] as const;
   const failed = plan.again === 1 ? 'it failed' : 'they failed';
   const again = plan.again > 0 ? ` (${plan.again.toLocaleString('en-US')} again, after ${failed})` : '';

@@ -1,6 +1,7 @@
-import { releaseRows } from '../engine/acts.ts';
+import { releaseRows, requireBatch } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { afterDecision } from './after-decision.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
@@ -12,7 +13,8 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
     const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
-    const sends = released === 0 ? '' : ` "airbatch resume ${batchId}" sends ${released === 1 ? 'it' : 'them'}.`;
+    const batch = await requireBatch(session.db, batchId);
+    const sends = released === 0 ? '' : ` ${afterDecision(batch, released === 1 ? 'sends it' : 'sends them')}`;
     const none = released + kept.length === 0;
     const lines = [none ? 'No row of this batch is held.' : `Released ${counted(released, 'row')}.${sends}`];
     for (const { row, code, why, suggestion } of kept)

@@ -1,6 +1,7 @@
-import { skipRows } from '../engine/acts.ts';
+import { requireBatch, skipRows } from '../engine/acts.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import { afterDecision } from './after-decision.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
@@ -23,7 +24,7 @@ export async function execute(
     const words =
       skipped === 0
         ? `No row of this batch ${isUnsent ? 'is left to be sent' : 'is held'}.`
-        : `Skipped ${counted(skipped, 'row')}. "airbatch resume ${batchId}" goes on with the batch.`;
+        : `Skipped ${counted(skipped, 'row')}. ${afterDecision(await requireBatch(session.db, batchId), 'goes on with the batch')}`;
     answer(context, { batch_id: batchId, skipped }, words);
     return 0;
   });

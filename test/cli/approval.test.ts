@@ -140,14 +140,19 @@ describe('a batch that needs a second person', () => {
     const place = await setUp(t, { policy });
     writeFileSync(
       join(place.folder, 'payroll.csv'),
-      [header, line(0, 10), line(1, 20), `${line(1, 20)}-again`, ''].join('\n'),
+      [header, line(0, 10), line(1, 20), `${line(1, 20)}-again`, `${line(1, 20)}-thrice`, ''].join('\n'),
     );
     const batch = await submitted(place);
+    const skipped = await place.run('skip', batch, '4', '--why', 'typed twice');
+    const waits = `The batch still waits for a second person: "airbatch approve ${batch}".`;
+    assert.equal(skipped.stdout, `Skipped 1 row. ${waits}\n`);
     const early = await place.run('release', batch);
     assert.equal(early.code, 2);
     assert.match(early.stderr, /cannot release rows of it \[SECOND_PERSON_NEEDED\]/);
     place.asAnother(batch);
-    assert.equal((await place.run('approve', batch, '--yes')).code, 0);
+    const approved = await place.run('approve', batch, '--yes');
+    assert.equal(approved.code, 0);
+    assert.match(approved.stderr, /, 1 held for a person, 1 paid before, under way or put aside\n/);
     place.ledger.prepare('UPDATE batches SET created_by = ?').run(me);
     const own = await place.run('release', batch);
     assert.equal(own.code, 2);

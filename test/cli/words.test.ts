@@ -59,7 +59,8 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, in_doubt: inDoubt } };
     return nextOf({ ...summary, rows, in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person } }, exitCode);
   };
-  const resolve = 'airbatch status B-1, then airbatch resolve for the rows that a person must decide';
+  const resolve =
+    'airbatch status B-1, then for the rows that a person must decide airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid';
   const resume = 'airbatch resume B-1 looks the rows in doubt up again';
   assert.deepEqual([doubts(2, 0), doubts(2, 1), doubts(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
@@ -73,7 +74,7 @@ test('what comes next for rows that the service has for too long is to ask it, a
     return nextOf({ ...summary, rows, overdue: { ...summary.overdue, rows: overdue } }, exitCode);
   };
   const resolve =
-    'airbatch status B-1, ask the service about the rows that it has for too long, then airbatch resolve; or airbatch resume B-1, which asks for them once more';
+    'airbatch status B-1, ask the service about the rows that it has for too long, then airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid; or airbatch resume B-1, which asks for them once more';
   assert.deepEqual([stuck(2, 2), stuck(2, 1, 130), stuck(2, 2, 130)], [[resolve], ['airbatch resume B-1'], [resolve]]);
 });
 
@@ -83,7 +84,7 @@ test('what comes next where a pause and rows for a person come together is told 
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, ready: 3, held: 1 } };
     return nextOf({ ...summary, status: 'paused', pause: { reason, detail: null }, rows }, exitCode);
   };
-  const held = 'airbatch status B-1, then airbatch release or airbatch skip for the held rows';
+  const held = 'airbatch status B-1, then for the held rows airbatch release B-1, or airbatch skip B-1 --why TEXT';
   assert.deepEqual(paused('insufficient_balance'), [held, 'fund the account, then airbatch resume B-1']);
   assert.deepEqual(paused('guard_tripped'), [held, 'airbatch resume B-1']);
   assert.deepEqual(paused('credentials_rejected'), ['correct TOPUP_KEY, then airbatch resume B-1']);
