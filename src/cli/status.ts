@@ -9,7 +9,7 @@ import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { minuteText } from '../reports/finish-words.ts';
 import { durationText, timeText } from '../reports/format.ts';
-import { counted, rowStateWords } from '../reports/words.ts';
+import { counted, grouped, rowStateWords } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
@@ -152,7 +152,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...(await firstOverdue(session.db, batch.batch_id, rowsMax)),
   ];
   const detail = batch.pause_detail ?? batch.rejection;
-  const rows = [...counts].map(([state, count]) => `${count} ${rowStateWords[state as RowState].label}`);
+  const rows = [...counts].map(([state, count]) => `${grouped(count)} ${rowStateWords[state as RowState].label}`);
   const lines = [
     `Batch      ${status.batch_id} (run ${status.run_id})`,
     `File       ${status.file_name}, ${counted(total(status.counts), 'row')}`,

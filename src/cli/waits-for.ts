@@ -98,6 +98,8 @@ export async function waitsFor(
 ): Promise<string | null> {
   const { db, clock, config } = session;
   const { batch_id: id } = batch;
+  if (batch.status === 'validated')
+    return 'an answer to the question whether it is sent; where nobody is asked any more, nothing was sent of it: run its file again';
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') {
     const { pause_reason: reason } = batch;
@@ -106,7 +108,7 @@ export async function waitsFor(
     const next = nextOf(batch, settings?.credentialsFrom);
     const stopped = reason === 'by_person' ? null : await personsPause(db, batch);
     if (goesOnFunded && stopped === null && account.worker !== null)
-      return `money: it goes on by itself when a wallet holds more, or by ${next}`;
+      return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
     const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
     const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
     return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
@@ -164,6 +166,7 @@ function nextOf({ batch_id, pause_reason }: BatchRecord, credentialsFrom: string
   const resume = `"airbatch resume ${batch_id}"`;
   if (pause_reason === 'credentials_rejected' && credentialsFrom !== undefined)
     return `correct ${credentialsFrom}, then ${resume}`;
+  if (pause_reason === 'insufficient_balance') return `fund the account, then ${resume}`;
   if (pause_reason !== 'service_changed') return resume;
   return `point the account back, then ${resume}; or, where the same service has moved, "airbatch resume ${batch_id} --service-moved"`;
 }

@@ -65,6 +65,26 @@ test('where one of the rows that go alone at first is left to a person, that per
   assert.match(words ?? '', /^a person to resolve 1 row in doubt/);
 });
 
+test('a batch that was left at the question whether it is sent, or that waits for money, says what to do', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  await rig.add(someRows(1));
+  const words = async (set: string) => {
+    await db.execute(`UPDATE batches SET ${set}`);
+    const account = await accountNow({ db, clock }, 'main');
+    const config = { accounts: new Map() };
+    return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
+  };
+  assert.match(
+    (await words("status = 'validated'")) ?? '',
+    /nobody is asked any more, nothing was sent of it: run its file/,
+  );
+  assert.equal(
+    await words("status = 'paused', pause_reason = 'insufficient_balance'"),
+    'a person: balance too low; fund the account, then "airbatch resume batch-1"',
+  );
+});
+
 test('a batch behind others says which they are and how many rows of theirs go before its own, also without a rate limit', async () => {
   const rig = await makeRig({ paceMs: 1_000, settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;
