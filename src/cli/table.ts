@@ -34,7 +34,7 @@ const paddings = [2, 1] as const;
 
 /**
  * A table with a rule below its head only: short on a screen, and readable with a hundred lines. Where the screen is too narrow, cells go
- * over several lines; where that does not suffice either, each line of the table becomes lines of its own.
+ * over several lines; where that does not suffice either, each line of the table becomes a few lines of cells with their names.
  */
 export function tableText(
   terminal: Pick<Terminal, 'paint' | 'answerColumns'>,
@@ -116,17 +116,32 @@ function fitted(sizes: readonly { width: number; least: number }[], padding: num
   return widths;
 }
 
-/** Each line of a table with the names of its columns before its cells. */
+/** Between two cells of a line that does not fit. */
+const between = ' · ';
+
+/** Each line of a table as a few lines of the screen: cells with the names of their columns before them, none broken that fits. */
 function blocks(
-  { paint }: Pick<Terminal, 'paint'>,
+  { paint, answerColumns }: Pick<Terminal, 'paint' | 'answerColumns'>,
   shown: readonly { column: TableColumn; index: number }[],
   cells: readonly (readonly string[])[],
 ): string {
-  const named = widest(shown.map(({ column }) => column.name)) + paddings[0];
-  const block = (line: readonly string[]) =>
-    shown
-      .filter(({ index }) => line[index])
-      .map(({ column, index }) => `${paint('bold', column.name.padEnd(named))}${line[index]}`)
-      .join('\n');
+  const block = (line: readonly string[]) => {
+    const lines: string[] = [];
+    let room = 0;
+    for (const { column, index } of shown) {
+      if (!line[index]) continue;
+      const cell = `${paint('bold', column.name)} ${line[index]}`;
+      const width = stringWidth(`${between}${column.name} ${line[index]}`);
+      if (lines.length > 0 && width <= room) {
+        lines[lines.length - 1] += `${between}${cell}`;
+        room -= width;
+      } else {
+        const indent = lines.length === 0 ? '' : '  ';
+        lines.push(`${indent}${cell}`);
+        room = answerColumns - indent.length - width + between.length;
+      }
+    }
+    return lines.join('\n');
+  };
   return cells.map(block).join('\n\n');
 }
