@@ -4,6 +4,7 @@ import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { type Forgotten, forgetBatch, forgetEnded } from '../engine/forget.ts';
 import { findBatch } from '../ledger/batches.ts';
+import { batchesToForget } from '../ledger/forget.ts';
 import { reportFolder } from '../reports/folders.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -14,6 +15,9 @@ import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
 import { reasonText } from './reason-text.ts';
 import { withSession } from './session.ts';
+
+/** Batches that are named because their people are still needed. */
+const keptMax = 1_000;
 
 /** `airbatch forget`: takes what names persons out of batches that have ended. */
 export async function execute(
@@ -27,10 +31,16 @@ export async function execute(
     const actor = { ...session, name: session.person };
     const days = session.config.retention.personalDataDays;
     let done: Forgotten & { batches: string[] };
+    let kept: string[] = [];
+    const ended = async (before: number) => {
+      const forgotten = await forgetEnded(actor, before, why);
+      const left = await batchesToForget(session.db, { endedBefore: before, job: null }, keptMax);
+      kept = left.map(({ batch_id }) => batch_id);
+      return forgotten;
+    };
     if (batchId !== undefined) done = { batches: [batchId], ...(await forgetBatch(actor, batchId, why)) };
-    else if (typeof options.before === 'string')
-      done = await forgetEnded(actor, timeOf('--before', options.before), why);
-    else if (days !== undefined) done = await forgetEnded(actor, session.clock.now() - days * dayMs, why);
+    else if (typeof options.before === 'string') done = await ended(timeOf('--before', options.before));
+    else if (days !== undefined) done = await ended(session.clock.now() - days * dayMs);
     else
       throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
         hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
@@ -41,15 +51,25 @@ export async function execute(
       .filter(existsSync);
     const files = (await Promise.all(done.batches.map((id) => filesLeft(session, id)))).flat();
     const isNone = done.batches.length === 0;
+    const none = kept.length === 0 ? 'Nothing to forget: no batch has ended before then.' : 'Nothing was forgotten.';
     const words = [
-      isNone ? 'Nothing to forget: no batch has ended before then.' : await forgottenWords(session, done),
+      isNone ? none : await forgottenWords(session, done),
+      ...(kept.length === 0 ? [] : [keptWords(kept)]),
       ...(done.traceable === 0 ? [] : [traceableWords(done.traceable)]),
       ...folders.map((folder) => `Reports made before still name them: ${relative(context.cwd, folder)}/`),
       ...files.map((path) => `What a job brought still names them: ${relative(context.cwd, path)}`),
     ];
-    answer(context, { ...done, reports: folders, files }, words.join('\n'));
+    answer(context, { ...done, kept, reports: folders, files }, words.join('\n'));
     return 0;
   });
+}
+
+/** An answer that is silent of them reads as if nobody were named any more. */
+function keptWords(kept: readonly string[]): string {
+  const [first = '', ...more] = kept;
+  const which = more.length === 0 ? `Batch ${first}` : counted(kept.length, 'batch', 'batches');
+  const name = more.length === 0 ? 'names' : 'name';
+  return `${which} ended before then too, and still ${name} people, whose numbers files are compared with: forget them later.`;
 }
 
 /** Row refs and keys stay, since they are what makes a row payable once, and hashes bind them. */

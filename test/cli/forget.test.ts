@@ -97,6 +97,14 @@ describe('airbatch forget', () => {
     const early = await run('forget', batch);
     assert.equal(early.code, 2);
     assert.match(early.stderr, /ended less than 7 days ago/);
+    const today = new Date(Date.now() + dayMs).toISOString();
+    const none = await run('forget', '--before', today);
+    assert.equal(
+      none.stdout,
+      `Nothing was forgotten.\nBatch ${batch} ended before then too, and still names people, whose numbers files are compared with: forget them later.\n`,
+    );
+    const told = JSON.parse((await run('--json', 'forget', '--before', today)).stdout);
+    assert.deepEqual([told.batches, told.kept], [[], [batch]]);
     assert.ok(bytes().includes(numbers[0] ?? '?'));
   });
 
