@@ -42,7 +42,10 @@ test('airbatch status says what each batch waits for, and what can be done about
   pause('insufficient_balance');
   const paused = await airbatch('status', batch);
   assert.match(paused.stdout, /^Status {5}paused: balance too low \(USD 3\.00 are left\)$/m);
-  assert.match(paused.stdout, /^Waits for {2}a person: balance too low \(USD 3\.00 are left\); "airbatch resume /m);
+  assert.match(
+    paused.stdout,
+    /^Waits for {2}a person: balance too low \(USD 3\.00 are left\); fund the account, then "airbatch resume /m,
+  );
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });
 
