@@ -117,11 +117,12 @@ export function planJson(plan: Preflight) {
     short,
     rows_before: plan.rowsBefore,
     estimate_ms: plan.estimateMs,
-    ...finishJson(plan),
+    ...plannedFinishJson(plan),
   };
 }
 
-function finishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
+/** When it will be done, for programs. */
+export function plannedFinishJson({ finish: { finishBy, doneAt, unknown, makesLate } }: Preflight) {
   return {
     finish_by: isoOrNull(finishBy),
     done_at: isoOrNull(doneAt),

@@ -31,7 +31,7 @@ export async function execute(
     const { session, account, actor, reading, plan, reason } = taken;
     const batchId = taken.batch.batch_id;
     if (reason !== null && plan.toSend > 0) {
-      return tellWaiting(context, await askApproval(actor, batchId, reason), reason);
+      return tellWaiting(context, { batch: await askApproval(actor, batchId, reason), plan, reason });
     }
     if (
       plan.toSend > 0 &&

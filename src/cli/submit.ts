@@ -17,11 +17,11 @@ export function execute(
     const batchId = batch.batch_id;
     // What pays nobody needs nobody's approval.
     if (reason !== null && plan.toSend > 0) {
-      tellWaiting(context, await askApproval(actor, batchId, reason), reason);
+      tellWaiting(context, { batch: await askApproval(actor, batchId, reason), plan, reason });
       return 0;
     }
     const approved = await approve(actor, batchId, { balance: plan.balance, plan });
-    if (context.json) context.terminal.print(jsonLine(submittedJson(approved, null)));
+    if (context.json) context.terminal.print(jsonLine(submittedJson(approved, plan, null)));
     else context.terminal.error(`${nextSentence(batchId, plan)}\n`);
     return 0;
   });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { systemClock } from '../../src/core/clock.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -17,6 +18,10 @@ test('a batch has a time to be done by from its file on, and another one where a
     /^Done {7}about \d{4}-.* before it is to be \(2098-11-20 14:00 UTC\), if it begins now$/m,
   );
   const [, batch = ''] = /^Batch +(\S+)/m.exec(submitted.stderr) ?? [];
+  writeFileSync(join(folder, 'b.csv'), rows.replace('405118', '405119'));
+  const soon = new Date(systemClock.now() + 20_000).toISOString();
+  const late = JSON.parse((await airbatch('submit', 'b.csv', '--finish-by', soon, '--json')).stdout);
+  assert.deepEqual([late.finish_by, late.in_time, late.makes_late], [soon, false, []]);
   const changed = await airbatch(
     'reorder',
     batch,
@@ -42,8 +47,8 @@ test('a batch has a time to be done by from its file on, and another one where a
   );
   assert.match(stdout, /gave it another place: urgent, to be done by no time instead of by 2098-11-20 15:00/);
   assert.equal((await airbatch('resume', batch)).code, 0);
-  const late = await airbatch('reorder', batch, '--priority', 'bulk');
-  assert.deepEqual([late.code, /is completed: nothing.*\[BATCH_STATE\]/.test(late.stderr)], [2, true], late.stderr);
+  const ended = await airbatch('reorder', batch, '--priority', 'bulk');
+  assert.deepEqual([ended.code, /is completed: nothing.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
 });
 
 for (const [what, args, words] of [
