@@ -32,7 +32,7 @@ export { type BatchRecord, countRows, findBatch, listBatches } from './ledger/ba
 export type { Database } from './ledger/database.ts';
 export type { RowRecord } from './ledger/rows.ts';
 export type { Limiter } from './limiter/limiter.ts';
-export { type WrittenReports, writeReports } from './reports/reports.ts';
+export { type Signing, type WrittenReports, writeReports } from './reports/reports.ts';
 export type { SigningKey } from './reports/signing-key.ts';
 export { type BatchSummary, batchSummary } from './reports/summary.ts';
 export { type OpenAccount, openAccount } from './runtime/account.ts';

@@ -5,6 +5,7 @@ import { moneyText } from '../core/money.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
 import { highestClock } from '../ledger/facts.ts';
+import { isAnySending } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import { askBalance } from './ask-balance.ts';
 import { makeCommitter } from './committer.ts';
@@ -146,6 +147,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     }),
     followed: makeFollowed(),
     trips: new Map(),
+    closing: new Map(),
     pausesTold: new Set(),
     readTroubleToldAt: Number.NEGATIVE_INFINITY,
     unanswered: 0,
@@ -337,6 +339,7 @@ async function superviseBatch(
   { known, counts, patienceMs }: { known: number; counts: ReadonlyMap<string, number>; patienceMs: number },
 ): Promise<boolean> {
   if (allTerminal(counts)) return !(await completeBatch(context, batch.batch_id));
+  context.closing.delete(batch.batch_id);
   // Rows may have been released or retried meanwhile; whether others are still under way, or wait, says nothing of them.
   if (batch.status === 'running' && (counts.get('ready') ?? 0) > known) context.picker.rescan();
   return movesByItself(context.db, batch, context.clock.now(), patienceMs);
@@ -358,10 +361,17 @@ async function readBalance(context: RunnerContext): Promise<Balance | null> {
 
 /**
  * Ends the batch as it is in the ledger by then, not as it was read a balance ago: a guard may have noted something of it since,
- * and a person may have had a failed row tried again. Returns whether it is ended.
+ * and a person may have had a failed row tried again. Returns whether it is ended: what other batches had on the wire when the balance was
+ * read may have been charged in it, and is answered first, so that every unit which left the wallets is some row's.
  */
 async function completeBatch(context: RunnerContext, batchId: string): Promise<boolean> {
-  const balance = await readBalance(context);
+  const { closing, db, batches } = context;
+  const balance = closing.get(batchId) ?? (await readBalance(context));
+  if (balance !== null && (await isAnySending(db, [...batches.keys()], balance.readAt))) {
+    closing.set(batchId, balance);
+    return false;
+  }
+  closing.delete(batchId);
   const balance_after = balance === null ? null : JSON.stringify(balance);
   const completed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);

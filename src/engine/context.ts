@@ -4,7 +4,7 @@ import type { Clock } from '../core/clock.ts';
 import type { SnakeNames } from '../core/given-json.ts';
 import type { Random } from '../core/random.ts';
 import type { ToldWait } from '../core/told-wait.ts';
-import type { Gateway } from '../gateway/gateway.ts';
+import type { Balance, Gateway } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
@@ -73,6 +73,8 @@ export interface RunnerContext extends EngineDeps {
   picker: Picker;
   /** Batches that a guard has stopped, and why: nothing more of them is sent, even before their pause is durable. */
   trips: Map<string, string>;
+  /** The balances that batches are to end with, by batch: read, while payments of others that were on the wire then are not answered yet. */
+  closing: Map<string, Balance>;
   /** Pauses of the account that were told in the log since a batch last began or went on. */
   pausesTold: Set<string>;
   /** When the log last told of a read that got no answer (monotonic ms). */

@@ -302,6 +302,18 @@ export function sendingRows(db: Queryable, batchId: string, limit: number): Prom
   ]);
 }
 
+/** Whether rows of these batches that were first sent until then (epoch ms) are without an answer. */
+export async function isAnySending(db: Queryable, batchIds: readonly string[], until: number): Promise<boolean> {
+  for (const batchId of batchIds) {
+    const [found] = await db.query(
+      `SELECT row_no FROM rows WHERE batch_id = ? AND status = 'sending' AND ${inFlight} AND first_sent_at <= ? LIMIT 1`,
+      [batchId, until],
+    );
+    if (found) return true;
+  }
+  return false;
+}
+
 /** What a change of a row may write. */
 const changeable = [
   'status',
