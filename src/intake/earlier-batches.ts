@@ -3,7 +3,13 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
-import { type BatchRecord, batchesWithContent, embeddedSandboxService, runSoFar } from '../ledger/batches.ts';
+import {
+  type BatchRecord,
+  batchesWithContent,
+  countRows,
+  embeddedSandboxService,
+  runSoFar,
+} from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
@@ -70,6 +76,14 @@ function words({ status }: BatchRecord): string {
   return status.replace('_', ' ');
 }
 
+async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {
+  return (await countRows(db, batch_id)).get('completed') ?? 0;
+}
+
+function paidText(paid: number): string {
+  return paid === 0 ? '' : ', which has paid some of them';
+}
+
 /**
  * Says where the same rows, understood alike, are already: a file saved again in another form has other bytes, and so another
  * run id by default, under which all of it would be paid a second time. Nothing else tells that another account has paid them, as where
@@ -90,6 +104,9 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ({ account, run_id, batch_id, status }) =>
       account === batch.account && run_id === batch.run_id && batch_id !== batch.batch_id && isOpen(status),
   );
+  // Of many reruns whose rows were all held, none is to keep the one that has paid from being named.
+  const counted = await Promise.all(own.map(async (one) => ({ one, paid: await paidOf(db, one) })));
+  const byPaid = counted.sort((a, b) => b.paid - a.paid);
   const { repeatWithinDays } = storedPolicy(batch.policy);
   const then =
     repeatWithinDays === 0
@@ -106,6 +123,6 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
       (one) =>
         `${place(one)} of this very run (${words(one)}), which may still send them: each is paid once, by the batch that sends it first.`,
     ),
-    ...own.map((one) => `${place(one)} (run ${one.run_id}, ${words(one)}). ${then}`),
+    ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);
 }

@@ -255,6 +255,17 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
   });
 
+  test('names the batch that has paid the same rows before those that came since and paid none', async (t) => {
+    const { db, take } = await rig(t);
+    const first = await take(csv(files));
+    await pay(db, first.batch);
+    for (const runId of ['two', 'three', 'four', 'five']) await take(csv(files), { runId });
+    const { warnings } = await take(csv(files), { runId: 'six' });
+    assert.equal(warnings.length, 3);
+    assert.match(warnings[0] ?? '', new RegExp(`in batch ${first.batch.batch_id} .*, which has paid some of them\\)`));
+    assert.match(warnings[1] ?? '', /run five, /);
+  });
+
   test('says that another batch of its run has the same rows and may still send them; not where it has ended', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files), { runId: 'november' });
