@@ -1,3 +1,4 @@
+import { maySend } from '../core/batch-state.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
 import { batchesBefore } from '../engine/sending.ts';
@@ -55,8 +56,6 @@ interface Seen {
   finish: string | null;
 }
 
-const open = ['awaiting_approval', 'approved', 'running', 'paused'];
-
 /** Shows where the batches stand, again and again, until all of them have ended or Ctrl-C. */
 export async function watchStatus(
   { terminal, json }: CommandContext,
@@ -70,7 +69,7 @@ export async function watchStatus(
     while (!stopping.signal.aborted) {
       const named = batchId === undefined ? await batchesNotEnded(db, batchesMax) : [await findBatch(db, batchId)];
       const batches = named.filter((batch) => batch !== null);
-      const unfinished = batches.filter(({ status }) => open.includes(status));
+      const unfinished = batches.filter(({ status }) => maySend(status));
       const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;
       const seen: Seen[] = [];
       const accountOf = accountsNow(session);

@@ -57,3 +57,8 @@ export function transition(state: BatchState, event: BatchEvent): BatchState {
 export function can(state: BatchState, event: BatchEvent): boolean {
   return transitions[state][event] !== undefined;
 }
+
+/** Whether rows of a batch may still be sent, now or once a person has decided. */
+export function maySend(status: BatchState): boolean {
+  return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
+}

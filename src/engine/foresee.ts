@@ -23,8 +23,6 @@ interface Member extends Sending {
 
 /** Batches that go together once all that can be pressed is: what is urgent is the first stage, and then what is to be done by one time. */
 interface Stage {
-  /** Its place among the stages. */
-  index: number;
   /** Null of what is urgent. */
   finishBy: number | null;
   isPressed: boolean;
@@ -83,14 +81,14 @@ function lineOf(sending: readonly Sending[], pace: PaceAhead, now: number): Line
   const left: Member[] = sending.filter(({ ready }) => ready > 0).map((one) => ({ ...one, stage: null }));
   const asPressed = ({ priority, finish_by }: Member) => ({ priority, finish_by, pressed_at: finish_by && now });
   left.sort((a, b) => sendingOrder(asPressed(a), asPressed(b)));
-  const stages: Stage[] = [{ index: 0, finishBy: null, isPressed: true, members: [], rows: 0 }];
+  const stages: Stage[] = [{ finishBy: null, isPressed: true, members: [], rows: 0 }];
   for (const member of left) {
     const { priority, finish_by: finishBy } = member;
     let stage = stages.at(-1);
     if (priority !== 'urgent' && finishBy === null) continue;
     const [like] = stage?.members ?? [];
     if (priority !== 'urgent' && (!like || sendingOrder(asPressed(like), asPressed(member)) !== 0)) {
-      stage = { index: stages.length, finishBy, isPressed: true, members: [], rows: 0 };
+      stage = { finishBy, isPressed: true, members: [], rows: 0 };
       stages.push(stage);
     }
     if (!stage) continue;

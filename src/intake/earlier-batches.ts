@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { storedPolicy } from '../core/batch-policy.ts';
+import { maySend } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
@@ -67,11 +68,6 @@ async function lastPayment(
 /** How many batches are named: one is enough to look closer. */
 const namedMax = 3;
 
-/** Whether rows of a batch may still be sent, now or once a person has decided. */
-function isOpen(status: BatchRecord['status']): boolean {
-  return ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
-}
-
 function words({ status }: BatchRecord): string {
   return status.replace('_', ' ');
 }
@@ -102,7 +98,7 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
   );
   const waiting = alike.filter(
     ({ account, run_id, batch_id, status }) =>
-      account === batch.account && run_id === batch.run_id && batch_id !== batch.batch_id && isOpen(status),
+      account === batch.account && run_id === batch.run_id && batch_id !== batch.batch_id && maySend(status),
   );
   // Of many reruns whose rows were all held, none is to keep the one that has paid from being named.
   const counted = await Promise.all(own.map(async (one) => ({ one, paid: await paidOf(db, one) })));

@@ -1,3 +1,4 @@
+import { maySend } from '../core/batch-state.ts';
 import { type BatchRecord, batchesWithContent, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { batchStateWords, grouped } from './words.ts';
@@ -17,8 +18,7 @@ export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<Sam
   for (const { batch_id, account, run_id, status } of await batchesWithContent(db, batch.content_sha256)) {
     if (batch_id === batch.batch_id || account !== batch.account || run_id !== batch.run_id) continue;
     const paid = (await countRows(db, batch_id)).get('completed') ?? 0;
-    const maySend = ['awaiting_approval', 'approved', 'running', 'paused'].includes(status);
-    if (paid > 0 || maySend) found.push({ batch_id, status, paid });
+    if (paid > 0 || maySend(status)) found.push({ batch_id, status, paid });
   }
   return found;
 }

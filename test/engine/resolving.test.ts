@@ -16,6 +16,15 @@ const day = 24 * 60 * minute;
 const reference = 'run-1/ref-1';
 const contradiction = 'the service contradicts the ledger';
 
+/** What ended is read once more, a day later. */
+async function readOnceMore(rig: Rig): Promise<void> {
+  const runner = rig.runner({ rereads: true });
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await rig.clock.drive(rig.clock.sleep(day + 60 * minute));
+  runner.stop();
+  await rig.clock.drive(running);
+}
+
 /** Two rows, the first of which never ends, followed for an hour: twice as long as the service promises at most. */
 async function stuck(options: { list?: boolean } = {}): Promise<Rig> {
   const rig = await makeRig(options);
@@ -394,11 +403,7 @@ describe('once a person has ended an accepted row', () => {
       await rig.run();
       rig.service.ends(reference, 'failed');
       Object.assign(paymentOf(rig), { cost: { value: '0', currency: 'USD' } });
-      const runner = rig.runner({ rereads: true });
-      const running = runner.run(Number.POSITIVE_INFINITY);
-      await rig.clock.drive(rig.clock.sleep(day + 60 * minute));
-      runner.stop();
-      await rig.clock.drive(running);
+      await readOnceMore(rig);
       const [event] = await eventsOf(rig, 'row.changed_late');
       assert.equal(event?.why, 'the row cost 1 USD, and the service now says 0 USD');
     });
@@ -409,11 +414,7 @@ describe('once a person has ended an accepted row', () => {
       await resolve(rig, 'paid');
       await rig.run();
       rig.service.ends(reference, 'failed');
-      const runner = rig.runner({ rereads: true });
-      const running = runner.run(Number.POSITIVE_INFINITY);
-      await rig.clock.drive(rig.clock.sleep(day + 60 * minute));
-      runner.stop();
-      await rig.clock.drive(running);
+      await readOnceMore(rig);
       const [event] = await eventsOf(rig, 'row.changed_late');
       assert.match(String(event?.why), /the row ended completed, and the service now says failed/);
     });
