@@ -279,7 +279,7 @@ test('6: over HTTP, a webhook reaches a server on this machine', async () => {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`;
   await create(client, { callback_url: url });
   await client.clock.advance(2_000);
-  for (let waits = 0; received.length < 2 && waits < 500; waits++) {
+  while (received.length < 2) {
     await client.clock.advance(100);
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
