@@ -101,9 +101,9 @@ test('what is no number of a person stays as it is', () => {
 
 test('the longest of lines takes as long as its length asks for', () => {
   const length = 1_000_000;
-  const started = performance.now();
+  const started = process.cpuUsage();
   for (const piece of ['1', '1 ', '1.', '(+', '1234567-', '0a', '12345678-1234-', '123456789.'])
     withoutNumbers(`${piece.repeat(length / piece.length)}g`);
   // A second or two; a length squared would take hours.
-  assert.ok(performance.now() - started < 60_000);
+  assert.ok(process.cpuUsage(started).user < 60_000_000);
 });
