@@ -9,7 +9,8 @@ import { startSandbox } from '../support/sandbox-process.ts';
 test('what the log says of an account, and of no batch, names the account', async (t) => {
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '25', '--window-ms', '2000']);
-  const rows = Array.from({ length: 60 }, (_, index) => `+2547121${10_000 + index},1,10,KES`);
+  // Enough for most of a minute: the service goes away in the middle of them, also on a busy machine.
+  const rows = Array.from({ length: 600 }, (_, index) => `+2547121${10_000 + index},1,10,KES`);
   writeFileSync(join(folder, 'x.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
   const accounts = {
     main: { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY', limits: { creation: { limit: 60, windowMs: 2_000 } } },

@@ -15,21 +15,26 @@ const rowCount = 60;
 async function restoredLedger(t: TestContext) {
   const folder = folderOf(t);
   const data = join(folder, 'service.db');
-  const sandbox = await startSandbox(t, folder, ['--data', data, '--rate', '20', '--window-ms', '1000', '--instant']);
+  const args = ['--data', data, '--rate', '1000', '--window-ms', '1000', '--instant'];
+  const sandbox = await startSandbox(t, folder, args);
   const lines = Array.from({ length: rowCount }, (_, index) => `+25471210${String(1_000 + index)},1,10,KES,e-${index}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
   writeFileSync(join(folder, 'payroll.csv'), file);
-  const main = {
-    baseUrl: sandbox.url,
-    apiKeyEnv: 'AIRBATCH_API_KEY',
-    limits: { creation: { limit: 20, windowMs: 1_000 } },
-    // A rehearsal does not wait the minutes that a real service may need to show a payment.
-    doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+  const configure = (creationsPerSecond: number) => {
+    const main = {
+      baseUrl: sandbox.url,
+      apiKeyEnv: 'AIRBATCH_API_KEY',
+      limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 } },
+      // A rehearsal does not wait the minutes that a real service may need to show a payment.
+      doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+    };
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   };
-  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
   const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
 
   const ledger = join(folder, '.airbatch/ledger.db');
+  // So slowly that it is stopped in the middle, however late on a busy machine.
+  configure(3);
   const first = startCommand(['run', 'payroll.csv', '--run-id', 'november', '--yes'], options);
   await first.seen(/Batch +\S+/);
   while ((await sandbox.liveCharges()).size < 5) await sleep(50);
@@ -38,6 +43,7 @@ async function restoredLedger(t: TestContext) {
   const charged = (await sandbox.liveCharges()).size;
   assert.ok(charged > 0 && charged < rowCount, `${charged} rows were charged before the backup`);
   copyFileSync(ledger, join(folder, 'backup.db'));
+  configure(1_000);
   const second = await runCommand(['resume'], options);
   assert.equal(second.code, 0, second.stderr);
   assert.equal((await sandbox.liveCharges()).size, rowCount);

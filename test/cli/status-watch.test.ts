@@ -27,7 +27,12 @@ test('airbatch status --watch tells the rate, how long it takes and what is wait
   const options = { cwd: folder, env: { PAY_KEY: 'sandbox-key' } };
   const run = startCommand(['run', 'p.csv', '--yes'], options);
   await run.seen(/Batch +\S+/);
-  const watch = await startCommand(['--json', 'status', '--watch'], options).ended;
+  // The service stands still until the other command watches, however long that takes to start.
+  sandbox.command.child.kill('SIGSTOP');
+  const watching = startCommand(['--json', 'status', '--watch'], options);
+  await watching.seen(/"settled"/);
+  sandbox.command.child.kill('SIGCONT');
+  const watch = await watching.ended;
   assert.equal(watch.code, 0, watch.stderr);
   assert.equal((await run.ended).code, 0);
   const seen = watch.stdout
