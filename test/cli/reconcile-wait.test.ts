@@ -61,6 +61,10 @@ test('reconcile shows a person what it waits for while it waits, and nothing of 
   };
   const context = { terminal, cwd, env, configPath: undefined, ledgerPath: undefined, json: false };
   assert.equal(await execute(context, [], { from }), 0);
-  assert.deepEqual(shown[0], ['Waits for the service, which has told the account to wait (429), 2 s more']);
+  // A busy machine may come to tell it a second later.
+  assert.match(
+    shown[0]?.join() ?? '',
+    /^Waits for the service, which has told the account to wait \(429\), [12] s more$/,
+  );
   assert.deepEqual(shown.at(-1), []);
 });
