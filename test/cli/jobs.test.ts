@@ -36,7 +36,7 @@ const two = payroll('0712 101 000,Safaricom,100,S-1', '0712 101 001,Safaricom,50
 const slot = '2026-10-25T09:00:00+03:00';
 
 async function until(what: string, isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 40_000;
+  const end = Date.now() + 120_000;
   while (!isSo()) {
     assert.ok(Date.now() < end, `not in time: ${what}`);
     await sleep(100);

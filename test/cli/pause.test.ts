@@ -32,7 +32,7 @@ test('what a person paused is sent by no program until that batch is resumed by 
 });
 
 test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
-  timeout: 60_000,
+  timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
   const header = 'phone_number,network_id,amount,currency';

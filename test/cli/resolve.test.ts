@@ -14,7 +14,7 @@ const hoursLater = `UPDATE rows SET first_sent_at = first_sent_at - 7200000, nex
 const asItWas = 'UPDATE rows SET first_sent_at = first_sent_at + 7200000';
 
 test('rows that the service never ends are named with their age, and ended by a person, who asks it first', {
-  timeout: 180_000,
+  timeout: 600_000,
 }, async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });

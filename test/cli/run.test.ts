@@ -20,7 +20,7 @@ function write(folder: string, name: string, ...lines: string[]): string {
 
 describe('airbatch run', () => {
   test('ends with its own file, and names what is left of another one that the service takes long over', {
-    timeout: 60_000,
+    timeout: 600_000,
   }, async (t) => {
     const cwd = folderOf(t);
     const lasting = write(cwd, 'lasting.csv', header, '+254712400003,1,50,KES,,A-1,');

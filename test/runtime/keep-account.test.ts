@@ -120,7 +120,7 @@ describe('an account that is kept', () => {
     assert.equal(seen.starts.length, 1);
   });
 
-  test('that is stopped while it is being opened is not worked for, and closed', { timeout: 10_000 }, async () => {
+  test('that is stopped while it is being opened is not worked for, and closed', { timeout: 600_000 }, async () => {
     const opening = Promise.withResolvers<OpenAccount>();
     let closed = 0;
     const close = async () => {

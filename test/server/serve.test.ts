@@ -90,7 +90,7 @@ async function setUp(t: TestContext, more: Record<string, string> = {}): Promise
 
 /** Looks again until it is so: what happens in another process has no signal here. */
 async function until(what: string, isSo: () => Promise<boolean>): Promise<void> {
-  const end = systemClock.monotonic() + 15_000;
+  const end = systemClock.monotonic() + 60_000;
   while (!(await isSo())) {
     assert.ok(systemClock.monotonic() < end, `not in time: ${what}`);
     await systemClock.sleep(20);
