@@ -154,9 +154,10 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   ];
   for (const { code, count, examples } of problems) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);
-    lines.push(...exampleLines(examples));
-    const [first] = examples;
-    if (first?.suggestion) lines.push(`  ${visible(first.suggestion)}`);
+    for (const [suggestion, alike] of Map.groupBy(examples, (example) => example.suggestion)) {
+      lines.push(...exampleLines(alike));
+      lines.push(`  ${visible(suggestion)}`);
+    }
   }
   return lines;
 }

@@ -64,6 +64,17 @@ describe('airbatch validate', () => {
     assert.match(stdout, lines);
   });
 
+  test('says what to do about each row, where that is not the same of all', async (t) => {
+    const cwd = folderOf(t);
+    const rows = ['+254712405118', '+221771234567', '+254712405119'].map((number) => `${number},Acme,5,KES`);
+    const file = write(cwd, 'n.csv', 'phone_number,network_id,amount,currency', ...rows);
+    const { stdout } = await runCommand(['validate', file], { cwd });
+    assert.match(
+      stdout,
+      / in 3 rows\n {2}lines 2, 4: Kenya .*\n {2}Choose one of 1 \(.*Kenya\)\.\n {2}line 3: Senegal .*\n {2}Choose one of 33 \(.*Senegal\)\./,
+    );
+  });
+
   test('says the same as JSON', async (t) => {
     const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);
