@@ -1,8 +1,9 @@
 import { assert } from '../core/assert.ts';
 import { currencyDecimals } from '../core/money.ts';
+import { cfaFranc, isCfaFranc } from './cfa-franc.ts';
 import { plainText } from './plain-text.ts';
 
-/** An amount as far as it can be told from its own cell. */
+/** An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none stands beside it. */
 export type AmountReading =
   /** `value` is a plain decimal; `decimalSign` is the sign that this cell proves the file to use, or null. */
   | { kind: 'read'; value: string; negative: boolean; currency: string | null; decimalSign: '.' | ',' | null }
@@ -39,8 +40,6 @@ const currencySigns: Record<string, string> = {
   '£': '',
   $: '',
   R: 'ZAR',
-  CFA: '',
-  FCFA: '',
 };
 
 const currencyAround =
@@ -78,9 +77,10 @@ export function readAmount(cell: string): AmountReading {
   return readDigits(signed.replace(/^[-+]/, '').replace(/\s+$/, ''), negative, currency);
 }
 
-/** What a cell of its own says of the currency: a sign that stands for one alone is its code, anything else is taken for one. */
+/** What a cell of its own says of the currency: its code by a sign that stands for one alone, `cfaFranc`, or else what is taken for a code. */
 export function currencyWritten(cell: string): string {
   const text = plainText(cell);
+  if (isCfaFranc(text)) return cfaFranc;
   const name = text.replace(/\.$/, '');
   return (Object.hasOwn(currencySigns, name) && currencySigns[name]) || text.toUpperCase();
 }
@@ -92,6 +92,7 @@ function currencyNamed(before: string, after: string): string | null | undefined
   if (name === '') return null;
   const sign = currencySigns[name];
   if (sign !== undefined) return sign === '' ? null : sign;
+  if (isCfaFranc(name)) return cfaFranc;
   const code = name.toUpperCase();
   return decimalsOf(code) === null ? undefined : code;
 }

@@ -1,5 +1,7 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
 import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
+import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
+import { countryName } from './country.ts';
 import { plainText } from './plain-text.ts';
 import { type ProblemCode, shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
@@ -7,8 +9,16 @@ import type { RowUnderCheck } from './row-under-check.ts';
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
 const wholeDigitsMax = 11;
 
-/** The amount and currency of a row, or null where it has none or they are wrong. */
-export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurrency: string | null): Money | null {
+/**
+ * The amount and currency of a row, or null where it has none or they are wrong. `networkCurrency` is what its network is paid in, and
+ * `country` that of its number, null where they are not known.
+ */
+export function readMoney(
+  row: RowUnderCheck,
+  hasProduct: boolean,
+  networkCurrency: string | null,
+  country: string | null,
+): Money | null {
   const cell = row.cell.amount;
   const namesProduct = plainText(row.cell.product_id) !== '';
   if (plainText(cell) === '') {
@@ -35,10 +45,10 @@ export function readMoney(row: RowUnderCheck, hasProduct: boolean, networkCurren
       message: `"${shortened(cell.trim())}" is no amount.`,
       suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
     });
-    readCurrency(row, null, networkCurrency);
+    readCurrency(row, null, networkCurrency, country);
     return null;
   }
-  const currency = readCurrency(row, reading.currency, networkCurrency);
+  const currency = readCurrency(row, reading.currency, networkCurrency, country);
   const value = decided(row, reading);
   if (value === null) return null;
   return checkValue(row, value, reading.negative, currency);
@@ -60,7 +70,12 @@ function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'no
   return null;
 }
 
-function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency: string | null): string | null {
+function readCurrency(
+  row: RowUnderCheck,
+  inCell: string | null,
+  networkCurrency: string | null,
+  country: string | null,
+): string | null {
   const { settings, plan, amountCurrency } = row.context;
   const beside = inCell ?? amountCurrency;
   const { currency: cell } = row.cell;
@@ -68,26 +83,34 @@ function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency
   if (written !== '' && decimalsOf(written) === null) {
     row.blame('currency', {
       code: 'CURRENCY_UNKNOWN',
-      message: `"${shortened(cell.trim())}" is no currency.`,
-      suggestion: 'Write the three-letter code, such as KES.',
+      ...(written === cfaFranc
+        ? cfaFault(cell, networkCurrency, country)
+        : {
+            message: `"${shortened(cell.trim())}" is no currency.`,
+            suggestion: `Write the three-letter code, such as ${exampleOf(networkCurrency, country)}.`,
+          }),
     });
     return null;
   }
-  if (written !== '' && beside !== null && written !== beside) {
-    row.blame('currency', {
-      code: 'CURRENCY_CONFLICT',
-      message: `The currency is ${written}, but the amount is written in ${beside}.`,
-      suggestion: 'Correct the currency or the amount.',
-    });
-    return null;
-  }
-  const currency = written || (beside ?? settings.currency);
+  const currency = written || (beside === null || beside === cfaFranc ? settings.currency : beside);
   if (currency === null) {
+    const example = exampleOf(networkCurrency, country);
     row.blame(plan.currency === undefined ? null : 'currency', {
       code: 'CURRENCY_MISSING',
-      message: 'The amount has no currency.',
-      suggestion:
-        'Fill in the three-letter code, such as KES, or name the currency of all such amounts: --currency KES.',
+      ...(beside === cfaFranc
+        ? cfaFault(cfaFranc, networkCurrency, country)
+        : {
+            message: 'The amount has no currency.',
+            suggestion: `Fill in the three-letter code, such as ${example}, or name the currency of all such amounts: --currency ${example}.`,
+          }),
+    });
+    return null;
+  }
+  if (beside !== null && currency !== beside && !(beside === cfaFranc && isCalledCfaFranc(currency))) {
+    row.blame('currency', {
+      code: 'CURRENCY_CONFLICT',
+      message: `The currency is ${currency}, but the amount is written in ${beside}.`,
+      suggestion: 'Correct the currency or the amount.',
     });
     return null;
   }
@@ -99,6 +122,32 @@ function readCurrency(row: RowUnderCheck, inCell: string | null, networkCurrency
     });
   }
   return currency;
+}
+
+/** The currency that is likely to be meant, where another than the network's would be wrong; of nowhere, any. */
+function exampleOf(networkCurrency: string | null, country: string | null): string {
+  return networkCurrency ?? cfaFrancOf(country ?? '') ?? 'KES';
+}
+
+/** What is wrong with an amount in CFA francs; which of the two is meant, the network or the country of the number tells. */
+function cfaFault(
+  written: string,
+  networkCurrency: string | null,
+  country: string | null,
+): { message: string; suggestion: string } {
+  const message = `"${shortened(written.trim())}" can be XOF (West Africa) or XAF (Central Africa).`;
+  if (networkCurrency !== null) {
+    const what = isCalledCfaFranc(networkCurrency)
+      ? `Write ${networkCurrency}`
+      : `Give the amount in ${networkCurrency}`;
+    return { message, suggestion: `${what}, in which the network is paid.` };
+  }
+  const likely = cfaFrancOf(country ?? '');
+  const suggestion =
+    likely === null
+      ? 'Write the code of the one that is meant.'
+      : `Write ${likely}, the CFA franc of ${countryName(country ?? '')}.`;
+  return { message, suggestion };
 }
 
 function checkValue(row: RowUnderCheck, value: string, negative: boolean, currency: string | null): Money | null {

@@ -90,7 +90,7 @@ function readCells(row: RowUnderCheck): UnderstoodCells {
   }
   const network = readNetwork(row, number?.country ?? null);
   const productId = readProduct(row, network?.networkId ?? null);
-  const money = readMoney(row, productId !== null, network?.currency ?? null);
+  const money = readMoney(row, productId !== null, network?.currency ?? null, number?.country ?? null);
   return {
     reference: readReference(row),
     phoneNumber: number?.number ?? null,

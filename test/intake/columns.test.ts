@@ -132,6 +132,8 @@ describe('columns', () => {
     assert.deepEqual([rows[0]?.status, rows[0]?.amount, rows[0]?.currency], ['ready', '1500', 'XOF']);
     const other = await check('Phone,Network,Amount in KES,Currency\n+254712345678,1,5,UGX\n');
     assert.deepEqual(problemCodes(other.rows[0]), ['CURRENCY_CONFLICT']);
+    for (const header of ['Montant (FCFA)', 'Montant en F CFA', 'Amount (CFA)'])
+      assert.deepEqual(meaningOf(header), { field: 'amount', currency: 'FCFA' }, header);
     assert.deepEqual(meaningOf('Amount due'), null);
   });
 

@@ -15,6 +15,15 @@ interface Case {
   catalog?: Catalog;
 }
 
+/** `testCatalog` with a network that is paid in CFA francs; of Cameroon it has none. */
+const withSenegal: Catalog = {
+  ...testCatalog,
+  networks: async (country) =>
+    country === 'SN'
+      ? [{ networkId: 33, name: 'Orange Senegal', countryCode: 'SN', currency: 'XOF' }]
+      : testCatalog.networks(country),
+};
+
 const unreachable: Catalog = { networks: async () => null, products: async () => null };
 
 const cases: Case[] = [
@@ -337,6 +346,47 @@ describe('a wrong row', () => {
     for (const sign of ['KSh', 'Ksh.', 'Kshs', 'KShs.', 'kes']) assert.equal(await currencyOf(sign), 'KES', sign);
     for (const sign of ['$', 'constructor', '__proto__'])
       assert.equal(await currencyOf(sign), 'CURRENCY_UNKNOWN', sign);
+  });
+
+  test('in CFA francs is told which of the two its network, or else the country of its number, says, and no other currency', async () => {
+    const faultsOf = async (row: Record<string, string>, settings = {}) => {
+      const { rows } = await check(csv([goodRow(row)]), { settings, catalog: withSenegal });
+      return (rows[0]?.problems ?? []).map(({ code, suggestion }) => `${code}: ${suggestion}`);
+    };
+    const senegal = { phone_number: '+221771234567', network_id: '33' };
+    for (const currency of ['FCFA', 'fcfa', 'F CFA', 'CFA', 'Francs CFA'])
+      assert.deepEqual(await faultsOf({ ...senegal, currency }), [
+        'CURRENCY_UNKNOWN: Write XOF, in which the network is paid.',
+      ]);
+    const cameroon = { phone_number: '+237671234567', network_id: '', currency: 'FCFA' };
+    assert.equal((await faultsOf(cameroon))[1], 'CURRENCY_UNKNOWN: Write XAF, the CFA franc of Cameroon.');
+    assert.deepEqual(await faultsOf({ currency: 'FCFA' }), [
+      'CURRENCY_UNKNOWN: Give the amount in KES, in which the network is paid.',
+    ]);
+    assert.equal(
+      (await faultsOf({ phone_number: '', currency: 'FCFA' })).at(-1),
+      'CURRENCY_UNKNOWN: Write the code of the one that is meant.',
+    );
+    assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: '' }), [
+      'CURRENCY_MISSING: Write XOF, in which the network is paid.',
+    ]);
+    assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: '' }, { currency: 'XOF' }), []);
+    assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: 'XOF' }), []);
+  });
+
+  test('in CFA francs is never paid in another currency that the row or the command line names', async () => {
+    for (const currency of ['KES', '']) {
+      const { rows } = await check(csv([goodRow({ amount: '500 FCFA', currency })]), { settings: { currency: 'KES' } });
+      assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT']);
+    }
+  });
+
+  test('is advised to write the currency of its network where it names none', async () => {
+    const { rows } = await check(
+      csv([goodRow({ phone_number: '+221771234567', network_id: '33', currency: 'SHILLING' })]),
+      { catalog: withSenegal },
+    );
+    assert.equal(rows[0]?.problems[0]?.suggestion, 'Write the three-letter code, such as XOF.');
   });
 
   test('names every reason at once', async () => {
