@@ -1,5 +1,6 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
+import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { visible } from '../core/visible.ts';
 import type { PlannedFinish } from '../engine/planned-finish.ts';
 import type { Preflight } from '../engine/preflight.ts';
@@ -33,10 +34,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   if (plan.products > 0)
     lines.push(`Products   ${productsText(plan.products, plan.productSums, plan.productsUnpriced)}`);
   if (plan.textsLost > 0) lines.push(`Messages   ${lostTextsText(plan.textsLost)}`);
-  for (const { currency, amount, usual, lines: places } of plan.unusual)
-    lines.push(
-      `Look at    ${moneyText(currency, amount)} (line ${places.join(', ')}): half of the rows ask for ${moneyText(currency, usual)} or less`,
-    );
+  lines.push(...unusualLines(plan.unusual));
   if (plan.balance) {
     const held = balanceTexts(plan.balance.wallets);
     lines.push(
@@ -54,6 +52,14 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   lines.push(...finishLines(plan, batch));
   // Names of files and columns are among them.
   return `${lines.map(visible).join('\n')}\n`;
+}
+
+/** The amounts that a person should look at before they are paid. */
+export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] {
+  return unusual.map(({ currency, amount, usual, lines }) => {
+    const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
+    return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or less`;
+  });
 }
 
 /** What the time is made of besides, where others of the account are sent as well. */

@@ -21,6 +21,7 @@ import type { CommandContext } from './command.ts';
 import { understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
 import { optionsText, quoted, readWithOf } from './options-text.ts';
+import { unusualLines } from './plan-lines.ts';
 import { whileReading } from './reading.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -133,13 +134,13 @@ function errorsFile(path: string): {
 }
 
 function findingsJson({ productRows, textRows, ...findings }: FileFindings) {
-  const { file, counts, sums, countries, problems, understood, warnings } = findings;
+  const { file, counts, sums, countries, unusual, problems, understood, warnings } = findings;
   const rows = { product_rows: productRows, text_rows: textRows };
-  return { file, counts, sums, countries, ...rows, problems, understood, warnings };
+  return { file, counts, sums, countries, ...rows, unusual, problems, understood, warnings };
 }
 
 function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
-  const { counts, sums, countries, productRows, problems } = findings;
+  const { counts, sums, countries, productRows, unusual, problems } = findings;
   const held = counts.held > 0 ? `, ${counts.held.toLocaleString('en-US')} held for a person` : '';
   const count = (rows: number) => rows.toLocaleString('en-US');
   const lines = [
@@ -151,6 +152,7 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
       ([country, own]) =>
         `  ${country}       ${counted(own.rows, 'row')}${Object.keys(own.sums).length === 0 ? '' : `: ${sumsText(own.sums)}`}`,
     ),
+    ...unusualLines(unusual),
   ];
   for (const { code, count, examples } of problems) {
     lines.push('', `${terminal.paint('bold', code)} in ${counted(count, 'row')}`);

@@ -1,4 +1,5 @@
 import { type Money, multiplyAmount, Sums, subtractAmounts } from '../core/money.ts';
+import { type PlacedUnusualAmount, unusualAmounts, unusualLinesMax } from '../core/unusual-amounts.ts';
 import type { Balance, BalanceOutcome } from '../gateway/gateway.ts';
 import {
   type AskedAmount,
@@ -14,7 +15,6 @@ import type { RowRecord } from '../ledger/rows.ts';
 import type { PaceAhead } from './foresee.ts';
 import { type PlannedFinish, plannedFinish } from './planned-finish.ts';
 import { batchesBefore, sendingOf } from './sending.ts';
-import { type UnusualAmount, unusualAmounts } from './unusual-amounts.ts';
 
 /** What a person sees before anything is sent. */
 export interface Preflight {
@@ -36,7 +36,7 @@ export interface Preflight {
   /** Rows to send whose text message the service does not send: the person gets an SMS in words of its own (V1). */
   textsLost: number;
   /** Amounts that a person should look at before they are paid, and some of the lines of the file that ask for them. */
-  unusual: (UnusualAmount & { lines: number[] })[];
+  unusual: PlacedUnusualAmount[];
   balance: Balance | null;
   /** Why the balance could not be read, or null. */
   balanceTrouble: string | null;
@@ -52,9 +52,6 @@ export interface Preflight {
 
 /** What the rows that would be sent ask for: what an approval is given for. */
 export type Asked = Pick<Preflight, 'toSend' | 'products' | 'sums'>;
-
-/** Lines that are shown for one amount. */
-const linesMax = 3;
 
 /** What an account's service allows, and tells of its products. */
 export interface PreflightService {
@@ -84,7 +81,10 @@ export async function preflight(
   const before = batchesBefore(batch, { ready: toSend, pace, sending });
   const rowsBefore = before.reduce((sum, { rows: ofOther }) => sum + ofOther, 0);
   const unusual = await Promise.all(
-    unusualAmounts(asked).map(async (one) => ({ ...one, lines: await linesAsking(db, batch.batch_id, one, linesMax) })),
+    unusualAmounts(asked).map(async (one) => ({
+      ...one,
+      lines: await linesAsking(db, batch.batch_id, one, unusualLinesMax),
+    })),
   );
   const read = balance.kind === 'balance' ? balance.balance : null;
   return {

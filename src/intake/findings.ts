@@ -1,5 +1,7 @@
+import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { MinorSums } from './amount.ts';
 import type { UnderstoodColumn } from './columns.ts';
+import { makeCountedAmounts } from './counted-amounts.ts';
 import type { CheckedRow } from './file-rows.ts';
 import type { Problem, ProblemCode } from './problems.ts';
 
@@ -29,6 +31,8 @@ export interface FileFindings {
   productRows: number;
   /** Valid rows with a text message. */
   textRows: number;
+  /** Amounts of valid rows that a person should look at before they are paid, and some of the lines that ask for them. */
+  unusual: PlacedUnusualAmount[];
   /** The most frequent first; `count` is of rows. */
   problems: { code: ProblemCode; count: number; examples: ProblemExample[] }[];
   /** How each column of the header was understood. */
@@ -40,13 +44,17 @@ export interface FileFindings {
 /** How many rows stand for a problem: enough to see what they have in common. */
 const examplesMax = 3;
 
-export type Tallied = Pick<FileFindings, 'counts' | 'sums' | 'countries' | 'productRows' | 'textRows' | 'problems'>;
+export type Tallied = Pick<
+  FileFindings,
+  'counts' | 'sums' | 'countries' | 'productRows' | 'textRows' | 'unusual' | 'problems'
+>;
 
 /** Counts rows, sums and problems as they go by. */
 export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
   const counts = { rows: 0, valid: 0, invalid: 0, held: 0, skipped: 0 };
   const countries = new Map<string, { rows: number; sums: MinorSums }>();
   const problems = new Map<ProblemCode, { count: number; examples: ProblemExample[]; lastRow: number }>();
+  const amounts = makeCountedAmounts();
   let productRows = 0;
   let textRows = 0;
 
@@ -59,7 +67,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
     if (known.examples.length < examplesMax) known.examples.push({ row: rowNo, ...problem });
   };
 
-  const addReady = ({ country, amount, currency, sms_message }: CheckedRow) => {
+  const addReady = ({ line, country, amount, currency, sms_message }: CheckedRow) => {
     if (sms_message !== null) textRows += 1;
     let own = countries.get(country ?? '');
     if (!own) {
@@ -72,6 +80,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
       return;
     }
     own.sums.add(currency, amount);
+    amounts.add(currency, amount, line);
   };
 
   const sumOfAll = () => {
@@ -97,6 +106,7 @@ export function makeTally(): { add(row: CheckedRow): void; result(): Tallied } {
       ),
       productRows,
       textRows,
+      unusual: amounts.unusual(),
       problems: [...problems]
         .sort(([, a], [, b]) => b.count - a.count)
         .map(([code, { count, examples }]) => ({ code, count, examples })),

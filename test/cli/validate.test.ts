@@ -75,6 +75,17 @@ describe('airbatch validate', () => {
     );
   });
 
+  test('names the amounts that a person should look at, as a run does', async (t) => {
+    const cwd = folderOf(t);
+    const rows = [100, 100, 120, 5_000, 100, 5_000].map((amount, index) => `+25471240511${index},1,${amount},KES`);
+    const file = write(cwd, 'u.csv', 'phone_number,network_id,amount,currency', ...rows);
+    const told = /^Look at {4}KES 5,000\.00 \(lines 5, 7\): half of the rows ask for KES 100\.00 or less$/m;
+    assert.match((await runCommand(['validate', file], { cwd })).stdout, told);
+    assert.match((await runCommand(['run', file, '--yes'], { cwd })).stderr, told);
+    const { unusual } = JSON.parse((await runCommand(['validate', file, '--json'], { cwd })).stdout);
+    assert.deepEqual(unusual, [{ currency: 'KES', amount: '5000', usual: '100', lines: [5, 7] }]);
+  });
+
   test('says the same as JSON', async (t) => {
     const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);

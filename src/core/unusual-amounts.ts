@@ -1,5 +1,4 @@
-import { assert } from '../core/assert.ts';
-import type { AskedAmount } from '../ledger/asked.ts';
+import { assert } from './assert.ts';
 
 /** The largest amount of a currency, where it is far above the usual one: a decimal point that slipped, or two amounts in one cell. */
 export interface UnusualAmount {
@@ -9,13 +8,28 @@ export interface UnusualAmount {
   usual: string;
 }
 
+/** The same, with some of the lines of the file that ask for it. */
+export interface PlacedUnusualAmount extends UnusualAmount {
+  lines: number[];
+}
+
+/** Lines that are shown for one amount. */
+export const unusualLinesMax = 3;
+
+/** How many rows ask for this very amount; a product has neither currency nor amount. */
+interface AskedCount {
+  currency: string | null;
+  amount: string | null;
+  count: number;
+}
+
 /** So many times the usual amount is told of. A bonus is a few times a salary. */
 const unusualTimes = 10;
 /** Of fewer rows nobody can say what is usual. */
 const rowsMin = 5;
 
 /** Amounts are compared as numbers: it is a warning, nothing is paid by this arithmetic. */
-export function unusualAmounts(asked: readonly AskedAmount[]): UnusualAmount[] {
+export function unusualAmounts(asked: readonly AskedCount[]): UnusualAmount[] {
   const ofCurrencies = Map.groupBy(
     asked.flatMap(({ currency, amount, count }) =>
       currency === null || amount === null ? [] : [{ currency, amount, count }],

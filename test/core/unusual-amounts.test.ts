@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { unusualAmounts } from '../../src/engine/unusual-amounts.ts';
+import { unusualAmounts } from '../../src/core/unusual-amounts.ts';
 
 const asked = (...amounts: [currency: string, amount: string, count: number][]) =>
-  amounts.map(([currency, amount, count]) => ({ currency, amount, count, again: 0, texts: 0 }));
+  amounts.map(([currency, amount, count]) => ({ currency, amount, count }));
 
 describe('an amount far above the usual one', () => {
   test('is told of, with the median of its own currency', () => {
@@ -25,7 +25,7 @@ describe('an amount far above the usual one', () => {
 
   test('is none where there are too few rows, or no amounts', () => {
     assert.deepEqual(unusualAmounts(asked(['KES', '1', 3], ['KES', '5000', 1])), []);
-    assert.deepEqual(unusualAmounts([{ currency: null, amount: null, count: 50, again: 0, texts: 0 }]), []);
+    assert.deepEqual(unusualAmounts([{ currency: null, amount: null, count: 50 }]), []);
     assert.deepEqual(unusualAmounts([]), []);
   });
 });
