@@ -9,7 +9,8 @@ import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
 import { requireBatch } from './acts.ts';
 import { type Asking, askAsTold } from './ask-as-told.ts';
-import { lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
+import { type EarlierGenerations, lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
+import { isOwnPayment, noteDifference } from './late-differences.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
 
@@ -55,20 +56,24 @@ export async function retryFailed(
     for (const row of rows) {
       const words = [row.failure_code ?? '', row.service_status ?? ''];
       if (codes.length > 0 && !words.some((word) => codes.includes(word))) continue;
-      const why = await reasonToKeep(actor, service, batch, row, codes);
-      if (why === null && (await openNextGeneration(actor, row, codes))) result.retried += 1;
-      else result.kept.push({ row: row.row_no, why: why ?? 'it changed meanwhile' });
+      const looked = await lookAtFailed(actor, service, batch, row, codes);
+      const failed = typeof looked === 'string' ? null : looked;
+      if (failed !== null && (await openNextGeneration(actor, row, { codes, failed }))) result.retried += 1;
+      else result.kept.push({ row: row.row_no, why: typeof looked === 'string' ? looked : 'it changed meanwhile' });
     }
   }
 }
 
-async function reasonToKeep(
+type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
+
+/** What the service says of a row's payments, each of which has failed; or why the row stays as it is. */
+async function lookAtFailed(
   { db, clock }: Actor,
   service: RetryService,
   batch: BatchRecord,
   row: RowRecord,
   codes: readonly string[],
-): Promise<string | null> {
+): Promise<Failed | string> {
   const word = row.service_status ?? '';
   if (mayHaveArrived(row) && !codes.includes(word)) {
     return `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
@@ -90,16 +95,23 @@ async function reasonToKeep(
   }
   if (earlier.kind === 'live')
     return `the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`;
-  return null;
+  return earlier;
 }
 
-async function openNextGeneration(actor: Actor, row: RowRecord, codes: readonly string[]): Promise<boolean> {
+async function openNextGeneration(
+  actor: Actor,
+  row: RowRecord,
+  { codes, failed }: { codes: readonly string[]; failed: Failed },
+): Promise<boolean> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const data = { failure_code: row.failure_code, next_generation: row.generation + 1 };
     const batch = await findBatch(unit.tx, row.batch_id);
     // It may be forgotten meanwhile whom it paid, or have been in part, by a program that was killed.
     if (batch === null || batch.forgotten_at !== null || row.phone_number === null) return false;
     if (!(await unit.changeRow(row, 'retry', nextGeneration(row, null), data))) return false;
+    // Of what the payment was charged the row knows nothing from now on: whether it came back is told while that is known.
+    const own = failed.last.find((payment) => isOwnPayment(row, payment));
+    if (own) await noteDifference(unit, row, own);
     await nameEnds(unit.tx, row, codes);
     await writeRefund(unit.tx, row, { refunded_at: null, refund_amount: null, refund_currency: null });
     if (can(batch.status, 'reopen')) await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});

@@ -1,5 +1,5 @@
 import { isDoubtfulEnd, samePayment } from '../core/earlier-payment.ts';
-import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
+import type { Gateway, LookUpOutcome, ServicePayment } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
@@ -13,7 +13,8 @@ import { putBackUnread, type Unread } from './unread-rows.ts';
 
 /** What the service says of the payments of a row's generations, each of which has failed here. */
 export type EarlierGenerations =
-  | { kind: 'failed' }
+  /** `last`: what the service has of the last of them. */
+  | { kind: 'failed'; last: readonly ServicePayment[] }
   /** One has failed with a word after which it may have arrived, and which no person has named. */
   | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
@@ -37,9 +38,11 @@ export async function lookUpGenerations(
   row: RowRecord,
   { lastGeneration, named }: { lastGeneration: number; named: readonly string[] },
 ): Promise<EarlierGenerations> {
+  let last: readonly ServicePayment[] = [];
   for (let generation = 1; generation <= lastGeneration; generation++) {
     const reference = referenceOf(batch, row, generation);
     const outcome = await lookUpGeneration(deps, batch, row, generation);
+    last = outcome.kind === 'found' ? outcome.payments : [];
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
@@ -49,7 +52,7 @@ export async function lookUpGenerations(
     );
     if (doubtful) return { kind: 'doubtful', generation, reference, serviceStatus: doubtful.serviceStatus };
   }
-  return { kind: 'failed' };
+  return { kind: 'failed', last };
 }
 
 /**

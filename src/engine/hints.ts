@@ -7,7 +7,7 @@ import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { dueInbox, type InboxEntry, type InboxOutcome, nextInboxDueAt, updateInbox } from '../ledger/inbox.ts';
 import { findPayment, type PaymentRecord, updateAttempts } from '../ledger/payments.ts';
-import { findRow, findRowByTopup, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import { findRow, findRowByTopup, type Refund, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { writeReview } from './doubts.ts';
@@ -164,6 +164,12 @@ async function takeEarlier(
   row: RowRecord,
   { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
 ): Promise<Effect> {
+  // Without its id nobody could tell which of the row's payments it is.
+  if (word.says === 'refunded' && word.topupId !== null) {
+    await appendRefund(unit, row, word);
+    await close(unit, entry, 'refund_noted');
+    return {};
+  }
   if (word.says !== 'completed') {
     await close(unit, entry, 'nothing_new');
     return {};
@@ -301,19 +307,23 @@ function coversAll(row: RowRecord, said: ServicePayment): boolean {
 
 /** Money was given back: the row says so from now on, and keeps its state. */
 async function noteRefund(unit: Unit, row: RowRecord, word: HintWord): Promise<Effect> {
-  const amount = word.refund?.value ?? null;
-  const currency = word.refund?.currency ?? null;
-  const refunded_at = word.at ?? unit.at;
-  const data = { topup_id: word.topupId, amount, currency, status: row.status, refunded_at };
-  await unit.append(row.batch_id, 'row.refund', data, row.row_no);
+  const refund = await appendRefund(unit, row, word);
   // The row has the first refund; every further one stands in the audit log.
-  const first = { refunded_at, refund_amount: amount, refund_currency: currency };
-  if (row.refunded_at === null) await writeRefund(unit.tx, row, first);
+  if (row.refunded_at === null) await writeRefund(unit.tx, row, refund);
   // What failed costs nothing, so its money coming back is no news.
   if (row.status === 'failed') return {};
   return {
     warn: { message: 'the service gave the money of a payment back', data: { ...place(row), status: row.status } },
   };
+}
+
+/** Writes down that the money of one of the row's payments was given back. */
+async function appendRefund(unit: Unit, row: RowRecord, { topupId, refund, at }: HintWord): Promise<Refund> {
+  const [amount, currency] = [refund?.value ?? null, refund?.currency ?? null];
+  const refunded_at = at ?? unit.at;
+  const data = { topup_id: topupId, amount, currency, status: row.status, refunded_at };
+  await unit.append(row.batch_id, 'row.refund', data, row.row_no);
+  return { refunded_at, refund_amount: amount, refund_currency: currency };
 }
 
 /** The service has another payment than the one asked for: nothing more is sent until a person looked. */

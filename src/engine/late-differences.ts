@@ -1,7 +1,6 @@
 import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
-import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
@@ -83,8 +82,8 @@ function differenceOf(row: RowRecord, payment: ServicePayment): string | null {
     return `the row ended ${row.status}, and the service now says ${payment.serviceStatus}`;
   }
   const { cost } = payment;
-  // Whoever calls a row not paid leaves its cost as it was: the service may charge nothing for it in the end.
-  if (row.cost === null || cost === null || !(row.status === 'completed' || isResolved(row))) return null;
+  // What failed may have been charged all the same, by the service's word or a person's: it may charge nothing for it in the end.
+  if (row.cost === null || cost === null) return null;
   if (cost.currency === row.cost_currency && sameAmount(cost.value, row.cost)) return null;
   return `the row cost ${row.cost} ${row.cost_currency}, and the service now says ${cost.value} ${cost.currency}`;
 }

@@ -620,6 +620,34 @@ describe('a refund', () => {
     assert.deepEqual(rig.warnings, []);
   });
 
+  test('of a payment before the last one is kept in the audit log, and none of the row’s own', async () => {
+    const rig = await makeRig();
+    rig.service.ends(reference, 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    const topupId = (await rig.row(1)).topup_id ?? '';
+    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+    const limiter = makeOpenLimiter(rig.clock);
+    await rig.clock.drive(retryFailed(actor, { gateway: rig.service, limiter }, 'batch-1', { codes: [] }));
+    await rig.run();
+    const paid = await rig.row(1);
+    const more = { idempotencyKey: keyOf(1), sourceAmount: 1, sourceCurrency: 'USD' };
+    await receive(
+      rig,
+      'registered',
+      'evt-1',
+      registeredBody('evt-1', 'transaction.refunded', { ...more, transactionId: topupId }),
+    );
+    await receive(rig, 'registered', 'evt-2', registeredBody('evt-2', 'transaction.refunded', more));
+    await whileRunning(rig, () => rig.clock.sleep(5_000));
+    assert.deepEqual(await rig.row(1), paid);
+    const [event, ...others] = await eventsOf(rig, 'row.refund');
+    const { topup_id, amount } = JSON.parse(event?.body ?? '{}');
+    assert.deepEqual([topup_id, amount, others], [topupId, '1', []]);
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-1'), 'refund_noted');
+    assert.equal(await outcomeOf(rig, 'registered', 'evt-2'), 'nothing_new');
+  });
+
   test('that is told of again under another event leaves the first on the row and both in the audit log', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));
