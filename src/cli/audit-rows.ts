@@ -50,6 +50,7 @@ function dataOf({ body }: AuditEvent): Record<string, unknown> {
 
 function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
   const told = toldOfBatch(facts.batch);
+  const [before, after] = [balanceOf(batch.balance_before), balanceOf(batch.balance_after)];
   const pairs: [what: keyof typeof told, found: string | null][] = [
     ['the run', batch.run_id],
     ['the account', batch.account],
@@ -62,8 +63,10 @@ function saidDifferences(batch: BatchRecord, facts: ChainFacts): string[] {
     ['when it was to be done', isoOrNull(batch.finish_by)],
     ['when it began', isoOrNull(batch.started_at)],
     ['when it ended', isoOrNull(batch.completed_at)],
-    ['the balance before it', toldBalance(balanceOf(batch.balance_before))],
-    ['the balance after it', toldBalance(balanceOf(batch.balance_after))],
+    ['the balance before it', toldBalance(before)],
+    ['the balance after it', toldBalance(after)],
+    ['when the balance before it was read', isoOrNull(before?.readAt ?? null)],
+    ['when the balance after it was read', isoOrNull(after?.readAt ?? null)],
     ['when whom it paid was forgotten', isoOrNull(batch.forgotten_at)],
     ['its state', batch.status],
   ];

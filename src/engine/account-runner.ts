@@ -32,7 +32,7 @@ import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
 import { allTerminal, movesByItself } from './remaining.ts';
 import { makeRereading } from './reread.ts';
-import { toldBalance } from './told-balance.ts';
+import { toldReading } from './told-balance.ts';
 import { keepWaiting } from './told-to-wait.ts';
 import { trackOnce } from './tracking.ts';
 import { makeWake } from './wake.ts';
@@ -381,7 +381,7 @@ async function completeBatch(context: RunnerContext, batchId: string): Promise<b
       batch,
       'complete',
       { balance_after, completed_at: unit.at, reread_at: null, pause_reason: null, pause_detail: null },
-      { balance: toldBalance(balance) },
+      toldReading(balance),
     );
   });
   if (completed) context.onCompleted(batchId);

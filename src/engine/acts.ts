@@ -26,7 +26,7 @@ import { paymentNames } from './orders.ts';
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { noteLetGo } from './sent-before.ts';
-import { toldBalance } from './told-balance.ts';
+import { toldReading } from './told-balance.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;
@@ -85,7 +85,7 @@ export async function approve(actor: Actor, batchId: string, terms: ApprovalTerm
         approved_plan: JSON.stringify(approved),
         balance_before: balance === null ? null : JSON.stringify(balance),
       },
-      data: { content_sha256, rows, products, sums: JSON.stringify(sums), balance: toldBalance(balance) },
+      data: { content_sha256, rows, products, sums: JSON.stringify(sums), ...toldReading(balance) },
     };
   });
 }

@@ -104,6 +104,20 @@ export function pageEvents(db: Queryable, batchId: string, afterSeq: number, lim
   ]);
 }
 
+/** Of these events, those that tell what failed payments were charged, and whether that came back. */
+export function pageChargeEvents(
+  db: Queryable,
+  batchId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<AuditEvent[]> {
+  return db.query(
+    `SELECT * FROM events WHERE batch_id = ? AND seq > ? AND kind IN ('row.fail', 'row.retry', 'row.refund', 'row.changed_late')
+       ORDER BY seq LIMIT ?`,
+    [batchId, afterSeq, limit],
+  );
+}
+
 /** When an event of a batch was (epoch ms), by its place in the chain; null where there is none. */
 export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
   const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [

@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
+import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesBeside, pageCosts } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -8,7 +8,7 @@ import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
  * What the wallets held before the first row and after the last, and what explains the difference. For each currency:
- * before - after = charged by this batch + charged by other batches of the account meanwhile + unexplained.
+ * before - after = charged by this batch + charged by other batches of the account meanwhile - came back + unexplained.
  */
 export interface BalanceProof {
   /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer. */
@@ -39,18 +39,20 @@ export interface BalanceExplanation {
   difference: string;
   charged_by_this_batch: string;
   charged_by_other_batches: string;
+  /** Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of failed and paid rows. */
+  came_back: string;
   /**
    * The rest: positive where more left the wallets than this ledger knows of (another program, a fee), negative where less
-   * did (a deposit, a refund). The service's own list of transactions, by reconciliation, says which.
+   * did (a deposit, a refund of which the service told nothing, or later). The service's own list of transactions, by reconciliation, says which.
    */
   unexplained: string;
 }
 
-/** `charged` is what this batch's rows were charged, by currency. */
+/** What this batch was charged, by currency, and what of it had come back when the wallets were read for the second time. */
 export async function proveBalance(
   view: Queryable,
   batch: BatchRecord,
-  charged: Record<string, string>,
+  { charged, cameBack }: { charged: Record<string, string>; cameBack: Record<string, string> },
 ): Promise<BalanceProof> {
   const before = balanceOf(batch.balance_before);
   const after = balanceOf(batch.balance_after);
@@ -59,6 +61,7 @@ export async function proveBalance(
     before && after
       ? explain(wallets, {
           batch: charged,
+          cameBack,
           others: await chargedBeside(view, batch, before.readAt, after.readAt),
         })
       : [];
@@ -92,9 +95,10 @@ function walletChanges(before: StoredBalance | null, after: StoredBalance | null
 
 function explain(
   wallets: readonly WalletChange[],
-  chargedBy: { batch: Record<string, string>; others: Record<string, string> },
+  chargedBy: { batch: Record<string, string>; cameBack: Record<string, string>; others: Record<string, string> },
 ): BalanceExplanation[] {
   const charged = byWalletCurrency(wallets, chargedBy.batch);
+  const cameBack = byWalletCurrency(wallets, chargedBy.cameBack);
   const beside = byWalletCurrency(wallets, chargedBy.others);
   const differences = new Sums();
   // A wallet that came or went between the readings came or went with all it holds.
@@ -104,12 +108,14 @@ function explain(
   return Object.entries(differences.toObject()).map(([currency, difference]) => {
     const own = charged[currency] ?? '0';
     const others = beside[currency] ?? '0';
+    const back = cameBack[currency] ?? '0';
     return {
       currency,
       difference,
       charged_by_this_batch: own,
       charged_by_other_batches: others,
-      unexplained: subtractAmounts(subtractAmounts(difference, own), others),
+      came_back: back,
+      unexplained: subtractAmounts(addAmounts(difference, back), addAmounts(own, others)),
     };
   });
 }

@@ -104,7 +104,11 @@ ${shown.map(
       ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ${rows.with_product === 1 ? 'asks' : 'ask'} for no amount.`
       : '',
     Object.keys(charged.earlier).length > 0
-      ? `${sumsText(charged.earlier)} of it for earlier payments of rows that were sent again.`
+      ? `${sumsText(charged.earlier)} of it for earlier payments of rows that were sent again${
+          Object.keys(charged.earlier_came_back).length > 0
+            ? `, of which ${sumsText(charged.earlier_came_back)} came back`
+            : ''
+        }.`
       : '',
   ].join(' ')}</td></tr></tbody></table></section>`;
 }
@@ -168,19 +172,26 @@ ${shown.map(
   }</p>
 ${explanation
   .filter((one) =>
-    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches].some((value) => value !== '0'),
+    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
+      (value) => value !== '0',
+    ),
   )
   .map(
     (
       one,
     ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
 <div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
-<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div><i>+</i>
+<div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
+      one.came_back === '0'
+        ? null
+        : html`<i>−</i>
+<div><b>${moneyText(one.currency, one.came_back)}</b><span class="soft small">of these rows' charges came back</span></div>`
+    }<i>+</i>
 <div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained)}</b><span class="small">unexplained</span></div></div>`,
   )}
 ${
   balance.explained === false
-    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee or a refund. Reconciliation against the service's own list names it.</p>`
+    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee, or a refund of which the service told nothing, or later. Reconciliation against the service's own list names it.</p>`
     : null
 }</section>`;
 }

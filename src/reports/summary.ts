@@ -8,6 +8,7 @@ import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/b
 import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
+import { type CameBack, cameBackOfFailed } from './came-back.ts';
 import { maskNumbers } from './mask.ts';
 import { type Failures, type Survey, surveyRows } from './survey.ts';
 
@@ -60,8 +61,10 @@ export interface BatchSummary {
     total: AmountsByCurrency;
     completed: AmountsByCurrency;
     by_status: Record<string, AmountsByCurrency>;
-    /** Kept by the service for payments that failed, whose rows were retried since: `total` has it, and no row. */
+    /** For payments that failed all the same, whose rows were retried since: `total` has it, and no row. */
     earlier: AmountsByCurrency;
+    /** What of `earlier` came back, as far as the service told: `total` has it still. */
+    earlier_came_back: AmountsByCurrency;
     /** Completed rows of which the service gave no cost: they are missing from the sums. */
     rows_without_cost: number;
   };
@@ -112,6 +115,8 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const ofRows = sumOver(survey.charged, rowStates);
   const earlier = await chargedEarlier(view, batch, ofRows);
   const charged = sumOf([ofRows, earlier]);
+  const back = await cameBack(view, batch, { survey, earlier });
+  const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
     format: 'airbatch.summary/1',
     batch_id: batch.batch_id,
@@ -145,6 +150,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       completed: sumOver(survey.charged, ['completed']),
       by_status: byStatus(survey.charged),
       earlier,
+      earlier_came_back: back.earlier.toObject(),
       rows_without_cost: survey.costUnknownRows,
     },
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
@@ -159,7 +165,7 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       requested: survey.overdueRequested.toObject(),
       oldest_sent_at: isoOrNull(survey.oldestOverdueAt),
     },
-    balance: await proveBalance(view, batch, charged),
+    balance: await proveBalance(view, batch, { charged, cameBack: byReading }),
     times: {
       created_at: isoTime(batch.created_at),
       approved_at: isoOrNull(batch.approved_at),
@@ -203,6 +209,17 @@ async function chargedEarlier(
     if (compareAmounts(rest, '0') > 0) earlier[currency] = rest;
   }
   return earlier;
+}
+
+/** Its history is gone through only where it may tell of anything. */
+async function cameBack(
+  view: Queryable,
+  batch: BatchRecord,
+  { survey, earlier }: { survey: Survey; earlier: AmountsByCurrency },
+): Promise<CameBack> {
+  const ofFailed = sumOver(survey.charged, ['failed']);
+  const mayTell = [earlier, ofFailed].some((amounts) => Object.values(amounts).some((value) => value !== '0'));
+  return mayTell ? cameBackOfFailed(view, batch) : { earlier: new Sums(), byReading: new Sums() };
 }
 
 function sumOver(byState: Survey['requested'], states: readonly RowState[]): AmountsByCurrency {

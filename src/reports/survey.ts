@@ -4,7 +4,8 @@ import { type RowState, rowStates } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
-import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import { backOf } from './came-back.ts';
+import { balanceOf, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
 /** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
@@ -25,6 +26,8 @@ export interface Survey {
   /** Completed rows whose money the service gave back afterwards, and how much, where it said. */
   refundedRows: number;
   refunded: Sums;
+  /** What of it had come back when the wallets were read for the second time, in the wallets' currencies. */
+  refundedByReading: Sums;
   /** The first of those rows, as many as a page for people lists. */
   refundedFirst: ReportedRow[];
   /** How often each problem occurs, over all rows. */
@@ -75,6 +78,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     costUnknownRows: 0,
     refundedRows: 0,
     refunded: new Sums(),
+    refundedByReading: new Sums(),
     refundedFirst: [],
     problems: new Map(),
     failures: new Map(),
@@ -87,9 +91,10 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     cellsMax: columnsOf(batch).length,
   };
   const ends = makeTimelineGatherer();
+  const readAt = balanceOf(batch.balance_after)?.readAt ?? null;
   for await (const page of rowPages(view, batch.batch_id)) {
     for (const row of page) {
-      surveyRow(survey, row);
+      surveyRow(survey, row, readAt);
       const ended = row.status === 'completed' || row.status === 'failed' ? row.completed_at : null;
       if (ended !== null) ends.add(row.status as 'completed' | 'failed', ended);
     }
@@ -97,7 +102,8 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
   return { ...survey, timeline: ends.timeline() };
 }
 
-function surveyRow(survey: Survey, row: ReportedRow): void {
+/** `readAt`: when the wallets were read for the second time (epoch ms); null where they were not. */
+function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): void {
   survey.rows += 1;
   survey.counts[row.status] += 1;
   survey.cellsMax = Math.max(survey.cellsMax, inputOf(row).length);
@@ -113,6 +119,7 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
     survey.refundedRows += 1;
     if (survey.refundedFirst.length < listedRowsMax) survey.refundedFirst.push(row);
     if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
+    if (readAt !== null && row.refunded_at <= readAt) surveyRefund(survey.refundedByReading, row);
   }
   if (row.status === 'failed') {
     const code = row.failure_code ?? noFailureCode;
@@ -127,6 +134,12 @@ function surveyRow(survey: Survey, row: ReportedRow): void {
   survey.overdueRows += 1;
   if (row.amount !== null) survey.overdueRequested.add(row.currency ?? '', row.amount);
   survey.oldestOverdueAt = earlier(survey.oldestOverdueAt, row.first_sent_at);
+}
+
+/** Of what was charged; what was given back in another currency is no part of what the wallet lost. */
+function surveyRefund(sums: Sums, { cost, cost_currency, refund_amount, refund_currency }: ReportedRow): void {
+  if (cost === null || refund_amount === null || refund_currency !== cost_currency) return;
+  sums.add(cost_currency ?? '', backOf(cost, refund_amount));
 }
 
 function earlier(one: number | null, other: number | null): number | null {

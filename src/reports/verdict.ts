@@ -83,11 +83,7 @@ function detailsOf(summary: BatchSummary): string[] {
       `${kept} was charged for failed rows all the same, as for what was delivered in part: ask the service before such a row is sent again (results.csv has its cost).`,
     );
   }
-  const { earlier } = summary.charged;
-  if (Object.keys(earlier).length > 0)
-    details.push(
-      `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, beside what their last ones cost ("airbatch audit --batch ${summary.batch_id}" names them).`,
-    );
+  if (Object.keys(summary.charged.earlier).length > 0) details.push(earlierSentence(summary));
   // Nothing need be wrong with them: a clerk would look for it in vain.
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   const unread =
@@ -157,6 +153,15 @@ function timeSentence({ status, times: { finish_by, completed_at, in_time } }: B
 function chargedForFailed({ charged }: BatchSummary): string | null {
   const sums = Object.entries(charged.by_status.failed ?? {}).filter(([, value]) => value !== '0');
   return sums.length === 0 ? null : sumsText(Object.fromEntries(sums));
+}
+
+/** What the service never told is not guessed at. */
+function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back } }: BatchSummary): string {
+  const said = `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, beside what their last ones cost ("airbatch audit --batch ${batch_id}" names them)`;
+  const isAll = Object.entries(earlier).every(([currency, value]) => sameAmount(back[currency] ?? '0', value));
+  if (isAll) return `${said}. All of it came back.`;
+  const some = Object.keys(back).length === 0 ? 'none' : sumsText(back);
+  return `${said}. The service told of ${some} of it that it came back.`;
 }
 
 function stateSentence(summary: BatchSummary): string {

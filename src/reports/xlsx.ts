@@ -165,7 +165,7 @@ async function* problemRows(
 }
 
 function summarySheet(summary: BatchSummary, version: ReportVersion): Sheet {
-  return { name: 'Summary', widths: [30, 26, 22, 22, 60], header: null, rows: [summaryRows(summary, version)] };
+  return { name: 'Summary', widths: [30, 26, 22, 22, 22, 40], header: null, rows: [summaryRows(summary, version)] };
 }
 
 function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
@@ -224,12 +224,23 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     heading('Wallet', 'Currency', 'Before', 'After', ''),
     ...balance.wallets.map(({ name, currency, before, after }) => [name, currency, decimal(before), decimal(after)]),
     ...(balance.explanation.length > 0
-      ? [[], heading('Left the wallets', 'Charged by this batch', 'By other batches', 'Unexplained', 'Currency')]
+      ? [
+          [],
+          heading(
+            'Left the wallets',
+            'Charged by this batch',
+            'By other batches',
+            'Came back',
+            'Unexplained',
+            'Currency',
+          ),
+        ]
       : []),
     ...balance.explanation.map((one) => [
       decimal(one.difference),
       decimal(one.charged_by_this_batch),
       decimal(one.charged_by_other_batches),
+      decimal(one.came_back),
       decimal(one.unexplained),
       one.currency,
     ]),

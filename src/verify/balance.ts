@@ -5,11 +5,11 @@ import type { Summary } from './summary.ts';
 const file = 'summary.json';
 
 /** Where wallets name no currency (Version 1), they are compared all together, and stand for every currency that no other wallet names. */
-const unnamed = '';
+export const unnamed = '';
 
 /**
- * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. Only
- * what other batches were charged meanwhile is in no other place of these reports.
+ * The numbers of summary.json that follow from others of it: what is in doubt, what left the wallets, and what of it is explained. What
+ * came back is compared with the chain (`checkCameBack`); what other batches were charged meanwhile is in no other place of these reports.
  */
 export function checkBalanceProof(summary: Summary, findings: Findings): void {
   const { rows, requested, charged, in_doubt, overdue, balance } = summary;
@@ -44,13 +44,14 @@ function checkExplanation({ charged, balance }: Pick<Summary, 'charged' | 'balan
     difference,
     charged_by_this_batch,
     charged_by_other_batches,
+    came_back,
     unexplained,
   } of balance.explanation) {
     saidLeft.add(currency, difference);
     saidOwn.add(currency, charged_by_this_batch);
     const rest = new ExactSums();
     for (const part of [charged_by_this_batch, charged_by_other_batches, unexplained]) rest.add('', part);
-    rest.subtract('', difference);
+    for (const part of [difference, came_back ?? '0']) rest.subtract('', part);
     if (!rest.isZero(''))
       findings.add(file, `has an explanation of what left the wallets ${inCurrency(currency)} that does not add up.`);
   }

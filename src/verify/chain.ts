@@ -1,6 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FailedCharges, makeFailedCharges } from './failed-charges.ts';
 import { doubleMeaning, type Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 import { failureIn, wordsOf } from './reasons.ts';
@@ -48,6 +49,8 @@ export interface BatchFacts {
 export interface Refund {
   /** Epoch ms; null where chains of before do not tell it. */
   at: number | null;
+  /** The service's id of the payment; null where it named none. */
+  topupId: string | null;
   /** Null where the service did not say how much; 'cost' where it was seen as a cost that is gone. */
   amount: string | null;
   currency: string;
@@ -89,8 +92,10 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   intakeStateOf(rowNo: number): string | null;
   /** The state in which the row was when its batch was approved, or null where no event tells of the row. */
   approvedStateOf(rowNo: number): string | null;
-  /** The first money given back for the row; null where there was none. */
-  refundOf(rowNo: number): Refund | null;
+  /** The first money given back for the row's own payment, of which `topupId` is the service's id or empty; null where there was none. */
+  refundOf(rowNo: number, topupId: string): Refund | null;
+  /** The money of payments that failed. */
+  failed: Pick<FailedCharges, 'earlier' | 'earlierBack' | 'backBy'>;
 }
 
 const file = 'events.jsonl';
@@ -244,6 +249,8 @@ export function toldOfBatch({
     'when it ended': status === 'completed' ? time(completed) : null,
     'the balance before it': approved?.data.balance,
     'the balance after it': completed?.data.balance,
+    'when the balance before it was read': timeSaid(approved?.data.balance_read_at),
+    'when the balance after it was read': timeSaid(completed?.data.balance_read_at),
     'when whom it paid was forgotten': time(forgotten),
     'its state': status,
   };
@@ -279,7 +286,8 @@ export function makeFacts(): GatheredFacts {
   let [ended, reason] = [new Uint32Array(1_024), new Uint32Array(1_024)];
   const sendings = makeSendings();
   // Few rows have their money given back.
-  const refunds = new Map<number, Refund>();
+  const refunds = new Map<number, Refund[]>();
+  const failed = makeFailedCharges();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
     const larger = <Marks extends Uint8Array | Uint32Array>(marks: Marks, old: Marks): Marks => {
@@ -309,6 +317,9 @@ export function makeFacts(): GatheredFacts {
       if (rowNo >= state.length) grow(rowNo);
       if (typeof data.to === 'string') noteState(rowNo, data);
       sendings.note(rowNo, kind, at, data);
+      failed.note(rowNo, kind, at, data);
+      // What came back until then was an earlier payment's.
+      if (kind === 'row.retry') refunds.delete(rowNo);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
       // Nothing of the generation that this opens was sent yet, and perhaps nothing ever is; a restored ledger finds a later one.
       if (kind === 'row.retry' || (kind === 'row.doubt' && data.from === 'ready'))
@@ -322,8 +333,8 @@ export function makeFacts(): GatheredFacts {
           reason[rowNo] = failure ? reasonMark(failure.reason) : 0;
         }
       }
-      const refund = refunds.has(rowNo) ? null : refundIn(kind, at, data);
-      if (refund !== null) refunds.set(rowNo, refund);
+      const refund = refundIn(kind, at, data);
+      if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
     },
     stateOf: (rowNo) => states[state[rowNo] ?? 0] || null,
     sentOf: (rowNo) => sent[rowNo] ?? 0,
@@ -335,23 +346,27 @@ export function makeFacts(): GatheredFacts {
     reasonOf: (rowNo) => reason[rowNo] ?? 0,
     intakeStateOf: (rowNo) => states[first[rowNo] ?? 0] || null,
     approvedStateOf: (rowNo) => states[atApproval[rowNo] ?? 0] || null,
-    refundOf: (rowNo) => refunds.get(rowNo) ?? null,
+    refundOf: (rowNo, topupId) =>
+      refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
+    failed,
   };
 }
 
 /** Whether an event tells of money given back: by the service's own word, or by a payment that was read again and costs nothing now. */
 function refundIn(kind: string, at: number, data: Record<string, unknown>): Refund | null {
   const { amount, currency, cost, service_status, refunded_at } = data;
+  const topupId = typeof data.topup_id === 'string' ? data.topup_id : null;
   if (kind === 'row.refund') {
     return {
       at: typeof refunded_at === 'number' ? refunded_at : null,
+      topupId,
       amount: typeof amount === 'string' ? amount : null,
       currency: typeof currency === 'string' ? currency : '',
     };
   }
   const isPaid = service_status === 'completed' || service_status === 'SUCCESS';
   const isGone = kind === 'row.changed_late' && isPaid && typeof cost === 'string' && /^0+(\.0+)?$/.test(cost);
-  return isGone ? { at, amount: 'cost', currency: '' } : null;
+  return isGone ? { at, topupId, amount: 'cost', currency: '' } : null;
 }
 
 /** Stands for the words of a reason; most rows end without any, for which nothing need be digested. Never 0. */

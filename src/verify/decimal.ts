@@ -13,6 +13,11 @@ export class ExactSums {
     this.#sums.set(name, (this.#sums.get(name) ?? 0n) - units(decimal));
   }
 
+  /** Adds what `others` have under one name. */
+  addFrom(name: string, others: ExactSums, othersName: string): void {
+    this.#sums.set(name, (this.#sums.get(name) ?? 0n) + (others.#sums.get(othersName) ?? 0n));
+  }
+
   isZero(name: string): boolean {
     return (this.#sums.get(name) ?? 0n) === 0n;
   }
@@ -27,6 +32,19 @@ export class ExactSums {
 /** Whether two decimal texts are the same amount. */
 export function sameDecimal(a: string, b: string): boolean {
   return units(a) === units(b);
+}
+
+/** The lesser of two decimal texts. */
+export function lesser(a: string, b: string): string {
+  return units(a) < units(b) ? a : b;
+}
+
+/** What is left of `whole` without `part`, as a decimal text; nothing where that is more. */
+export function rest(whole: string, part: string): string {
+  const left = units(whole) - units(part);
+  if (left <= 0n) return '0';
+  const digits = String(left).padStart(scale + 1, '0');
+  return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
 function units(decimal: string): bigint {

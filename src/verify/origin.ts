@@ -1,6 +1,6 @@
-import { type ChainFacts, toldOfBatch } from './chain.ts';
+import { type ChainFacts, type Refund, toldOfBatch } from './chain.ts';
 import { ContentDigest } from './content.ts';
-import { ExactSums } from './decimal.ts';
+import { ExactSums, lesser } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 import { type ResultRow, resultRows } from './rows.ts';
@@ -22,12 +22,17 @@ export class OriginTotals {
   /** Completed rows whose money was given back, and how much. */
   refundedRows = 0;
   readonly refunds = new ExactSums();
+  /** What of their costs had come back when the wallets were read for the second time. */
+  readonly refundsByReading = new ExactSums();
   /** The first row that has a whole phone number, or null. */
   firstNamed: number | null = null;
   readonly #chain: ChainFacts;
+  readonly #readAt: number;
 
-  constructor(chain: ChainFacts) {
+  /** `readAt`: when the wallets were read for the second time (epoch milliseconds), NaN where they were not. */
+  constructor(chain: ChainFacts, readAt: number) {
     this.#chain = chain;
+    this.#readAt = readAt;
   }
 
   add(row: ResultRow, rowNo: number): void {
@@ -44,12 +49,21 @@ export class OriginTotals {
   }
 
   #addRefund(row: ResultRow, rowNo: number): void {
-    const refund = this.#chain.refundOf(rowNo);
+    const refund = this.#chain.refundOf(rowNo, row.topup_id ?? '');
     if (refund === null) return;
     this.refundedRows += 1;
     if (refund.amount === 'cost') {
       if (row.cost) this.refunds.add(row.cost_currency ?? '', row.cost);
     } else if (refund.amount !== null) this.refunds.add(refund.currency, refund.amount);
+    this.#addToWallets(row, refund);
+  }
+
+  /** What came back is a part of what was charged: never more, and in no other currency. */
+  #addToWallets({ cost, cost_currency = '', refunded_at = '' }: ResultRow, { at, amount, currency }: Refund): void {
+    // Chains of before do not tell when it was; the row does.
+    if (!((at ?? Date.parse(refunded_at)) <= this.#readAt) || !cost || amount === null) return;
+    if (amount === 'cost') this.refundsByReading.add(cost_currency, cost);
+    else if (currency === cost_currency) this.refundsByReading.add(cost_currency, lesser(amount, cost));
   }
 }
 
@@ -90,6 +104,8 @@ function checkSaid({ summary, chain }: Origin, findings: Findings): void {
     ['when it was to be done', summary.times.finish_by ?? null],
     ['when it began', summary.times.started_at],
     ['when it ended', summary.times.completed_at],
+    ['when the balance before it was read', summary.balance.before_read_at],
+    ['when the balance after it was read', summary.balance.after_read_at],
     ['its state', summary.status],
   ];
   for (const [what, said] of pairs) {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { checkBalanceProof } from './balance.ts';
+import { checkCameBack } from './came-back.ts';
 import { type ChainFacts, fingerprint, reasonMark } from './chain.ts';
 import { ExactSums, sameDecimal } from './decimal.ts';
 import { checkDerived, DerivedNumbers } from './derived.ts';
@@ -32,7 +33,7 @@ export async function checkResults(
   const counts = new Map<string, number>();
   const [requested, charged] = [new ExactSums(), new ExactSums()];
   const keys = new KeyMarks();
-  const origin = new OriginTotals(chain);
+  const origin = new OriginTotals(chain, Date.parse(summary.balance.after_read_at ?? ''));
   const derived = new DerivedNumbers();
   let [count, keysLeftOut] = [0, 0];
   for await (const row of resultRows(dir)) {
@@ -67,6 +68,7 @@ export async function checkResults(
   checkSums('charged', summary.charged, charged, findings);
   checkDerived(summary, derived, { masked: manifest.masked }, findings);
   checkBalanceProof(summary, findings);
+  checkCameBack(summary, { chain, refunded: origin.refundsByReading }, findings);
   await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);
   return count;
 }
@@ -175,7 +177,7 @@ function checkSending(row: ResultRow, rowNo: number, chain: ChainFacts, findings
 /** A row that says that its money came back is one of which the chain says so; reports in which none did have no such columns. */
 function checkRefund(row: ResultRow, rowNo: number, chain: ChainFacts, findings: Findings): void {
   const { status, cost = '', cost_currency = '', refunded_at: at, refund_amount = '', refund_currency = '' } = row;
-  const refund = status === 'completed' ? chain.refundOf(rowNo) : null;
+  const refund = status === 'completed' ? chain.refundOf(rowNo, row.topup_id ?? '') : null;
   if (at === undefined) {
     if (refund !== null && refund.at !== null && refund.amount !== 'cost')
       findings.add('results.csv', `row ${rowNo} says nothing of the money that came back, as the audit chain does.`);

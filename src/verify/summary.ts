@@ -40,6 +40,7 @@ const summaryShape = z.object({
     completed: amounts,
     // Reports of before have none.
     earlier: amounts.default({}),
+    earlier_came_back: amounts.optional(),
     rows_without_cost: z.number().optional(),
   }),
   refunded: z.object({ rows: z.number(), amounts }),
@@ -70,6 +71,8 @@ const summaryShape = z.object({
         difference: z.string(),
         charged_by_this_batch: z.string(),
         charged_by_other_batches: z.string(),
+        // Nor do they tell what came back.
+        came_back: z.string().optional(),
         unexplained: z.string(),
       }),
     ),

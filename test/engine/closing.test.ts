@@ -25,6 +25,6 @@ test('a batch ends with a balance whose every unit is some row’s: what another
   const batch = await rig.batch('quick');
   assert.equal(batch.status, 'completed');
   assert.ok((batch.completed_at ?? 0) >= (answered[0] ?? Number.NaN));
-  const { explanation, explained } = await proveBalance(rig.db, batch, { USD: '2' });
+  const { explanation, explained } = await proveBalance(rig.db, batch, { charged: { USD: '2' }, cameBack: {} });
   assert.deepEqual([explained, explanation.map((one) => one.charged_by_other_batches)], [true, ['1']]);
 });

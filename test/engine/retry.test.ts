@@ -3,8 +3,10 @@ import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/ids.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import type { LookUpOutcome } from '../../src/gateway/gateway.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findPayment, insertPayments } from '../../src/ledger/payments.ts';
+import { batchSummary } from '../../src/reports/summary.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
 import { aPayment, beforeTransaction } from '../support/ledger.ts';
@@ -182,6 +184,52 @@ describe('a retry', () => {
     await unsent.add(someRows(1));
     assert.deepEqual(await rig.row(1), { ...(await unsent.row(1)), generation: 2 });
   });
+
+  for (const [now, back] of [
+    ['0', { USD: '1' }],
+    ['0.4', { USD: '0.6' }],
+    ['1', {}],
+  ] as const)
+    test(`tells what its payment costs by now, ${now} of 1, since what came back is known nowhere else then`, async () => {
+      const rig = await makeRig({ policy: v1Policy, list: false });
+      const retry = retryIn(rig);
+      let cost = '1';
+      const { read, lookUp } = rig.service;
+      const told = (outcome: LookUpOutcome): LookUpOutcome =>
+        outcome.kind === 'found'
+          ? {
+              ...outcome,
+              payments: outcome.payments.map((one) =>
+                one.state === 'failed'
+                  ? {
+                      ...one,
+                      serviceStatus: 'UNDERLIVERED',
+                      failureCode: 'UNDERLIVERED',
+                      cost: { value: cost, currency: 'USD' },
+                    }
+                  : one,
+              ),
+            }
+          : outcome;
+      Object.assign(rig.service, {
+        read: async (one: Parameters<typeof read>[0]) => told(await read(one)),
+        lookUp: async (reference: string) => told(await lookUp(reference)),
+      });
+      rig.service.ends('run-1/ref-1', 'failed');
+      await rig.add(someRows(1));
+      const { balance } = { balance: null, ...(await rig.clock.drive(rig.service.balance())) };
+      await rig.db.execute('UPDATE batches SET balance_before = ?', [JSON.stringify(balance)]);
+      await rig.run();
+      assert.deepEqual([(await rig.row(1)).status, (await rig.row(1)).cost], ['failed', '1']);
+      cost = now;
+      rig.service.purse.opening += 1 - Number(now);
+      assert.equal((await retry(['UNDERLIVERED'])).retried, 1);
+      await rig.run();
+      const { charged, balance: proof } = await batchSummary(rig.db, 'batch-1');
+      assert.deepEqual([charged.total, charged.earlier], [{ USD: '2' }, { USD: '1' }]);
+      assert.deepEqual(charged.earlier_came_back, back);
+      assert.deepEqual([proof.explanation[0]?.came_back, proof.explained], [Object.values(back)[0] ?? '0', true]);
+    });
 
   for (const [what, change, state] of [
     ['was retried', "UPDATE rows SET status = 'ready', generation = 2", 'ready'],

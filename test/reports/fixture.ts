@@ -3,7 +3,7 @@ import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
-import { toldBalance } from '../../src/engine/told-balance.ts';
+import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -222,7 +222,7 @@ export async function writeBatch(
   });
   await act('brian', async (unit) => {
     const fields = { approved_by: 'brian', approved_at: startMs };
-    const data = { ...approved, balance: toldIn(batch.balance_before) };
+    const data = { ...approved, ...toldIn(batch.balance_before) };
     await unit.changeBatch(await current(unit), 'approve', fields, data);
   });
   await act('engine', async (unit) => {
@@ -245,13 +245,13 @@ export async function writeBatch(
   }
   if (end === null) return;
   clock.set(end.completed_at ?? clock.now());
-  const data = { balance: toldIn(end.balance_after ?? null) };
+  const data = toldIn(end.balance_after ?? null);
   await act('engine', async (unit) => void (await unit.changeBatch(await current(unit), 'complete', end, data)));
 }
 
 /** What the engine keeps in the audit log of a balance that the ledger has. */
-function toldIn(stored: string | null): string | null {
-  return toldBalance(stored === null ? null : (JSON.parse(stored) as Balance));
+function toldIn(stored: string | null): EventData {
+  return toldReading(stored === null ? null : (JSON.parse(stored) as Balance));
 }
 
 /** A finished batch of ten rows: most are paid, one failed, one is invalid, one was skipped. */

@@ -417,7 +417,7 @@ test('money that was given back is compared with the chain, in whichever of its 
   const moved = (was: string) => `CASE row_no WHEN 1 THEN NULL ELSE ${was} END`;
   const elsewhere = await foundIn(t, {
     prepare,
-    edit: `UPDATE rows SET refunded_at = ${moved('1')}, refund_amount = ${moved("'0.30'")}, refund_currency = ${moved("'USD'")}
+    edit: `UPDATE rows SET refunded_at = ${moved(String(startMs + 120_000))}, refund_amount = ${moved("'0.30'")}, refund_currency = ${moved("'USD'")}
            WHERE row_no IN (1, 3)`,
   });
   assert.deepEqual(

@@ -1,0 +1,122 @@
+import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
+import { type AuditEvent, pageChargeEvents } from '../ledger/events.ts';
+import { balanceOf } from './stored.ts';
+
+/** What came back of that which payments that failed had been charged, in the wallets' currencies. */
+export interface CameBack {
+  /** Of the payments whose rows were sent again since, whenever it came. */
+  earlier: Sums;
+  /** Of all that failed, by the time at which the wallets were read for the second time: it is in what they held then. */
+  byReading: Sums;
+}
+
+/** A payment that failed and was charged all the same. */
+interface Kept {
+  topupId: string | null;
+  /** How often the row had been retried before. */
+  retries: number;
+  cost: string;
+  currency: string;
+}
+
+/** The service tells that money of a payment came back: how much (`row.refund`), or what it costs now (`row.changed_late`). */
+interface Word {
+  /** Null where the service named none: then it is the payment that the row had at the time. */
+  topupId: string | null;
+  retries: number;
+  /** Epoch ms: when it came back, where the service says that, else when it was seen. */
+  at: number;
+  amount: string | null;
+  costNow: string | null;
+  currency: string | null;
+}
+
+interface RowMoney {
+  retries: number;
+  kept: Kept[];
+  words: Word[];
+}
+
+/** Events read at once. */
+const eventsPerPage = 2_000;
+
+/**
+ * Reads from a batch's history what came back of its failed payments. A row forgets what an earlier payment was charged when it is sent again;
+ * its history does not. What the service never told is in no sum.
+ */
+export async function cameBackOfFailed(view: Queryable, batch: BatchRecord): Promise<CameBack> {
+  const rows = new Map<number, RowMoney>();
+  for (let after = 0; ; ) {
+    const page = await pageChargeEvents(view, batch.batch_id, after, eventsPerPage);
+    for (const event of page) if (event.row_no !== null) noteEvent(rows, event.row_no, event);
+    const last = page.at(-1);
+    if (!last) break;
+    after = last.seq;
+  }
+  const readAt = balanceOf(batch.balance_after)?.readAt ?? null;
+  const back: CameBack = { earlier: new Sums(), byReading: new Sums() };
+  for (const { retries, kept, words } of rows.values()) {
+    for (const payment of kept) {
+      const own = words.filter((word) => isOf(word, payment));
+      if (payment.retries < retries) addBack(back.earlier, payment, own);
+      if (readAt !== null)
+        addBack(
+          back.byReading,
+          payment,
+          own.filter(({ at }) => at <= readAt),
+        );
+    }
+  }
+  return back;
+}
+
+/** A refund of `amount`, or null where the service did not say how much, of what was charged: never more than that. */
+export function backOf(cost: string, amount: string): string {
+  return compareAmounts(amount, cost) < 0 ? amount : cost;
+}
+
+function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body }: AuditEvent): void {
+  const data = JSON.parse(body) as Record<string, unknown>;
+  const known = rows.get(rowNo);
+  const row = known ?? { retries: 0, kept: [], words: [] };
+  const [topupId, cost, currency] = [text(data.topup_id), text(data.cost), text(data.cost_currency)];
+  const { retries } = row;
+  if (kind === 'row.retry') row.retries += 1;
+  else if (kind === 'row.fail') {
+    if (cost === null || currency === null || compareAmounts(cost, '0') === 0) return;
+    row.kept.push({ topupId, retries, cost, currency });
+  } else if (kind === 'row.refund') {
+    const given = typeof data.refunded_at === 'number' ? data.refunded_at : at;
+    row.words.push({
+      topupId,
+      retries,
+      at: given,
+      amount: text(data.amount),
+      costNow: null,
+      currency: text(data.currency),
+    });
+  } else row.words.push({ topupId, retries, at, amount: null, costNow: cost, currency });
+  if (!known) rows.set(rowNo, row);
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' ? value : null;
+}
+
+function isOf(word: Word, payment: Kept): boolean {
+  return word.topupId === null ? word.retries === payment.retries : word.topupId === payment.topupId;
+}
+
+/** Several words may tell of the same money: what came back is the most that one of them tells. */
+function addBack(sums: Sums, { cost, currency }: Kept, words: readonly Word[]): void {
+  let most = '0';
+  for (const word of words) {
+    if (word.currency !== currency) continue;
+    const { amount, costNow } = word;
+    const back = amount !== null ? backOf(cost, amount) : costNow !== null ? subtractAmounts(cost, costNow) : '0';
+    if (compareAmounts(back, most) > 0) most = back;
+  }
+  if (most !== '0') sums.add(currency, most);
+}
