@@ -3,6 +3,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
+import { auditBatch } from '../../src/cli/audit-rows.ts';
+import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
+import { giveBack } from '../reports/late.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -200,4 +203,15 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   const gone = await run('audit');
   assert.equal(gone.code, 5);
   assert.match(gone.stderr, new RegExp(`The chain of batch ${batch} is broken: its batch is gone from the ledger\\.`));
+});
+
+test('an audit calls no row edited whose money the service gave back, and finds where the ledger says otherwise of it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await giveBack(db, 2);
+  assert.deepEqual((await auditBatch(db, 'B-1')).edited, []);
+  await db.execute("UPDATE rows SET refund_amount = '0.70' WHERE row_no = 2");
+  assert.deepEqual((await auditBatch(db, 'B-1')).edited, [
+    'row 2 says otherwise of money that came back than the audit chain',
+  ]);
 });
