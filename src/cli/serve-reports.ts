@@ -21,7 +21,7 @@ const lookMs = 60_000;
  */
 export function makeReportWriter(
   session: Session,
-  written: (batchId: string) => Promise<void> | undefined,
+  written: () => Promise<void> | undefined,
 ): {
   write: (batchId: string) => void;
   writeMissing: () => Promise<void>;
@@ -51,7 +51,7 @@ export function makeReportWriter(
     void next(batchId, async () => {
       const { dir } = await write(batchId, config.out);
       log.info('a batch is completed', { batch_id: batchId, reports: dir });
-      await written(batchId);
+      await written();
     });
   const restate = (batchId: string, out: string) =>
     next(batchId, async () => {

@@ -97,7 +97,7 @@ async function serve(
         usage: account.usage(),
       })),
   });
-  const reports = makeReportWriter(session, (batchId) => scheduler?.ended(batchId));
+  const reports = makeReportWriter(session, () => scheduler?.ended());
   try {
     const url = await listen(server, place, '--host and --port');
     context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);

@@ -3,6 +3,7 @@ import { generationsMax, mayHaveArrived } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
@@ -20,8 +21,26 @@ const rowsPerPage = 200;
 /** What became of the failed rows that a retry looked at. */
 export interface RetryResult {
   retried: number;
+  /** Rows of which the service did not say what became of their earlier payments: they stay failed, and may be asked for again. */
+  unanswered: number;
   /** Rows that stay failed, and why. */
   kept: { row: number; why: string }[];
+}
+
+/** Which failed rows are tried again. */
+export interface RetryWhat {
+  /** With these failure codes; where there are none, all. */
+  codes: readonly string[];
+  /** Those that were tried again less often than that; left out: as often as is allowed at all. */
+  timesMax?: number | undefined;
+}
+
+/** When a retry that nobody watches leaves the rest of the rows for another time. */
+export interface RetryPatience {
+  /** After so many rows one after another of which the service did not say what became of them: each may take a whole deadline. */
+  unansweredMax?: number;
+  /** Once it is aborted. */
+  ending?: AbortSignal;
 }
 
 /** The service, as a retry asks it what became of earlier payments. */
@@ -37,7 +56,8 @@ export async function retryFailed(
   actor: Actor,
   service: RetryService,
   batchId: string,
-  { codes }: { codes: readonly string[] },
+  what: RetryWhat,
+  { unansweredMax = Number.POSITIVE_INFINITY, ending }: RetryPatience = {},
 ): Promise<RetryResult> {
   const batch = await requireBatch(actor.db, batchId);
   if (!['running', 'paused', 'completed'].includes(batch.status)) {
@@ -48,21 +68,48 @@ export async function retryFailed(
   }
   if (batch.forgotten_at !== null)
     throw new AirbatchError('BATCH_STATE', `who was to be paid by batch ${batchId} is forgotten`);
-  const result: RetryResult = { retried: 0, kept: [] };
+  const { codes } = what;
+  const result: RetryResult = { retried: 0, unanswered: 0, kept: [] };
+  let unansweredInARow = 0;
+  for await (const row of rowsToRetry(actor.db, batchId, what)) {
+    if (ending?.aborted || unansweredInARow >= unansweredMax) return result;
+    const looked = await lookAtFailed(actor, service, batch, row, codes);
+    const isUnanswered = looked.kind === 'kept' && looked.isUnanswered;
+    unansweredInARow = isUnanswered ? unansweredInARow + 1 : 0;
+    if (isUnanswered) result.unanswered += 1;
+    if (looked.kind === 'kept') result.kept.push({ row: row.row_no, why: looked.why });
+    else if (await openNextGeneration(actor, row, { codes, failed: looked })) result.retried += 1;
+    else result.kept.push({ row: row.row_no, why: 'it changed meanwhile' });
+  }
+  return result;
+}
+
+/** The failed rows of a batch that a retry looks at, in file order. */
+export async function* rowsToRetry(
+  db: Queryable,
+  batchId: string,
+  { codes, timesMax = Number.POSITIVE_INFINITY }: RetryWhat,
+): AsyncGenerator<RowRecord> {
   for (let after = 0; ; ) {
-    const rows = await pageRowsInState(actor.db, batchId, 'failed', after, rowsPerPage);
-    if (rows.length === 0) return result;
+    const rows = await pageRowsInState(db, batchId, 'failed', after, rowsPerPage);
+    if (rows.length === 0) return;
     after = rows.at(-1)?.row_no ?? after;
     for (const row of rows) {
       const words = [row.failure_code ?? '', row.service_status ?? ''];
-      if (codes.length > 0 && !words.some((word) => codes.includes(word))) continue;
-      const looked = await lookAtFailed(actor, service, batch, row, codes);
-      const failed = typeof looked === 'string' ? null : looked;
-      if (failed !== null && (await openNextGeneration(actor, row, { codes, failed }))) result.retried += 1;
-      else result.kept.push({ row: row.row_no, why: typeof looked === 'string' ? looked : 'it changed meanwhile' });
+      if (row.generation <= timesMax && (codes.length === 0 || words.some((word) => codes.includes(word)))) yield row;
     }
   }
 }
+
+/** Why a row stays failed. */
+interface Kept {
+  kind: 'kept';
+  why: string;
+  /** Whether nobody knows, since the service did not say what became of an earlier payment. */
+  isUnanswered: boolean;
+}
+
+const keptFor = (why: string): Kept => ({ kind: 'kept', why, isUnanswered: false });
 
 type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
 
@@ -73,28 +120,33 @@ async function lookAtFailed(
   batch: BatchRecord,
   row: RowRecord,
   codes: readonly string[],
-): Promise<Failed | string> {
+): Promise<Failed | Kept> {
   const word = row.service_status ?? '';
   if (mayHaveArrived(row) && !codes.includes(word)) {
-    return `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
+    const why = `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
+    return keptFor(why);
   }
   const named = [...codes, ...(await namedEnds(db, row))];
-  if (row.generation >= generationsMax) return `it was tried ${row.generation} times, the most that is allowed`;
+  if (row.generation >= generationsMax)
+    return keptFor(`it was tried ${row.generation} times, the most that is allowed`);
   const next = await findPayment(db, paymentNames(batch, row, row.generation + 1).key);
   const isOthers = next && (next.batch_id !== row.batch_id || next.row_no !== row.row_no);
-  if (isOthers) return `batch ${next.batch_id}, row ${next.row_no} has tried it again since`;
+  if (isOthers) return keptFor(`batch ${next.batch_id}, row ${next.row_no} has tried it again since`);
   const { gateway, ...asking } = service;
   const ask = (question: () => Promise<LookUpOutcome>) => askAsTold({ ...asking, clock }, 'read', question);
   const earlier = await lookUpGenerations({ db, gateway, ask }, batch, row, { lastGeneration: row.generation, named });
-  if (earlier.kind === 'unread')
-    return `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
+  if (earlier.kind === 'unread') {
+    const why = `its earlier payment ${earlier.reference} could not be looked up (${earlier.problem.evidence.code})`;
+    return { kind: 'kept', why, isUnanswered: true };
+  }
   if (earlier.kind === 'doubtful') {
     const { reference, serviceStatus } = earlier;
     const both = [...new Set([row.failure_code ?? word, serviceStatus])].map((code) => `--code ${code}`).join(' ');
-    return `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
+    const why = `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
+    return keptFor(why);
   }
   if (earlier.kind === 'live')
-    return `the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`;
+    return keptFor(`the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`);
   return earlier;
 }
 

@@ -3,6 +3,7 @@ import { longWaitMs } from '../core/told-wait.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
+import { retriesGivenUp } from '../ledger/job-retries.ts';
 import { leftFiles } from '../ledger/left-files.ts';
 import {
   accountsRunning,
@@ -43,7 +44,8 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   let kept = 0;
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
-  for (const news of [...found, ...ofAccounts, ...(await leftNews(db, since))]) {
+  const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
+  for (const news of [...found, ...ofAccounts, ...ofJobs]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
@@ -93,6 +95,21 @@ async function leftNews(db: Database, sinceMs: number): Promise<News[]> {
     if (left === null || left.noted_at < sinceMs) continue;
     const event_id = `files_left:${job}:${left.noted_at}`;
     news.push({ kind: 'slot_missed', event_id, batch_id: null, account: null, job, left: left.files });
+  }
+  return news;
+}
+
+/** Retries by the policies of jobs that were given up since a time (epoch ms): what failed is a person's to decide. */
+async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
+  const news: News[] = [];
+  for (const job of await jobsWithSlots(db)) {
+    for (const retryGivenUp of await retriesGivenUp(db, job)) {
+      const { batch_id, at } = retryGivenUp;
+      if (at < sinceMs) continue;
+      const account = (await findBatch(db, batch_id))?.account ?? null;
+      const event_id = `retry_given_up:${batch_id}:${at}`;
+      news.push({ kind: 'slot_missed', event_id, batch_id, account, job, retryGivenUp });
+    }
   }
   return news;
 }

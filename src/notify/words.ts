@@ -4,6 +4,7 @@ import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
+import type { RetryGivenUp } from '../ledger/job-retries.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
 import type { LateBatch } from '../ledger/pace.ts';
 import { findSlot } from '../ledger/slots.ts';
@@ -29,6 +30,8 @@ export interface News {
   toldToWait?: ToldWait;
   /** That files of a job were left behind. */
   left?: readonly LeftFile[];
+  /** That failed rows of a job were not tried again. */
+  retryGivenUp?: RetryGivenUp;
 }
 
 /** What is told: a subject, lines for people, and facts for programs. It names no recipient of airtime. */
@@ -43,7 +46,10 @@ export interface Word {
 
 /** Says what happened (`events`), in words that a clerk understands; null where it is no longer so. */
 export async function wordOf(db: Database, news: News, events: readonly string[]): Promise<Word | null> {
-  if (news.kind === 'slot_missed') return news.left ? leftWord(news, news.left) : slotWord(db, news, events);
+  if (news.kind === 'slot_missed') {
+    if (news.retryGivenUp) return retryWord(db, news, news.retryGivenUp);
+    return news.left ? leftWord(news, news.left) : slotWord(db, news, events);
+  }
   if (news.kind === 'low_balance') return lowBalanceWord(news);
   if (news.kind === 'unreachable') return unreachableWord(news);
   if (news.kind === 'told_to_wait') return news.toldToWait ? toldToWaitWord(news, news.toldToWait) : null;
@@ -223,6 +229,29 @@ function leftWord({ job }: News, left: readonly LeftFile[]): Word | null {
     subject: `Job ${job}: ${counted(left.length, 'file')} of an earlier run ${left.length === 1 ? 'is' : 'are'} not paid`,
     lines: leftFilesLines(job, left),
     facts: { job, files: left.length },
+    report: null,
+  };
+}
+
+async function retryWord(
+  db: Database,
+  { job, account }: News,
+  { batch_id, rows, codes }: RetryGivenUp,
+): Promise<Word | null> {
+  const batch = await findBatch(db, batch_id);
+  if (!batch) return null;
+  const which = counted(rows, 'failed row');
+  const [were, they] = rows === 1 ? ['was', 'it'] : ['were', 'they'];
+  return {
+    kind: 'slot_missed',
+    subject: `Job ${job}: ${which} of payout ${batch.run_id} ${were} not tried again`,
+    lines: [
+      `${which} of payout ${batch.run_id} ${were} to be tried again, as the job says (${codes.join(', ')}). For a day it could not be looked up whether ${they} really failed, so ${they} stay${rows === 1 ? 's' : ''} failed: nothing more is sent by itself.`,
+      `Run:     ${batch.run_id} (batch ${batch_id})`,
+      `File:    ${batch.file_name}`,
+      `Next:    airbatch retry ${batch_id} ${codes.map((code) => `--code ${code}`).join(' ')}`,
+    ],
+    facts: { job, account, batch_id, run_id: batch.run_id, rows },
     report: null,
   };
 }

@@ -5,6 +5,7 @@ import { basename, join } from 'node:path';
 import { errorMessage } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
+import { jobRetry } from '../ledger/job-retries.ts';
 import { failSlot } from '../ledger/slots.ts';
 import { writeReports } from '../reports/reports.ts';
 import { type Session, sessionSigning } from '../runtime/session.ts';
@@ -16,11 +17,13 @@ import { keptFile, rejectedName, writeWhy } from './kept-file.ts';
  * person has rejected goes to `rejected`. What a program wrote is deleted: the ledger has its rows, and forgets their people in its time.
  * A single file stays where it is. Called after every end, and at a start; a file whose folder cannot be written stays until then, and
  * keeps no other from being put away. Where a file lies tells what becomes of it: its job may be gone by now, or have another folder.
+ * `files`: which of them; left out: all but those whose batches a retry is still due of.
  */
-export async function putAway(session: Session): Promise<void> {
+export async function putAway(session: Session, files?: readonly JobFile[]): Promise<void> {
   const { db, log } = session;
   const left = new Map<string, { files: number; why: string }>();
-  for (const file of await filesToPutAway(db)) {
+  for (const file of files ?? (await filesToPutAway(db))) {
+    if (!files && (await jobRetry(db, file.batch_id)) === 'due') continue;
     try {
       await putOneAway(session, file);
     } catch (error) {

@@ -1,5 +1,6 @@
 import type { AirbatchError } from '../core/errors.ts';
 import { errorMessage } from '../core/errors.ts';
+import { filesToPutAway, type JobFile } from '../ledger/job-files.ts';
 import type { Job } from './define-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { putAway } from './put-away.ts';
@@ -7,7 +8,7 @@ import { retriedByPolicy } from './retry-policy.ts';
 import { runSlot, type SlotRunnerDeps } from './run-slot.ts';
 import { makeScheduler } from './scheduler.ts';
 
-export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot'> {
+export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot' | 'stopping'> {
   jobs: readonly Job[];
   holder: string;
   isDead: (holder: string) => boolean;
@@ -16,11 +17,14 @@ export interface StartDeps extends Omit<SlotRunnerDeps, 'requireSlot'> {
 }
 
 export interface StartedScheduler {
-  /** A batch has ended: what failed is tried again where its job says so, and its file is put away. */
-  ended(batchId: string): Promise<void>;
+  /** Batches have ended: what failed is tried again where their jobs say so, and their files are put away. */
+  ended(): Promise<void>;
   /** No slot begins, and the programs of those that run end; resolves when what is being brought is in the ledger. */
   stop(): Promise<void>;
 }
+
+/** How long after a retry that met no answer it is tried again: an outage is mostly over within minutes, and few rows are asked for. */
+const retryRestMs = 60_000;
 
 /** Runs the slots of jobs as they fall due, until it is stopped. */
 export function startScheduler(deps: StartDeps): StartedScheduler {
@@ -46,33 +50,56 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
       return outcome;
     },
   });
+  // By its file, which is put away only then, an end is known that no retry was decided for: also after a crash.
+  let restUntil = new Map<string, number>();
+  const settle = async () => {
+    const settled: JobFile[] = [];
+    const rests = new Map<string, number>();
+    for (const file of await filesToPutAway(db)) {
+      const rest = restUntil.get(file.batch_id) ?? 0;
+      const isResting = rest > clock.monotonic();
+      const retry = isResting ? 'due' : await retriedByPolicy({ ...deps, stopping: stopping.signal }, file);
+      if (retry === 'due') rests.set(file.batch_id, isResting ? rest : clock.monotonic() + retryRestMs);
+      if (retry === 'none') settled.push(file);
+      if (retry === 'again') onBatches();
+    }
+    restUntil = rests;
+    await putAway(session, settled);
+  };
   // One after the other: two of them would put the same file away.
-  let filing: Promise<void> = Promise.resolve();
-  const fileAway = () => {
-    filing = filing
-      .then(() => putAway(session))
+  let settling: Promise<void> = Promise.resolve();
+  const settleEnded = () => {
+    settling = settling
+      .then(settle)
       .catch((error: unknown) =>
         log.warn('it could not be looked which files are to be put away', { error: errorMessage(error) }),
       );
-    return filing;
+    return settling;
   };
-  const look = () =>
-    scheduler
+  /** When the first retry that is due is tried next. */
+  const retryAt = () => Math.min(...restUntil.values());
+  let isRetrying = false;
+  const look = async () => {
+    if (!isRetrying && retryAt() <= clock.monotonic()) {
+      isRetrying = true;
+      void settleEnded().finally(() => {
+        isRetrying = false;
+      });
+    }
+    await scheduler
       .look()
       .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { error: error.message }));
+  };
   // Which slot is due, and whether it was run, is the ledger's to say.
   const heartbeat = startHeartbeat(clock, look);
-  void fileAway();
+  void settleEnded();
   return {
-    async ended(batchId) {
-      if (!(await retriedByPolicy(deps, batchId))) await fileAway();
-      else onBatches();
-    },
+    ended: settleEnded,
     async stop() {
       stopping.abort();
       await heartbeat.stop();
       await scheduler.stop();
-      await filing;
+      await settling;
     },
   };
 }

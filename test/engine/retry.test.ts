@@ -136,7 +136,7 @@ describe('a retry', () => {
   test('leaves rows alone that failed for other reasons than it is asked for', async () => {
     const { rig, retry } = await endedAs(['FAILED', 'FAILED']);
     await rig.db.execute("UPDATE rows SET failure_code = '7' WHERE row_no = 2");
-    assert.deepEqual(await retry(['7']), { retried: 1, kept: [] });
+    assert.deepEqual(await retry(['7']), { retried: 1, unanswered: 0, kept: [] });
     assert.deepEqual(await rig.states(), ['failed', 'ready']);
   });
 
@@ -243,6 +243,7 @@ describe('a retry', () => {
       const retrying = retryFailed({ db, clock: rig.clock, name: 'mary' }, service, 'batch-1', options);
       assert.deepEqual(await rig.clock.drive(retrying), {
         retried: 0,
+        unanswered: 0,
         kept: [{ row: 1, why: 'it changed meanwhile' }],
       });
       assert.deepEqual(await rig.states(), [state]);

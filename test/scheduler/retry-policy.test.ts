@@ -1,53 +1,178 @@
 import assert from 'node:assert/strict';
-import { test } from 'node:test';
-import { insertJobFile } from '../../src/ledger/job-files.ts';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { type TestContext, test } from 'node:test';
+import { filesToPutAway, insertJobFile } from '../../src/ledger/job-files.ts';
+import { retriesGivenUp } from '../../src/ledger/job-retries.ts';
+import { insertSlot } from '../../src/ledger/slots.ts';
+import type { Recipient } from '../../src/notify/recipients.ts';
+import { watchNews } from '../../src/notify/watch.ts';
 import type { OpenAccount } from '../../src/runtime/account.ts';
 import type { Session } from '../../src/runtime/session.ts';
 import { defineJob } from '../../src/scheduler/define-job.ts';
+import { putAway } from '../../src/scheduler/put-away.ts';
 import { retriedByPolicy } from '../../src/scheduler/retry-policy.ts';
+import { startScheduler } from '../../src/scheduler/start.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { folderOf } from '../support/folder.ts';
+import { testService } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
-test('what failed with a code that the job names is tried again without a person, as often as it says', async () => {
+const minute = 60_000;
+const hour = 60 * minute;
+
+/** A batch of a job, of whose three rows the first two have failed, and whose file waits to be put away. */
+async function place(t: TestContext, { times = 1, rows = 3 } = {}) {
   const rig = await makeRig();
-  for (const generation of ['', '~2']) {
-    rig.service.ends(`run-1/ref-1${generation}`, 'failed');
-    rig.service.ends(`run-1/ref-2${generation}`, 'failed');
-  }
-  await rig.add(someRows(3));
+  for (const generation of ['', '~2', '~3'])
+    for (let row = 1; row < rows; row++) rig.service.ends(`run-1/ref-${row}${generation}`, 'failed');
+  await rig.add(someRows(rows), { job: 'payroll' });
   await rig.run();
-  // The second failed for another reason than the job's.
-  await rig.db.execute(`UPDATE rows SET failure_code = 'OTHER' WHERE row_no = 2`);
-  await rig.db.transact((tx) =>
-    insertJobFile(tx, { batch_id: 'batch-1', job: 'payroll', due_at: 1, name: 'x.csv', working_path: '/x.csv' }),
-  );
+  const folder = folderOf(t);
+  const file = join(folder, 'x.csv');
+  mkdirSync(folder, { recursive: true });
+  writeFileSync(file, 'x');
+  const slot = { job: 'payroll', due_at: 1 };
+  await rig.db.transact(async (tx) => {
+    await insertSlot(tx, { ...slot, state: 'done', detail: null });
+    await insertJobFile(tx, { ...slot, batch_id: 'batch-1', name: 'x.csv', working_path: file });
+  });
   const job = defineJob({
     name: 'payroll',
     schedule: { cron: '0 9 25 * *', timeZone: 'Africa/Nairobi' },
     source: { kind: 'file', file: 'x.csv' },
-    retry: { codes: ['DECLINED'], times: 2 },
+    retry: { codes: ['DECLINED'], times },
   });
-  const account = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-  const session = { db: rig.db, clock: rig.clock } as unknown as Session;
+  const limiter = makeOpenLimiter(rig.clock);
+  const account = { name: 'main', service: testService, gateway: rig.service, limiter } as unknown as OpenAccount;
+  const warnings: string[] = [];
+  const log = { info: () => undefined, warn: (message: string) => void warnings.push(message) };
+  const session = { db: rig.db, clock: rig.clock, log, ledgerPath: join(folder, 'ledger.db') } as unknown as Session;
+  const stopping = new AbortController();
+  const deps = {
+    session,
+    jobs: [job],
+    withAccount: <R>(_: unknown, work: (one: OpenAccount) => Promise<R>) => work(account),
+  };
   const retry = () =>
-    rig.clock.drive(
-      retriedByPolicy(
-        { session, jobs: [job], withAccount: (_name, work) => work(account as unknown as OpenAccount) },
-        'batch-1',
-      ),
-    );
-  const states = ['failed', 'failed', 'completed'];
-  await rig.db.execute(`UPDATE rows SET failure_code = 'OTHER' WHERE row_no = 1`);
-  assert.equal(await retry(), false, 'nothing failed with that code');
-  await rig.db.execute(`UPDATE rows SET failure_code = 'DECLINED' WHERE row_no = 1`);
+    rig.clock.drive(retriedByPolicy({ ...deps, stopping: stopping.signal }, { batch_id: 'batch-1', job: 'payroll' }));
+  const failure = (rowNo: number, code: string) =>
+    rig.db.execute('UPDATE rows SET failure_code = ? WHERE row_no = ?', [code, rowNo]);
+  const generations = async () => [(await rig.row(1)).generation, (await rig.row(2)).generation];
+  const start = () =>
+    startScheduler({ ...deps, base: folder, holder: 'one', isDead: () => false, onBatches: () => undefined });
+  return { rig, session, warnings, stopping, retry, failure, generations, start };
+}
+
+test('what failed with a code that the job names is tried again without a person, as often as it says', async (t) => {
+  const { rig, retry, failure, generations } = await place(t, { times: 2 });
+  // The second failed for another reason than the job's.
+  await failure(2, 'OTHER');
   await rig.db.execute(`UPDATE batches SET status = 'cancelled'`);
-  assert.equal(await retry(), false, 'it was cancelled');
+  assert.equal(await retry(), 'none', 'it was cancelled');
   await rig.db.execute(`UPDATE batches SET status = 'completed'`);
-  assert.equal(await retry(), true);
+  for (const tried of [2, 3]) {
+    assert.equal(await retry(), 'again');
+    await rig.run();
+    assert.deepEqual(await generations(), [tried, 1]);
+  }
+  assert.equal(await retry(), 'none');
+  assert.deepEqual(await rig.states(), ['failed', 'failed', 'completed']);
+});
+
+test('a retry that the job says once is made once, and what is decided is not asked for again', async (t) => {
+  const { rig, retry, generations } = await place(t);
+  assert.equal(await retry(), 'again');
   await rig.run();
-  assert.deepEqual([(await rig.row(1)).generation, (await rig.row(2)).generation], [2, 1]);
-  assert.deepEqual(await rig.states(), states);
-  assert.equal(await retry(), false, 'the job says twice, and more is allowed');
-  assert.equal((await rig.row(1)).generation, 2);
-  assert.deepEqual(await rig.states(), states);
+  const asked = rig.service.lookUps.length;
+  assert.deepEqual([await retry(), await retry()], ['none', 'none']);
+  assert.deepEqual(await generations(), [2, 2]);
+  assert.equal(rig.service.lookUps.length, asked);
+});
+
+test('a retry whose look-up met no answer stays due, and so does its file, until the service answers', async (t) => {
+  const { rig, session, warnings, retry, generations } = await place(t);
+  rig.service.refuses.reads = true;
+  assert.deepEqual([await retry(), await retry()], ['due', 'due']);
+  assert.equal(warnings.length, 1);
+  await putAway(session);
+  assert.equal((await filesToPutAway(rig.db)).length, 1, 'a slot that is run by hand meanwhile leaves it');
+  rig.service.refuses.reads = false;
+  assert.equal(await retry(), 'again');
+  await rig.run();
+  assert.deepEqual(await generations(), [2, 2]);
+  assert.equal(await retry(), 'none');
+  await putAway(session);
+  assert.deepEqual(await filesToPutAway(rig.db), []);
+});
+
+test('rows that the service answered for go on, and the others have their turn when these have ended', async (t) => {
+  const { rig, retry, generations } = await place(t);
+  const lookUp = rig.service.lookUp;
+  rig.service.lookUp = async (reference) => {
+    if (reference !== 'run-1/ref-2') return lookUp(reference);
+    return { kind: 'unavailable', evidence: { httpStatus: 500, code: 'http_500', message: '', requestId: null } };
+  };
+  assert.equal(await retry(), 'again');
+  await rig.run();
+  assert.deepEqual(await generations(), [2, 1]);
+  assert.equal(await retry(), 'due');
+  rig.service.lookUp = lookUp;
+  assert.equal(await retry(), 'again');
+  await rig.run();
+  assert.deepEqual(await generations(), [2, 2]);
+});
+
+test('a service that is away is not asked for every row that has failed', async (t) => {
+  const { rig, retry } = await place(t, { rows: 40 });
+  rig.service.refuses.reads = true;
+  const asked = rig.service.lookUps.length;
+  assert.equal(await retry(), 'due');
+  assert.ok(rig.service.lookUps.length - asked <= 5);
+});
+
+test('a retry that could not be made for a day is given up, and a person is told once which rows are theirs', async (t) => {
+  const { rig, retry, generations } = await place(t);
+  const recipient: Recipient = { id: 'chat ops', kind: 'chat', url: 'https://x.example', on: ['slot_missed'] };
+  await watchNews(rig.db, rig.clock, [recipient]);
+  rig.service.refuses.reads = true;
+  assert.equal(await retry(), 'due');
+  await rig.clock.drive(rig.clock.sleep(25 * hour));
+  rig.service.refuses.reads = false;
+  assert.deepEqual([await retry(), await retry()], ['none', 'none']);
+  assert.deepEqual(await generations(), [1, 1]);
+  assert.equal((await retriesGivenUp(rig.db, 'payroll')).length, 1);
+  await watchNews(rig.db, rig.clock, [recipient]);
+  await watchNews(rig.db, rig.clock, [recipient]);
+  const word = await rig.db.query<{ body: string }>('SELECT body FROM outbox');
+  assert.equal(word.length, 1);
+  const { subject, lines } = JSON.parse(word[0]?.body ?? '{}');
+  assert.equal(subject, 'Job payroll: 2 failed rows of payout run-1 were not tried again');
+  assert.match(lines.join('\n'), /Next: {4}airbatch retry batch-1 --code DECLINED/);
+});
+
+test('a start makes the retry that a crash has kept from being made, and a minute later that which met no answer', async (t) => {
+  const { rig, generations, start } = await place(t);
+  rig.service.refuses.reads = true;
+  const one = start();
+  await rig.clock.drive(rig.clock.sleep(30_000));
+  rig.service.refuses.reads = false;
+  assert.deepEqual(await generations(), [1, 1]);
+  await rig.clock.drive(rig.clock.sleep(2 * minute));
+  assert.deepEqual(await generations(), [2, 2]);
+  await rig.clock.drive(one.stop());
+  await rig.run();
+  const two = start();
+  await rig.clock.drive(rig.clock.sleep(10 * minute));
+  await rig.clock.drive(two.stop());
+  assert.deepEqual(await generations(), [2, 2]);
+  assert.deepEqual(await filesToPutAway(rig.db), []);
+});
+
+test('a program that is to end looks up no further row, and leaves the retry to its next start', async (t) => {
+  const { rig, stopping, retry, generations } = await place(t);
+  stopping.abort();
+  assert.equal(await retry(), 'due');
+  assert.deepEqual(await generations(), [1, 1]);
+  assert.equal((await filesToPutAway(rig.db)).length, 1);
 });
