@@ -95,8 +95,9 @@ async function lastFound(
     const adopted = last.payment;
     return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
   }
-  const [lost] = await lostOf(db, batch, row);
-  if (!lost || lost.generation < first || lost.generation > generationsMax) return null;
+  // Beside what another program may have named like a later one.
+  const lost = (await lostOf(db, batch, row)).find(({ generation }) => generation <= generationsMax);
+  if (!lost || lost.generation < first) return null;
   const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
   return { kind: 'found', generation: lost.generation, payment, others: [] };
 }

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
 import { releaseRows } from '../../src/engine/acts.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
 import type { ListQuery, ServicePayment, UnreadableEntry } from '../../src/gateway/gateway.ts';
@@ -12,6 +13,7 @@ import { pageEvents } from '../../src/ledger/events.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aBatch, aRow } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const dayMs = 24 * 3_600_000;
 const patienceMs = 36 * 3_600_000;
@@ -241,15 +243,41 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual([status, generation], ['failed', 2]);
   });
 
-  test('is what its own row finds, though a look-up does not show it: the row is not sent', async () => {
+  for (const generation of [1, 2, 3])
+    test(`is what its own row finds, though a look-up does not show it: the row is not sent (generation ${generation})`, async () => {
+      const rig = await makeRig();
+      const reference = generation === 1 ? 'run-1/ref-1' : `run-1/ref-1~${generation}`;
+      // What another program may have named like this is no generation of ours, and hides none.
+      for (const one of [reference, 'run-1/ref-1~4']) {
+        await payLost(rig, one);
+        rig.service.hidden.add(one);
+      }
+      await sleep(rig, 2 * dayMs);
+      await rig.add(someRows(1));
+      await runRestored(rig);
+      const row = await rig.row(1);
+      assert.deepEqual([row.status, row.generation, rig.service.charges.length], ['in_doubt', generation, 2]);
+    });
+
+  test('does not take its row back to it where a person has had that sent again', async () => {
     const rig = await makeRig();
-    await payLost(rig, 'run-1/ref-1~2');
-    await sleep(rig, 2 * dayMs);
-    rig.service.hidden.add('run-1/ref-1~2');
-    await rig.add(someRows(1));
+    const topupId = await payLost(rig, 'run-1/ref-1');
+    rig.service.ends('run-1/ref-1', 'open');
+    Object.assign(rig.service.payments.get(topupId) ?? {}, { state: 'failed', serviceStatus: 'TIMEOUT' });
+    // The row asks for another amount: it tells other runs nothing of that payment.
+    rig.service.script('run-1/ref-1', 'refuse');
+    await rig.add([aRow(1, { amount: '150' })]);
+    await rig.run();
+    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+    const codes = ['INVALID_PHONE_NUMBER', 'TIMEOUT'];
+    const { retried } = await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes }));
+    assert.equal(retried, 1);
     await runRestored(rig);
-    const { status, generation } = await rig.row(1);
-    assert.deepEqual([status, generation, rig.service.charges.length], ['in_doubt', 2, 1]);
+    assert.deepEqual([await rig.states(), await lostIn(rig)], [['completed'], [topupId]]);
+    assert.deepEqual(
+      rig.service.charges.map(({ reference }) => reference),
+      ['run-1/ref-1', 'run-1/ref-1~2'],
+    );
   });
 
   test('is forgotten with its row’s batch, with what else is old, and by itself after 35 days', async () => {
