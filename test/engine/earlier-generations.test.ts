@@ -54,6 +54,22 @@ for (const [what, refused, live] of [
     assert.deepEqual([await rig.states(), sent(rig)], [['held'], ['run-1/ref-1', 'run-1/ref-1~2']]);
   });
 
+test('a row is not tried again where only the last of its payments is found, by its id: the service calls that one completed', async () => {
+  const rig = await makeRig();
+  const references = ['run-1/ref-1', 'run-1/ref-1~2'];
+  for (const reference of references) rig.service.ends(reference, 'failed');
+  await rig.add(someRows(1));
+  await rig.run();
+  await retry(rig);
+  await rig.run();
+  for (const reference of references) rig.service.hidden.add(reference);
+  rig.service.ends('run-1/ref-1~2', 'completed');
+  const { retried, kept } = await retry(rig);
+  assert.equal(retried, 0);
+  // Under the reference of the payment that has that id: the one before it has none by which it could be found.
+  assert.match(kept[0]?.why ?? '', /says that run-1\/ref-1~2 is completed/);
+});
+
 describe('a row that goes on where a row of another batch has failed', () => {
   test('is sent under the next generation', async () => {
     const rig = await fedAgain();
@@ -89,6 +105,14 @@ describe('a row that goes on where a row of another batch has failed', () => {
       await rig.run();
       assert.equal((await rig.batch('batch-2')).status, 'completed');
     });
+
+  test('is held where the service has the earlier payment under its id alone, and calls it completed', async () => {
+    const rig = await fedAgain();
+    rig.service.hidden.add('run-1/ref-1');
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), sent(rig).length], [['held'], 2]);
+  });
 
   test('is held where another payment than the one that failed stands under the earlier reference', async () => {
     const rig = await fedAgain();
