@@ -41,6 +41,12 @@ function contradicted({ db }: Rig): Promise<{ row_no: number; body: string }[]> 
   return db.query(`SELECT row_no, body FROM events WHERE kind = 'row.contradicted' ORDER BY seq`);
 }
 
+/** A person has the failed rows of batch 1 sent again. */
+async function retry({ db, clock, service }: Rig, codes: string[] = []): Promise<void> {
+  const asked = { gateway: service, limiter: makeOpenLimiter(clock) };
+  await retryFailed({ db, clock, name: 'mary' }, asked, 'batch-1', { codes });
+}
+
 /** A program that stays for `ms`. */
 async function stay(rig: Rig, ms: number): Promise<void> {
   const runner = rig.runner({ rereads: true });
@@ -132,9 +138,7 @@ for (const [where, list] of [
       rig.service.ends('run-1/ref-1', 'failed');
       await rig.add(someRows(1));
       await rig.run();
-      const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-      const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-      await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+      await rig.clock.drive(retry(rig));
       await rig.run();
       assert.deepEqual(await rig.states(), ['completed']);
       rig.service.ends('run-1/ref-1', 'completed');
@@ -181,14 +185,58 @@ describe('a finished batch that is looked up row by row', () => {
     await rig.add(someRows(1));
     await rig.run();
     Object.assign(paymentOf(rig, 'run-1/ref-1'), { serviceStatus: 'TIMEOUT' });
-    const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
-    const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
-    await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: ['failed', 'TIMEOUT'] }));
+    await rig.clock.drive(retry(rig, ['failed', 'TIMEOUT']));
     await rig.run();
     assert.deepEqual(await rig.states(), ['completed']);
     await stay(rig, 30 * hour);
     assert.deepEqual(await contradicted(rig), []);
     assert.ok(rig.service.lookUps.slice(-2).includes('run-1/ref-1'), 'it was looked up');
+  });
+
+  test('has nothing noted of a row that was sent again, and paid, while the answer about it was under way', async () => {
+    const rig = await makeRig({ list: false, settings: { ...settings, idlePollMs: 60_000 } });
+    rig.service.ends('run-1/ref-1', 'failed');
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const { lookUp } = rig.service;
+    rig.service.lookUp = async (reference) => {
+      rig.service.lookUp = lookUp;
+      const outcome = await lookUp(reference);
+      await retry(rig);
+      await rig.clock.sleep(hour);
+      assert.deepEqual(await rig.states(), ['completed']);
+      return outcome;
+    };
+    await stay(rig, 2 * hour);
+    assert.deepEqual(
+      await rig.db.query(`SELECT kind FROM events WHERE kind LIKE 'row.c%' AND kind <> 'row.complete'`),
+      [],
+    );
+    assert.deepEqual(rig.warnings, []);
+  });
+
+  test('is read anew where it has ended anew just when all of it had been read', async () => {
+    const rig = await makeRig({ list: false, settings: { ...settings, idlePollMs: 60_000 } });
+    rig.service.ends('run-1/ref-2', 'failed');
+    await rig.add(someRows(2));
+    await rig.run();
+    await rig.clock.drive(rig.clock.sleep(24 * hour));
+    const { query } = rig.db;
+    rig.db.query = async (sql, params) => {
+      const rows = await query(sql, params);
+      if (!sql.includes('first_sent_at IS NOT NULL') || rows.length > 0) return rows as never;
+      rig.db.query = query;
+      await retry(rig);
+      await rig.clock.sleep(hour);
+      return rows as never;
+    };
+    await stay(rig, 2 * hour);
+    assert.deepEqual([await rig.states(), (await rig.batch()).reread_at], [['completed', 'completed'], null]);
+    const before = rig.service.lookUps.length;
+    await stay(rig, 26 * hour);
+    assert.notEqual((await rig.batch()).reread_at, null);
+    assert.ok(rig.service.lookUps.slice(before).includes('run-1/ref-2~2'));
   });
 
   test('takes a quarter of the reads that are allowed, and goes on after a restart where it was', async () => {
@@ -241,6 +289,20 @@ describe('a finished batch that is read by the list', () => {
       await stay(rig, 30 * hour);
       assert.notEqual((await rig.batch()).reread_at, null);
     });
+
+  test('has an earlier payment of a row that was refused when it was sent again noted as another one', async () => {
+    const rig = await makeRig({ settings });
+    rig.service.ends('run-1/ref-1', 'failed');
+    rig.service.script('run-1/ref-1~2', 'refuse');
+    await rig.add(someRows(1));
+    await rig.run();
+    await rig.clock.drive(retry(rig));
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['failed']);
+    rig.service.ends('run-1/ref-1', 'completed');
+    await stay(rig, 30 * hour);
+    assert.match((await contradicted(rig))[0]?.body ?? '', /says completed of another payment of the row/);
+  });
 
   test('asks for nothing that the service has refused', async () => {
     const rig = await makeRig({ settings });
