@@ -163,6 +163,24 @@ describe('a unit of work', () => {
     assert.equal(ends.length, 2);
   });
 
+  for (const since of [{ cost: '1.25' }, { cost_currency: 'EUR' }])
+    test(`changes no cost of a row whose ${Object.keys(since)} has changed since it was read: a batch would count it twice`, async () => {
+      const { db, row, options } = await setUp();
+      await inUnit(db, options, async (unit) => {
+        const charged = { cost: '1.50', cost_currency: 'USD' };
+        const before = await unit.noteRow(await row(1, unit.tx), charged, null, {});
+        assert.ok(before);
+        const after = await unit.noteRow(before, since, null, {});
+        assert.ok(after);
+        assert.equal(await unit.noteRow(before, { cost: '1.75', cost_currency: 'KES' }, 'row.note', {}), null);
+        const { cost, cost_currency } = after;
+        assert.deepEqual([(await row(1, unit.tx)).cost, (await row(1, unit.tx)).cost_currency], [cost, cost_currency]);
+      });
+      const { cost, cost_currency } = { cost: '1.5', cost_currency: 'USD', ...since };
+      const costs = [...(await costsOfBatch(db, 'batch-1'))].filter(([, sum]) => sum !== '0');
+      assert.deepEqual(costs, [[cost_currency, cost]]);
+    });
+
   test('changes nothing of a batch that is no longer in the state in which it was read', async () => {
     const { db, options } = await setUp();
     const stale = await findBatch(db, 'batch-1');
