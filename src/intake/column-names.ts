@@ -5,11 +5,12 @@ import type { Field } from './fields.ts';
 /** The names that people give the columns, one line a language, as `plainName` writes them. */
 const names: Record<Field, readonly string[]> = {
   phone_number: [
-    'phone, mobile, mobile phone, cell, cell phone, cellphone, cellular, msisdn, telephone, tel, phone e164, recipient, recipient phone, recipient mobile, beneficiary phone, contact phone, airtime, top up',
+    'phone, mobile, mobile phone, cell, cell phone, cellphone, cellular, msisdn, telephone, tel, phone e164, recipient, recipient phone, recipient mobile, beneficiary phone, contact phone, contact, airtime, top up',
     'telephone portable, telephone mobile, portable, gsm, mobile du beneficiaire, telephone du beneficiaire',
-    'telefono, telefono movil, telefono celular, movil, celular, telefono del beneficiario',
-    'telefone, telefone movel, telefone celular, telemovel, telefone do beneficiario',
-    'simu, simu ya mkononi, simu ya mpokeaji',
+    'telefono, telefono movil, telefono celular, movil, celular, contacto, telefono del beneficiario',
+    'telefone, telefone movel, telefone celular, telemovel, contato, telefone do beneficiario',
+    'simu, simu ya mkononi, simu ya mpokeaji, mawasiliano',
+    'telefon, handy, mobil, mobiltelefon, mobilfunk, ruf, mobilruf, telefon des empfangers, telefonnummer des empfangers',
   ],
   country: [
     'country, country code, country iso, iso country, country of number',
@@ -17,6 +18,7 @@ const names: Record<Field, readonly string[]> = {
     'pais, codigo de pais, codigo pais, codigo del pais',
     'codigo do pais',
     'nchi, msimbo wa nchi',
+    'land, landercode, laendercode, landerkurzel, laenderkuerzel',
   ],
   network_id: [
     'network id, networkid, network, network name, operator, operator id, operator name, mobile operator, carrier, telco, provider, mobile network',
@@ -24,13 +26,15 @@ const names: Record<Field, readonly string[]> = {
     'red, red movil, operador, operadora, operador movil',
     'rede, rede movel, operadora movel',
     'mtandao, mtandao wa simu',
+    'netz, netzwerk, mobilfunknetz, netzbetreiber, mobilfunkbetreiber, netzanbieter, mobilfunkanbieter, anbieter, betreiber',
   ],
   amount: [
     'amount, value, sum, airtime, airtime amount, airtime value, topup, topup amount, top up amount, top up, amt, amount to pay, net amount',
     'montant, somme, valeur, montant a payer, montant net',
     'monto, importe, cantidad, valor, monto a pagar',
     'montante, quantia, valor a pagar',
-    'kiasi, kiasi cha fedha, kiwango',
+    'kiasi, kiasi cha fedha, kiasi cha pesa, kiasi cha malipo, kiwango',
+    'betrag, summe, wert, nettobetrag, zahlbetrag, auszahlungsbetrag, aufladebetrag',
   ],
   currency: [
     'currency, currency code, ccy, amount currency',
@@ -38,6 +42,7 @@ const names: Record<Field, readonly string[]> = {
     'moneda, divisa, codigo de moneda',
     'moeda, codigo da moeda',
     'sarafu, fedha',
+    'wahrung, waehrung, wahrungscode, waehrungscode',
   ],
   product_id: [
     'product id, productid, product, product code, bundle, bundle id, bundle code, data bundle',
@@ -45,6 +50,7 @@ const names: Record<Field, readonly string[]> = {
     'producto, id producto, id de producto, codigo de producto, paquete',
     'produto, id do produto, codigo do produto, pacote',
     'bidhaa, kifurushi',
+    'produkt, produktcode, produkt id, paket, datenpaket',
   ],
   reference: [
     'reference, ref, payment reference, payment ref, external reference, external ref, ext ref id, ext ref, external id, transaction reference, our reference',
@@ -52,6 +58,7 @@ const names: Record<Field, readonly string[]> = {
     'referencia, referencia de pago',
     'referencia de pagamento',
     'kumbukumbu, rejea',
+    'referenz, zahlungsreferenz',
   ],
   sms_message: [
     'sms message, sms, message, sms text, message text, text, text message',
@@ -59,10 +66,11 @@ const names: Record<Field, readonly string[]> = {
     'mensaje, mensaje sms, texto del mensaje, texto sms',
     'mensagem, mensagem sms, texto da mensagem, texto',
     'ujumbe, ujumbe wa sms, ujumbe wa simu',
+    'nachricht, nachrichtentext, sms nachricht, text der sms',
   ],
 };
 
-/** How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu". */
+/** How "number" stands beside the name of what has one: "phone number", "n° de téléphone", "nambari ya simu", "Telefonnummer". */
 const numbered: readonly ((name: string) => string)[] = [
   (name) => `${name} number`,
   (name) => `${name} no`,
@@ -77,10 +85,17 @@ const numbered: readonly ((name: string) => string)[] = [
   (name) => `numero du ${name}`,
   (name) => `nambari ya ${name}`,
   (name) => `namba ya ${name}`,
+  (name) => `${name} nummer`,
+  (name) => `${name} nr`,
 ];
 
-/** With "number" beside them these mean a phone number; without it "airtime" and "top up" mean an amount. */
-const onlyNumbered = new Set(['airtime', 'top up']);
+/**
+ * With "number" beside them these mean a phone number. Without it "airtime" and "top up" mean an amount, and a contact may be a person.
+ */
+const onlyNumbered = new Set([
+  ...['airtime', 'top up', 'contact', 'contacto', 'contato', 'mawasiliano'],
+  ...['mobilfunk', 'ruf', 'mobilruf'],
+]);
 
 const fieldByName = new Map<string, Field>();
 for (const [field, languages] of Object.entries(names) as [Field, readonly string[]][]) {

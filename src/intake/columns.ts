@@ -24,6 +24,9 @@ export interface UnderstoodColumn {
 /** Columns that our own files add; they speak of an earlier reading. */
 const ownColumns = new Set(['problem', 'suggestion']);
 
+/** A header that suffices for most files. */
+const exampleHeader = 'phone_number,network_id,amount,currency';
+
 /** Names that are a trap in every program that makes objects of rows. */
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
@@ -112,18 +115,24 @@ function refuseMissing(
   plan: ColumnPlan,
   defaults: { currency: string | null; networkId: number | null },
 ): void {
-  const missing: string[] = [];
+  const missing: Field[] = [];
   if (plan.phone_number === undefined) missing.push('phone_number');
   if (plan.network_id === undefined && defaults.networkId === null) missing.push('network_id');
-  if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount (or product_id)');
+  if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount');
   if (missing.length === 0) return;
+  const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
   throw new AirbatchError(
     'FILE_REJECTED',
-    `the file has no column ${missing.join(', nor one ')}; its first line ${readAs(header)}`,
-    {
-      hint: 'The names of the columns stand in the first line: correct it, or say which column is meant, as in --map amount="Net pay". Nothing was sent.',
-    },
+    `the file has no column ${names.join(', nor one ')}; its first line ${readAs(header)}`,
+    { hint: `${missingHint(header, missing)} Nothing was sent.` },
   );
+}
+
+/** No column is proposed: what is guessed here and typed as it stands would be paid. */
+function missingHint(header: readonly string[], missing: readonly Field[]): string {
+  if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
+  const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
+  return `The names of the columns must stand in the first line: correct it, or say which column is meant, by its name in the file: ${mapping}.`;
 }
 
 /** What a first line reads, or that it is none. */

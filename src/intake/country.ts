@@ -38,7 +38,7 @@ function fillCountryNames(): void {
   const supported = getCountries();
   for (const [two = '', three = ''] of codes as string[][])
     if (isSupportedCountry(two)) codesByName.set(three.toLowerCase(), two);
-  for (const language of ['sw', 'pt', 'es', 'fr', 'en']) {
+  for (const language of ['de', 'sw', 'pt', 'es', 'fr', 'en']) {
     const names = new Intl.DisplayNames([language], { type: 'region' });
     for (const code of supported) codesByName.set(plainCountry(names.of(code) ?? code), code);
   }
@@ -62,7 +62,7 @@ function countryCalled(callingCode: string): string | null {
 
 /**
  * The two-letter code of a country given by code (two letters or three), by calling code ("+254"), or by its name in English, French,
- * Spanish, Portuguese or Swahili; null where there is no such country. `text` is plain.
+ * Spanish, Portuguese, Swahili or German; null where there is no such country. `text` is plain.
  */
 export function countryCodeOf(text: string): CountryCode | null {
   const code = (/^([A-Za-z]{2})$|\(([A-Za-z]{2})\)$/.exec(text)?.slice(1).find(Boolean) ?? '').toUpperCase();

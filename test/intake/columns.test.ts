@@ -60,6 +60,16 @@ const headers: Record<string, Record<string, Field>> = {
     Ujumbe: 'sms_message',
     Nchi: 'country',
   },
+  German: {
+    Handynummer: 'phone_number',
+    Netzbetreiber: 'network_id',
+    Betrag: 'amount',
+    Währung: 'currency',
+    'Referenz-Nr.': 'reference',
+    Datenpaket: 'product_id',
+    Nachricht: 'sms_message',
+    Land: 'country',
+  },
 };
 
 describe('columns', () => {
@@ -85,6 +95,26 @@ describe('columns', () => {
     });
   }
 
+  for (const name of [
+    'Telefon',
+    'Telefon-Nr.',
+    'Tel.-Nr.',
+    'Rufnummer',
+    'MOBILFUNKNUMMER',
+    'Telefonnummer des Empfängers',
+  ]) {
+    test(`are known as German runs words together: ${name}`, () => {
+      assert.equal(meaningOf(name)?.field, 'phone_number');
+    });
+  }
+
+  test('are known in German with the letters of a keyboard that has no others', () => {
+    assert.deepEqual(
+      ['Waehrung', 'Laendercode'].map((name) => meaningOf(name)?.field),
+      ['currency', 'country'],
+    );
+  });
+
   // Spec section 4.9: its reference is what Version 1 pays once, so two rows with one are not two payments.
   test('are known as Version 1 calls them: rows with one extRefId are refused', async () => {
     const content = 'msisdn,amount,extRefId,network,currency\n254712345678,100,A,1,KES\n254712345678,150,A,1,KES\n';
@@ -94,7 +124,15 @@ describe('columns', () => {
   });
 
   test('are not taken for what they only resemble', () => {
-    for (const name of ['Phone model', 'Employee number', 'Amount paid last month', 'Home address', '', '123']) {
+    for (const name of [
+      'Phone model',
+      'Employee number',
+      'Amount paid last month',
+      'Home address',
+      'Personalnummer',
+      '',
+      '123',
+    ]) {
       assert.equal(meaningOf(name), null, name);
     }
   });
@@ -142,6 +180,15 @@ describe('columns', () => {
     assert.equal(meaningOf('Airtime')?.field, 'amount');
   });
 
+  test('that may name a person hold phone numbers where their name says so', () => {
+    for (const [name, numbered] of [
+      ['Contact', 'Contact No.'],
+      ['Contacto', 'Número de contacto'],
+      ['Ruf', 'Rufnummer'],
+    ] as const)
+      assert.deepEqual([meaningOf(name), meaningOf(numbered)?.field], [null, 'phone_number']);
+  });
+
   test('with our own name go before their aliases', () => {
     assert.equal(plan(['phone', 'phone_number', 'network_id', 'amount']).plan.phone_number, 1);
   });
@@ -149,7 +196,10 @@ describe('columns', () => {
   test('that are missing can be named by a mapping', () => {
     assert.throws(() => plan(['phone', 'network_id', 'pay']), {
       message: /no column amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
-      hint: /--map amount=/,
+      hint: /which column is meant, by its name in the file: --map amount="\.\.\."\. Nothing was sent\.$/,
+    });
+    assert.throws(() => plan(['Numéro', 'Devise']), {
+      hint: /: --map phone_number="\.\.\." --map network_id="\.\.\." --map amount="\.\.\."\./,
     });
   });
 
@@ -169,12 +219,13 @@ describe('columns', () => {
     for (const mapping of [{}, { amount: 'Net pay' }])
       assert.throws(
         () => plan(person, mapping),
-        ({ message }: Error) => {
+        ({ message, hint }: Error & { hint?: string }) => {
           assert.match(message, /; its first line has a number as a row does: it is no header$/);
-          assert.doesNotMatch(message, /Amina|712345678/);
+          assert.doesNotMatch(message + hint, /Amina|712345678/);
           return true;
         },
       );
+    assert.throws(() => plan(person), { hint: /^Put a line above it that names the columns, such as phone_number,/ });
   });
 
   test('one of which means two things are refused', () => {
