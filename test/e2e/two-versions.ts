@@ -1,5 +1,5 @@
+import { randomInt } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
-import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import type { SandboxProcess } from '../support/sandbox-process.ts';
@@ -62,13 +62,20 @@ export function writePayout(cwd: string, name: string): { file: string; expected
   return { file, expected };
 }
 
-/** A port that nothing listens at: a callback URL stands in the configuration before the receiver listens. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once('error', reject);
-    server.listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
+/**
+ * A port that nothing listens at: a callback URL stands in the configuration before the receiver listens. It is none of those that the
+ * system gives out, so that no other test gets it meanwhile.
+ */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(10_000, 30_000);
+    if (await isFree(port)) return port;
+  }
+}
+
+function isFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = createServer().once('error', () => resolve(false));
+    server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
   });
 }
