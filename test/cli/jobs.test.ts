@@ -212,12 +212,9 @@ describe('airbatch jobs', () => {
     mkdirSync(join(folder, 'bonus/inbox'), { recursive: true });
     writeFileSync(join(folder, 'bonus/inbox/b.csv'), payroll('0712 101 005,Safaricom,70,B-1'));
     utimesSync(join(folder, 'bonus/inbox/b.csv'), 1e9, 1e9);
-    // No folder can be made where a file lies.
-    const first = run('jobs', 'run', 'bonus', '--slot', '2026-10-01T09:00:00Z');
-    await until('it was taken', () => existsSync(join(folder, 'bonus/done')));
-    rmSync(join(folder, 'bonus/done'), { recursive: true });
-    writeFileSync(join(folder, 'bonus/done'), '');
-    const { stderr } = await first;
+    // No file can be put where a folder lies.
+    mkdirSync(join(folder, 'bonus/done/20261001-0900~b.csv'), { recursive: true });
+    const { stderr } = await run('jobs', 'run', 'bonus', '--slot', '2026-10-01T09:00:00Z');
     assert.match(stderr, /"files":1,"job":"bonus".*files of a job could not be put away/);
     drop('october.csv', two);
     const second = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
