@@ -18,8 +18,10 @@ test('a batch has a time to be done by from its file on, and another one where a
     /^Done {7}about \d{4}-.* before it is to be \(2098-11-20 14:00 UTC\), if it begins now$/m,
   );
   const [, batch = ''] = /^Batch +(\S+)/m.exec(submitted.stderr) ?? [];
-  writeFileSync(join(folder, 'b.csv'), rows.replace('405118', '405119'));
-  const soon = new Date(systemClock.now() + 20_000).toISOString();
+  // An hour of sending, to be done in half of it: neither is over before a busy machine has read the file.
+  const many = Array.from({ length: 3_600 }, (_, index) => `+25471241${1_000 + index},1,50,KES\n`).join('');
+  writeFileSync(join(folder, 'b.csv'), `phone_number,network_id,amount,currency\n${many}`);
+  const soon = new Date(systemClock.now() + 30 * 60_000).toISOString();
   const late = JSON.parse((await airbatch('submit', 'b.csv', '--finish-by', soon, '--json')).stdout);
   assert.deepEqual([late.finish_by, late.in_time, late.makes_late], [soon, false, []]);
   const changed = await airbatch(
