@@ -45,15 +45,25 @@ export async function workOn(
   options: { batchIds: readonly string[]; out: string; restored: boolean },
 ): Promise<WorkResult[]> {
   // Nothing is waited for before Ctrl-C is listened to: whoever read the file listens no longer.
-  const runner = runnerOf(session, account, { restored: options.restored });
+  const { terminal } = context;
+  // What was said of the process that has the account, while this one watches it.
+  let watched: string | null = null;
+  const onTaken = () => {
+    if (watched !== null) terminal.error('That process works no more: this command does the work now.\n');
+    watched = null;
+  };
+  const onBusy = (message: string) => {
+    if (message !== watched) terminal.error(`${message}: it does this work, and this command watches.\n`);
+    watched = message;
+  };
+  const runner = runnerOf(session, account, { restored: options.restored, onTaken });
   const word = makeWord(session, null);
-  const progress = showProgress(context.terminal, session, options.batchIds);
-  let isWatching = false;
+  const progress = showProgress(terminal, session, options.batchIds);
   const interrupt = onInterrupt(() => {
     progress.leave();
     runner.stop();
-    context.terminal.error(
-      isWatching
+    terminal.error(
+      watched !== null
         ? `This command stops watching, and the other process goes on: "airbatch pause ${options.batchIds.length === 1 ? options.batchIds[0] : 'BATCH'} --why TEXT" stops a batch.\n`
         : 'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
     );
@@ -66,9 +76,7 @@ export async function workOn(
       await runOrWatch(context, session, runner, {
         batchIds: options.batchIds,
         interrupted: interrupt.happened,
-        onWatching: (is) => {
-          isWatching = is;
-        },
+        onBusy,
       });
   } finally {
     await progress.end();
@@ -137,18 +145,16 @@ async function runOrWatch(
   {
     batchIds,
     interrupted,
-    onWatching,
-  }: { batchIds: readonly string[]; interrupted: () => boolean; onWatching: (is: boolean) => void },
+    onBusy,
+  }: { batchIds: readonly string[]; interrupted: () => boolean; onBusy: (message: string) => void },
 ): Promise<void> {
   const watching = makeWatching(session, (line) => terminal.error(`${line}\n`), { batchIds, patienceMs });
-  for (let isFirst = true; ; isFirst = false) {
+  for (;;) {
     try {
-      onWatching(false);
       return await tellingPauses(session, watching, () => runner.run(patienceMs, batchIds));
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
-      onWatching(true);
-      if (isFirst) terminal.error(`${error.message}: it does this work, and this command watches.\n`);
+      onBusy(error.message);
     }
     await session.clock.sleep(watchMs);
     if (interrupted() || !(await watching.look())) return;

@@ -45,6 +45,8 @@ export interface RunnerOptions {
   holder: string;
   isDead: (holder: string) => boolean;
   callbackUrl: string | null;
+  /** Called when this process has the account, before anything is done for it. */
+  onTaken?: () => void;
   /** Called when every row of a batch is terminal and the batch is durably completed. */
   onCompleted?: (batchId: string) => void;
   /** Where holds are noted besides the ledger, if anywhere. */
@@ -111,6 +113,7 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
     async run(patienceMs, batchIds) {
       assert(context === null, 'a runner runs once');
       context = await openContext(injected, options, stopping.signal);
+      options.onTaken?.();
       try {
         await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
       } finally {

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommand, startCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+
+test('a command that watches says when it does the work itself, and who does it then is named to others', {
+  timeout: 60_000,
+}, async (t) => {
+  const cwd = folderOf(t);
+  // It is processed for ever, so that somebody has to end each command.
+  writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100003,1,50,KES\n');
+  const first = startCommand(['run', 'a.csv', '--yes'], { cwd });
+  t.after(() => first.child.kill('SIGKILL'));
+  const worker = async () => JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout).batches[0]?.worker;
+  while (!(await worker()));
+  const second = startCommand(['resume'], { cwd });
+  t.after(() => second.child.kill('SIGKILL'));
+  const told = /by \S+, process (\d+): it does this work, and this command watches\./;
+  assert.equal(Number((await second.seen(told))[1]), first.child.pid);
+  first.child.kill('SIGINT');
+  await first.ended;
+  await second.seen(/^That process works no more: this command does the work now\.$/m);
+  const third = startCommand(['resume'], { cwd });
+  assert.equal(Number((await third.seen(told))[1]), second.child.pid);
+  third.child.kill('SIGINT');
+  second.child.kill('SIGINT');
+  assert.match((await third.ended).stderr, /^This command stops watching, and the other process goes on/m);
+  assert.match((await second.ended).stderr, /^Stopping: nothing more is sent/m);
+});
