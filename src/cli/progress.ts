@@ -10,9 +10,11 @@ import { bar } from './bar.ts';
 import type { Terminal } from './terminal.ts';
 import { beforeWords, serviceWords } from './waits-for.ts';
 
-/** How often the screen is brought up to date, and how often a line is written where nobody watches. */
+/** How often the screen is brought up to date, and how often it is looked whether a line is to be written where nobody watches. */
 const redrawMs = 200;
 const lineMs = 30_000;
+/** A line that says nothing new is written again after so long: whoever reads the log of a long wait sees that somebody still waits. */
+const unchangedLineMs = 15 * 60_000;
 
 interface Tally {
   /** Rows that are to be paid, in whatever state they are now. */
@@ -50,9 +52,18 @@ export function showProgress(
 ): Progress {
   const stop = new AbortController();
   let isLeft = false;
+  let said = { standing: '', at: 0 };
+  /** Whether a line tells something new, or is a sign of life; the last one is always written. */
+  const isDue = (now: Tally) => {
+    const next = { standing: standingOf(now, session.clock.now()), at: session.clock.monotonic() };
+    if (next.standing === said.standing && next.at - said.at < unchangedLineMs && !stop.signal.aborted) return false;
+    said = next;
+    return true;
+  };
   const show = async () => {
     const now = await tally(session, batchIds);
     if (now.payable === 0 || isLeft) return;
+    if (!terminal.isInteractive && !isDue(now)) return;
     const parts = [`${grouped(settled(now))} of ${grouped(now.payable)} rows settled`];
     parts.push(...details(now, session.clock.now(), stop.signal.aborted));
     if (!terminal.isInteractive) terminal.error(`${parts.join(' · ')}\n`);
@@ -134,6 +145,12 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
   sum.before = beforeWords(slowest.filter(({ batch }) => !shown.has(batch)));
   sum.payable = sum.completed + sum.failed + sum.inDoubt + sum.underWay + sum.waiting;
   return sum;
+}
+
+/** All that a line tells but how long something takes: that changes by itself. */
+function standingOf({ lookUpAt: _lookUp, leftMs: _left, pace, ...standing }: Tally, at: number): string {
+  const waitsForService = pace !== null && serviceWords(pace, at) !== null;
+  return JSON.stringify([standing, pace !== null, waitsForService, pace?.unreachableSince]);
 }
 
 /** What there is to say besides how many rows are settled; after the end, only what stays so. */

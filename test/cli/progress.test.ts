@@ -126,3 +126,44 @@ test('thousands are told apart, as everywhere on the screen', async () => {
   const { before } = await shown(await sending(null, 1_200));
   assert.equal(before, '0 of 1,200 rows settled · 1,200 to send, about 19 min left');
 });
+
+test('where nobody watches, a line is written when it tells something new, and now and then as a sign of life', async () => {
+  const { clock, db } = await sending(null);
+  const lines: [minute: number, text: string][] = [];
+  const from = clock.now();
+  const error = (text: string) => void lines.push([Math.floor((clock.now() - from) / 60_000), text.trimEnd()]);
+  const screen = { isInteractive: false, error, show: () => undefined, keep: () => undefined };
+  await db.execute(`UPDATE batches SET status = 'paused'`);
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
+  const story = async () => {
+    await clock.sleep(20 * 60_000);
+    await db.execute(`UPDATE batch_counts SET count = 89 WHERE status = 'ready'`);
+    await clock.sleep(5 * 60_000);
+    await progress.end();
+  };
+  await clock.drive(story());
+  assert.deepEqual(lines, [
+    [0, '0 of 90 rows settled · 90 to send, paused'],
+    [15, '0 of 90 rows settled · 90 to send, paused'],
+    [20, '0 of 89 rows settled · 89 to send, paused'],
+    [25, '0 of 89 rows settled'],
+  ]);
+});
+
+test('a line that differs in nothing but how long something takes is not written again', async () => {
+  const rig = await sending(null);
+  const { clock, db } = rig;
+  const lines: string[] = [];
+  const error = (text: string) => void lines.push(text.trimEnd());
+  const screen = { isInteractive: false, error, show: () => undefined, keep: () => undefined };
+  await db.execute('UPDATE leases SET expires_at = ?', [clock.now() + 3_600_000]);
+  const fact = await notedPace(db, 'main', clock.now());
+  assert.ok(fact);
+  await notePace(db, 'main', { ...fact, unreachableSince: clock.now() });
+  const progress = showProgress(screen, { db, clock }, ['batch-1']);
+  await clock.drive(clock.sleep(10 * 60_000).then(() => progress.end()));
+  assert.deepEqual(lines, [
+    '0 of 90 rows settled · 90 to send; waits for the service, not reached for 30 s',
+    '0 of 90 rows settled',
+  ]);
+});
