@@ -162,14 +162,23 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...(finish === null ? [] : [`Finish     ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
+  const advised = Map.groupBy(
+    attention.filter(({ status: is }) => is === 'held'),
+    (row) => heldOf(row).advice,
+  );
   for (const row of attention) {
-    const { why, next } = attentionOf(row);
+    const { why: whole, next } = attentionOf(row);
+    const { reason, advice } = heldOf(row);
+    // What is the same of several rows is said once, after them.
+    const why = (advised.get(advice)?.length ?? 0) > 1 && row.status === 'held' ? reason : whole;
     const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
     const since = row.status === 'accepted' ? sinceWords(session, row) : '';
     lines.push(
       `Row ${row.row_no} (line ${row.line}) is ${row.status.replace('_', ' ')}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
   }
+  for (const [advice, rows] of advised)
+    if (rows.length > 1) lines.push(`Rows ${rows.map(({ row_no }) => row_no).join(', ')}: ${advice}`);
   const overdue = await countOverdue(session.db, batch.batch_id);
   const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) + overdue - attention.length;
   if (more > 0) lines.push(`and ${counted(more, 'row')} more`);
@@ -188,12 +197,21 @@ function attentionOf(row: RowRecord): {
   sent_at: string | null;
   next: string | null;
 } {
-  const problems = row.problems === null ? [] : (JSON.parse(row.problems) as { message: string; suggestion: string }[]);
-  const held = problems.flatMap(({ message, suggestion }) => [message, suggestion]);
-  const why = row.status === 'held' ? held.join(' ') : (row.failure_reason ?? '');
+  const why = row.status === 'held' ? heldOf(row).whole : (row.failure_reason ?? '');
   const next = row.next_action_at === null ? null : isoTime(row.next_action_at);
   const sent_at = row.first_sent_at === null ? null : isoTime(row.first_sent_at);
   return { row: row.row_no, status: row.status, why, sent_at, next };
+}
+
+/** Why a row is held, and what can be done about it. */
+function heldOf({ problems }: RowRecord): { reason: string; advice: string; whole: string } {
+  const all = problems === null ? [] : (JSON.parse(problems) as { message: string; suggestion: string }[]);
+  return {
+    reason: all.map(({ message }) => message).join(' '),
+    advice: all.map(({ suggestion }) => suggestion).join(' '),
+    // Each advice beside its reason.
+    whole: all.flatMap(({ message, suggestion }) => [message, suggestion]).join(' '),
+  };
 }
 
 function sinceWords({ clock }: Session, { first_sent_at: sentAt, service_status: word }: RowRecord): string {

@@ -49,6 +49,26 @@ test('airbatch status says what each batch waits for, and what can be done about
   assert.match((await airbatch('status')).stdout, /paused: balance too low/);
 });
 
+test('airbatch status gives the advice that is the same of several held rows once, with the rows, and programs each its own', async (t) => {
+  const folder = folderOf(t);
+  const [one, two] = ['+254712405118,1,50,KES', '+254712405119,1,50,KES'];
+  writeFileSync(
+    join(folder, 'a.csv'),
+    ['phone_number,network_id,amount,currency', one, one, two, two, one, ''].join('\n'),
+  );
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  const { summary } = JSON.parse((await airbatch('run', 'a.csv', '--yes', '--json')).stdout);
+  const { stdout } = await airbatch('status', summary.batch_id);
+  assert.match(
+    stdout,
+    /^Row 2 \(line 3\) is held: .* the same amount as line 2\.\nRow 4 .*\.\nRow 5 .*\.\nRows 2, 4, 5: /m,
+  );
+  const advice = /let it go with "airbatch release" if both are meant\./g;
+  assert.equal(stdout.match(advice)?.length, 1);
+  const { attention } = JSON.parse((await airbatch('status', summary.batch_id, '--json')).stdout);
+  assert.equal(JSON.stringify(attention).replaceAll('\\"', '"').match(advice)?.length, 3);
+});
+
 test('the numbers of a batch in the list add up to its rows, whatever became of them', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
