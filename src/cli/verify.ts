@@ -10,7 +10,8 @@ import type { CommandContext } from './command.ts';
 
 /**
  * `airbatch verify DIR`: 0 when the reports prove whole and unchanged, 4 when anything about them is not as it must be, 5 when they are
- * whole and yet may not be the ones that are meant: the folder has the name of another batch, or the ledger has gone on since.
+ * whole and yet may not be the ones that are meant: the folder has the name of another batch, or the ledger or heads that were put outside
+ * tell that the batch's history has gone on since.
  */
 export async function execute(
   { terminal, cwd, ledgerPath, json }: CommandContext,

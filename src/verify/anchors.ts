@@ -7,7 +7,7 @@ import type { Manifest } from './manifest.ts';
 const headShape = z.object({ events: z.int().min(1), head: z.string() });
 const lineShape = headShape.extend({ batch_id: z.string() });
 
-type Head = z.infer<typeof headShape>;
+export type Head = z.infer<typeof headShape>;
 
 const ownFile = 'anchors.json';
 

@@ -71,6 +71,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   batch: BatchFacts;
   /** When its last event was (epoch ms). */
   lastAt: number | null;
+  /** Where the chain went on to after its end, by the latest head that was put outside: see `walkChain`. Null where none tells of that. */
+  wentOnTo: number | null;
   /** The versions of the reports that were given out, in their order: chains of before do not tell them. */
   givenOut: GivenOut[];
   /** The hashes of the events that were asked for, by their place in the chain. */
@@ -103,17 +105,24 @@ const file = 'events.jsonl';
 /**
  * Walks the audit chain from its first event to the head that the manifest names: each hash must follow from the one before
  * and from all that its event says, so that none was changed, left out, added or moved. `wanted` are the places of which the hash is kept.
- * Null where it is the chain of another batch, with which nothing is to be compared.
+ * `outside` are the places of the heads that the reports did not bring themselves: a chain that ends in one of these, but for reports that
+ * were given out then, is whole as far as it goes, and later ones tell where it went on to; any other was cut short. Null where it is the
+ * chain of another batch, with which nothing is to be compared.
  */
 export async function walkChain(
   dir: string,
   manifest: Manifest,
   findings: Findings,
-  { anchored, wanted }: { anchored: ReadonlyMap<number, string>; wanted: ReadonlySet<number> },
+  {
+    anchored,
+    outside,
+    wanted,
+  }: { anchored: ReadonlyMap<number, string>; outside: ReadonlySet<number>; wanted: ReadonlySet<number> },
 ): Promise<ChainFacts | null> {
   const facts = makeFacts();
   let previous = '0'.repeat(64);
   let seq = 0;
+  let isAtHead = false;
   for await (const line of (await open(join(dir, file))).readLines()) {
     seq += 1;
     const event = eventOf(line, seq);
@@ -134,13 +143,16 @@ export async function walkChain(
     previous = hash;
     if ((anchored.get(seq) ?? hash) !== hash)
       findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
+    // That reports were given out is no reason to put another head outside.
+    isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
     const data = objectOf(body);
     if (kind === 'batch.report') facts.givenOut.push({ version: Number(data.version), at, seq, hash });
     if (wanted.has(seq)) facts.heads.set(seq, hash);
     noteEvent(facts, { ...event, data });
   }
   for (const events of anchored.keys())
-    if (events > seq)
+    if (events > seq && isAtHead && outside.has(events)) facts.wentOnTo = Math.max(facts.wentOnTo ?? 0, events);
+    else if (events > seq)
       findings.add(
         file,
         `was cut short, or is of an older version: ${events} events were anchored, and it has ${seq}.`,
@@ -311,6 +323,7 @@ export function makeFacts(): GatheredFacts {
   return {
     batch,
     lastAt: null,
+    wentOnTo: null,
     givenOut: [],
     heads: new Map(),
     note(rowNo, kind, { actor, at, data }) {

@@ -1,6 +1,6 @@
 import { basename, join, resolve } from 'node:path';
-import { headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
-import { walkChain } from './chain.ts';
+import { type Head, headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
+import { type ChainFacts, walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
 import { checkKept, readKept } from './kept.ts';
 import { checkLedger, type LaterEvents } from './ledger.ts';
@@ -31,7 +31,7 @@ export interface Verification {
   checked: string[];
   /** What could not be checked, or should be known besides, in sentences: nothing of it is wrong by itself. */
   notes: string[];
-  /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than the ledger. */
+  /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than is known elsewhere. */
   doubts: string[];
   batch_id: string | null;
   run_id: string | null;
@@ -100,7 +100,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   const kept = await readKept(dir, manifest, findings);
   const before = findings.count;
   const outside = anchors === undefined ? [] : await readAnchors(anchors, manifest, findings);
-  const anchored = headsByEvents([...(await readOwnAnchors(dir, manifest, findings)), ...outside], findings);
+  const own = await readOwnAnchors(dir, manifest, findings);
+  const anchored = headsByEvents([...own, ...outside], findings);
   const wanted = new Set(
     [manifest, ...kept.map((one) => one.manifest)].flatMap(({ previous, audit }) => [
       audit.events,
@@ -109,10 +110,12 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   );
   const chain = await prove(
     'The audit chain is unbroken from its first event to the head that the manifest names.',
-    () => attempt(findings, 'events.jsonl', () => walkChain(dir, manifest, findings, { anchored, wanted })),
+    () =>
+      attempt(findings, 'events.jsonl', () =>
+        walkChain(dir, manifest, findings, { anchored, outside: headsElsewhere(outside, own, manifest), wanted }),
+      ),
   );
-  if (anchors !== undefined && findings.count === before)
-    checked.push('The chain has every head that was put outside: nothing was cut off since.');
+  if (anchors !== undefined && chain && findings.count === before) checked.push(proveHeads(chain, findings));
   const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
   const rows =
     chain &&
@@ -151,6 +154,21 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     later,
     key_fingerprint: signedBy,
   };
+}
+
+/** The places of the heads that were put outside. One beyond the chain's end that the reports themselves bring was cut off there. */
+function headsElsewhere(outside: readonly Head[], own: readonly Head[], { audit }: Manifest): Set<number> {
+  const cutOff = new Set(own.map(({ events }) => events).filter((events) => events > audit.events));
+  return new Set(outside.map(({ events }) => events).filter((events) => !cutOff.has(events)));
+}
+
+/** Says what the heads that were put outside prove of a chain that has each of them up to its end. */
+function proveHeads({ wentOnTo }: ChainFacts, findings: Findings): string {
+  if (wentOnTo === null) return 'The chain has every head that was put outside: nothing was cut off since.';
+  findings.doubt(
+    `These are reports of an earlier version: when they were given out the chain went this far, and has gone on since, to ${wentOnTo} events at least. What came later stands in a newer version.`,
+  );
+  return 'The chain has every head that was put outside up to its end: until then nothing was changed or cut off.';
 }
 
 /** A folder may have any name, but not that of another batch: whoever asks for that one would hear of this. */

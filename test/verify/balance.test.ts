@@ -53,6 +53,7 @@ test('a chain has as many events as the manifest says, whatever its head', async
   const findings = new Findings();
   await walkChain(dir, { ...manifest, audit: { ...manifest.audit, events: events + 1 } }, findings, {
     anchored: new Map(),
+    outside: new Set(),
     wanted: new Set(),
   });
   assert.deepEqual(
@@ -65,7 +66,11 @@ test('a chain that ends one event before a head that was put outside was cut sho
   const { dir, manifest } = await sample(t);
   const { events } = manifest.audit;
   const findings = new Findings();
-  await walkChain(dir, manifest, findings, { anchored: new Map([[events + 1, 'f'.repeat(64)]]), wanted: new Set() });
+  await walkChain(dir, manifest, findings, {
+    anchored: new Map([[events + 1, 'f'.repeat(64)]]),
+    outside: new Set([events + 1]),
+    wanted: new Set(),
+  });
   assert.deepEqual(
     findings.list.map(({ message }) => message),
     [`was cut short, or is of an older version: ${events + 1} events were anchored, and it has ${events}.`],

@@ -12,6 +12,8 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { insertAnchor } from '../../src/ledger/anchors.ts';
+import { pageEvents } from '../../src/ledger/events.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey, type SigningKey } from '../../src/reports/signing-key.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
@@ -346,4 +348,54 @@ test('a manifest that says another state of the batch, or names a file that is n
   const sha256 = createHash('sha256').update('').digest('hex');
   forge({}, { status: 'completed', files: [...files, { name: 'paid.csv', bytes: 0, sha256 }] });
   assert.deepEqual(await found(), ['paid.csv is named by the manifest, and is no file that reports have.']);
+});
+
+/** Two versions, and heads that were put outside right before each was given out, or elsewhere. */
+async function provenBy(t: TestContext, { atEnds }: { atEnds: boolean }) {
+  const { dir, db, kept } = await twoVersions(t);
+  const chain = await pageEvents(db, 'B-1', 0, 100);
+  const given = chain.filter(({ kind }) => kind === 'batch.report').map(({ seq }) => seq);
+  const places = atEnds ? given.map((seq) => seq - 1) : [5, ...given.slice(1)];
+  const anchors = join(dir, '../heads.jsonl');
+  const heads = places.map((events) => ({ batch_id: 'B-1', events, head: chain[events - 1]?.hash }));
+  writeFileSync(anchors, heads.map((head) => JSON.stringify(head)).join('\n'));
+  return { dir, kept, places, verify: (folder: string) => verifyReports(folder, { anchors }) };
+}
+
+test('an earlier version that ends where a head was put outside is proven so far, and it is said that there is a newer one', async (t) => {
+  const { dir, kept, places, verify } = await provenBy(t, { atEnds: true });
+  const { ok, doubts, checked, findings } = await verify(kept);
+  assert.deepEqual([ok, findings], [true, []]);
+  assert.deepEqual(doubts, [
+    `These are reports of an earlier version: when they were given out the chain went this far, and has gone on since, to ${places[1]} events at least. What came later stands in a newer version.`,
+  ]);
+  assert.match(String(checked), /every head that was put outside up to its end/);
+  assert.doesNotMatch(String(checked), /nothing was cut off since/);
+  const newest = await verify(dir);
+  assert.deepEqual([newest.ok, newest.doubts], [true, []]);
+  assert.match(String(newest.checked), /nothing was cut off since/);
+});
+
+test('a chain that ends before or after the heads that were put outside may have been cut short', async (t) => {
+  const { kept, verify } = await provenBy(t, { atEnds: false });
+  const { ok, doubts, findings } = await verify(kept);
+  assert.deepEqual([ok, doubts], [false, []]);
+  assert.match(findings[0]?.message ?? '', /was cut short, or is of an older version: \d+ events were anchored/);
+});
+
+test('a head beyond the end that reports themselves bring was cut off there, wherever else it was put', async (t) => {
+  const { dir, key, db } = await makePack(t);
+  const chain = await pageEvents(db, 'B-1', 0, 100);
+  const end = chain.length - 1;
+  const later = { batch_id: 'B-1', events: end + 9, head: 'f'.repeat(64) };
+  await insertAnchor(db, { ...later, place: 'url https://a.example', anchored_at: 1, receipt: null });
+  await giveBack(db, 2);
+  await writeReports(db, 'B-1', join(dir, '..'), signedBy(db, key));
+  const anchors = join(dir, '../heads.jsonl');
+  const now = await pageEvents(db, 'B-1', 0, 100);
+  const heads = [{ ...later, events: now.length, head: now.at(-1)?.hash }, later];
+  writeFileSync(anchors, heads.map((head) => JSON.stringify(head)).join('\n'));
+  const { doubts, findings } = await verifyReports(dir, { anchors });
+  assert.deepEqual(doubts, []);
+  assert.match(findings[0]?.message ?? '', /was cut short/);
 });
