@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { readXlsx } from 'hucre/xlsx';
 import { nextGeneration } from '../../src/engine/next-generation.ts';
 import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
@@ -118,7 +119,7 @@ const told: readonly Word[] = [
 ];
 
 test('what was charged for earlier payments and came back has its own part in what explains the wallets, and the chain proves it', async (t) => {
-  const { charged, balance, messages } = await reports(t, { before: told });
+  const { dir, charged, balance, messages } = await reports(t, { before: told });
   assert.deepEqual([charged.total, charged.earlier], [{ USD: '6.4' }, { USD: '2.4' }]);
   assert.deepEqual(charged.earlier_came_back, { USD: '1.9' });
   const [explanation] = balance.explanation;
@@ -132,6 +133,20 @@ test('what was charged for earlier payments and came back has its own part in wh
   });
   assert.equal(balance.explained, true);
   assert.deepEqual(await messages(), []);
+  const page = (await readFile(join(dir, 'report.html'), 'utf8')).replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+  assert.match(page, /− USD 2\.20 of these rows.{1,6} charges came back \+ USD 0\.00 unexplained/);
+  assert.match(
+    page,
+    /USD 2\.40 of it for earlier payments of rows that were sent again, of which USD 1\.90 came back\./,
+  );
+  assert.match(page, /names them\)\. The service told of USD 1\.90 of it that it came back\./);
+  const { sheets } = await readXlsx(await readFile(join(dir, 'results.xlsx')));
+  const rows = sheets[0]?.rows ?? [];
+  const heading = rows.findIndex((row) => row[0] === 'Left the wallets');
+  assert.deepEqual(rows.slice(heading, heading + 2), [
+    ['Left the wallets', 'Charged by this batch', 'By other batches', 'Came back', 'Unexplained', 'Currency'],
+    [4.2, 6.4, 0, 2.2, 0, 'USD'],
+  ]);
 });
 
 test('what came back after the wallets were read, or of which no amount was told, explains nothing of them', async (t) => {
