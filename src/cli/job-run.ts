@@ -74,9 +74,13 @@ async function bringAndSend(
   const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
   await putAway(session);
   codes.push(...results.map(({ exitCode }) => exitCode));
-  if (context.json)
-    context.terminal.print(jsonLine({ job: name, slot: isoTime(dueAt), outcome, batches: results.map(jsonResult) }));
-  else for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+  if (context.json) {
+    const told = { outcome: outcome.outcome, detail: outcome.detail };
+    const slot = isoTime(dueAt);
+    context.terminal.print(jsonLine({ job: name, slot, outcome: told, batches: results.map(jsonResult) }));
+  }
+  if (!context.json)
+    for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
   return worstExitCode(codes);
 }
 

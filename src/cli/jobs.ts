@@ -4,7 +4,7 @@ import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { visible } from '../core/visible.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
-import { listSlots, type SlotRecord } from '../ledger/slots.ts';
+import { listSlots, openSlots, type SlotRecord } from '../ledger/slots.ts';
 import { leftFilesLines } from '../reports/left-files.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { type Job, jobName } from '../scheduler/define-job.ts';
@@ -63,8 +63,10 @@ function list(context: CommandContext): Promise<number> {
     const known = await Promise.all(
       jobs.map(async ({ job, file }) => {
         const [last] = await listSlots(session.db, job.name, 1);
+        const [open] = await openSlots(session.db, job.name, now);
         const left = await leftNow(session.db, job);
-        return { job, file, next: nextDueTimes(job.schedule, now, 1)[0] ?? null, last: last ?? null, left };
+        const next = nextDueTimes(job.schedule, now, 1)[0] ?? null;
+        return { job, file, next, last: last ?? null, open: open ?? null, left };
       }),
     );
     const lines = known.map(({ job, file, next, last }) => [
@@ -86,11 +88,21 @@ function list(context: CommandContext): Promise<number> {
       },
       none: noJobs(context, session.config),
     });
-    for (const { job, left } of context.json ? [] : known)
-      for (const line of leftFilesLines(job.name, left))
+    for (const { job, last, open, left } of context.json ? [] : known)
+      for (const line of [...slotLines(job, last, open), ...leftFilesLines(job.name, left)])
         context.terminal.print(`${context.terminal.paint('yellow', '!')} ${job.name}: ${visible(line)}\n`);
     return 0;
   });
+}
+
+/** Why the last slot has failed, and what the one waits for that is to be run. */
+function slotLines({ schedule }: Job, last: SlotRecord | null, open: SlotRecord | null): string[] {
+  const lineOf = (what: string, { due_at, detail }: SlotRecord) =>
+    `the run of ${localTime(due_at, schedule.timeZone)} ${what}: ${detail}`;
+  return [
+    ...(last?.state === 'failed' && last.detail ? [lineOf('has failed', last)] : []),
+    ...(open?.state === 'due' && open.detail ? [lineOf('waits', open)] : []),
+  ];
 }
 
 /** What the list tells of a job: how it reads and pays is configuration, and stands in its file. */

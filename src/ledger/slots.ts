@@ -1,5 +1,5 @@
 import type { Queryable } from './database.ts';
-import { readFact, writeFact } from './facts.ts';
+import { forgetFact, readFact, writeFact } from './facts.ts';
 
 /**
  * A slot is one due time of a job. `due`: to be run; `running`; `done`: what it had to bring is in the ledger; `skipped`: missed
@@ -115,8 +115,24 @@ export async function endSlot(
     `UPDATE slots SET state = ?, detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
     [state, detail, state === 'due' ? null : now, job, dueAt, holder],
   );
+  if (ended === 1 && state !== 'due') await forgetFact(tx, faultsName(job, dueAt));
   return ended === 1;
 }
+
+/** What a slot that is not at its end has met with, and what it fails for in the end, in words. */
+export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {
+  return JSON.parse((await readFact(db, faultsName(job, dueAt))) ?? '[]') as string[];
+}
+
+export async function noteSlotFault(
+  tx: Queryable,
+  { job, dueAt, fault }: { job: string; dueAt: number; fault: string },
+): Promise<void> {
+  const faults = new Set([...(await slotFaults(tx, job, dueAt)), fault]);
+  await writeFact(tx, faultsName(job, dueAt), JSON.stringify([...faults]));
+}
+
+const faultsName = (job: string, dueAt: number) => `slot_faults:${job}:${dueAt}`;
 
 /** How many slots are in each state, for all jobs. */
 export function countSlots(db: Queryable): Promise<{ job: string; state: SlotState; count: number }[]> {

@@ -7,6 +7,8 @@ import { claimSlot, endSlot, goOnSlot, type SlotRecord } from '../ledger/slots.t
 export interface SlotOutcome {
   outcome: 'done' | 'failed' | 'wait';
   detail: string;
+  /** Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is tried again for a while. */
+  mayPass?: boolean;
 }
 
 /** Fails with `FENCED` in a transaction where another process has the slot by now. */

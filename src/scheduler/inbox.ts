@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
-import { mkdir, readdir, rename } from 'node:fs/promises';
+import { access, mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
-import { errorMessage } from '../core/errors.ts';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { isLeftOver, sortOut, unlessGone } from './complete-files.ts';
 import { isStamped } from './slot-stamp.ts';
 
@@ -17,11 +17,33 @@ export interface Brought {
   unfinished: string[];
   /** Names of files that lie there as well and are not those that the pattern means, and of folders. */
   others: string[];
-  /** Which of those that the pattern means cannot be taken, and why, in words. */
-  stuck: string[];
+  /** Those that the pattern means and that cannot be taken. */
+  stuck: Stuck[];
   /** Names of what lies in `working` besides. */
   beside: string[];
 }
+
+/** A file that cannot be taken. */
+export interface Stuck {
+  /** Which, and why. */
+  words: string;
+  /** Whether that may pass by itself. */
+  mayPass: boolean;
+}
+
+/** Where it is taken from, and by which slot. */
+interface TakenBy {
+  folder: string;
+  pattern: string;
+  stamp: string;
+  /** Names that the slot has taken before. */
+  known: ReadonlySet<string>;
+  /** Whether the inbox was there before: then it is not made where it is missing, since the disk or share that it is on may be away. */
+  isUsed: boolean;
+}
+
+/** What no time mends of a file that cannot be moved: its name, and an inbox on another disk than `working`. */
+const lasting: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EXDEV'];
 
 /** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
 const unreadable = '\uFFFD';
@@ -32,25 +54,47 @@ const looksMax = 3;
 /**
  * Takes the complete files of an inbox to `working`, where `stamp` (the slot) stands before their names: what a crash leaves there
  * is found again by it. A file that is still being written stays where it is. `requireSlot` rejects where the slot is another process's by
- * now: under its stamp nobody would look for a file any more.
+ * now: under its stamp nobody would look for a file any more. Throws `FILE_UNREADABLE` where the folder cannot be used; what was taken by then
+ * is found by the stamp.
  */
 export async function takeFromInbox(
-  { clock }: { clock: Clock },
-  { folder, pattern, stamp, known }: { folder: string; pattern: string; stamp: string; known: ReadonlySet<string> },
+  deps: { clock: Clock },
+  options: TakenBy,
   requireSlot: () => Promise<void>,
 ): Promise<Brought> {
-  for (const name of folderNames) await mkdir(join(folder, name), { recursive: true });
+  const { folder, isUsed } = options;
+  try {
+    if (isUsed) await access(join(folder, 'inbox'));
+    for (const name of folderNames) await mkdir(join(folder, name), { recursive: true });
+    return await take(deps, options, requireSlot);
+  } catch (error) {
+    throw asFolderTrouble(folder, error);
+  }
+}
+
+/** What the disk or share of a folder refuses is `FILE_UNREADABLE`; any other error is itself. */
+export function asFolderTrouble(folder: string, error: unknown): unknown {
+  if (!(error instanceof Error && 'syscall' in error)) return error;
+  const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its "inbox" is gone' : errorMessage(error);
+  return new AirbatchError('FILE_UNREADABLE', `the folder ${folder} cannot be used: ${why}`, { cause: error });
+}
+
+async function take(
+  { clock }: { clock: Clock },
+  { folder, pattern, stamp, known }: TakenBy,
+  requireSlot: () => Promise<void>,
+): Promise<Brought> {
   const wanted = globExpression(pattern);
   const inbox = join(folder, 'inbox');
   let unfinished: string[] = [];
   let others: string[] = [];
   // One that cannot be taken keeps no other from being paid.
-  const stuck = new Map<string, string>();
+  const stuck = new Map<string, { why: string; mayPass: boolean }>();
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
     const entries = await readdir(inbox, { withFileTypes: true });
     for (const entry of entries)
       if (entry.isSymbolicLink() && wanted.test(entry.name))
-        stuck.set(entry.name, 'it is a link: put the file itself there');
+        stuck.set(entry.name, { why: 'it is a link: put the file itself there', mayPass: false });
     const all = entries
       .filter((entry) => entry.isFile())
       .map(({ name }) => name)
@@ -58,7 +102,7 @@ export async function takeFromInbox(
     const isNameless = (name: string) => name.includes(unreadable) && !existsSync(join(inbox, name));
     const names: string[] = [];
     for (const name of all.filter((one) => wanted.test(one)))
-      if (isNameless(name)) stuck.set(name, 'its name is not UTF-8: give it another');
+      if (isNameless(name)) stuck.set(name, { why: 'its name is not UTF-8: give it another', mayPass: false });
       else names.push(name);
     const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
     others = [...all.filter((name) => !wanted.test(name)), ...folders].filter((name) => !isLeftOver(name));
@@ -71,7 +115,8 @@ export async function takeFromInbox(
       try {
         if (await unlessGone(rename(join(inbox, name), place).then(() => true))) seen += 1;
       } catch (error) {
-        stuck.set(name, errorMessage(error).replace(/, rename .*$/s, ''));
+        const mayPass = !lasting.includes((error as NodeJS.ErrnoException).code ?? '');
+        stuck.set(name, { why: errorMessage(error).replace(/, rename .*$/s, ''), mayPass });
         seen += 1;
       }
     }
@@ -84,7 +129,7 @@ export async function takeFromInbox(
     beside: inWorking.filter((name) => !isOwn(name)),
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
-    stuck: [...stuck].map(([name, why]) => `${name} cannot be taken: ${why}`),
+    stuck: [...stuck].map(([name, { why, mayPass }]) => ({ words: `${name} cannot be taken: ${why}`, mayPass })),
   };
 }
 

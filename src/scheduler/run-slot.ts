@@ -10,6 +10,8 @@ import type { Preflight } from '../engine/preflight.ts';
 import type { IntakeSettingsInput } from '../intake/settings.ts';
 import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
+import { noteSlotFault, slotFaults } from '../ledger/slots.ts';
+import { noteUsedFolder, usedFolder } from '../ledger/used-folders.ts';
 import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { lostTextsText } from '../reports/format.ts';
 import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
@@ -22,7 +24,7 @@ import { runSourceCommand } from './command-source.ts';
 import { sortOut } from './complete-files.ts';
 import type { Job } from './define-job.ts';
 import { finishByOfSlot } from './finish-by.ts';
-import { type Brought, originalName, takeFromInbox } from './inbox.ts';
+import { asFolderTrouble, type Brought, originalName, takeFromInbox } from './inbox.ts';
 import { keptFile, rejectedName, writeWhy } from './kept-file.ts';
 import { tellLeftBehind } from './left-behind.ts';
 import { reconcileSlot } from './reconcile-slot.ts';
@@ -50,6 +52,8 @@ interface SlotFile {
 interface FileOutcome {
   isTaken: boolean;
   words: string;
+  /** Of one that is not taken: whether it may be when it is tried again. */
+  mayPass?: boolean;
 }
 
 type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconciliation' }> };
@@ -68,6 +72,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   if (source.kind === 'reconciliation')
     return withAccount(job.account, (account) => reconcileSlot(session, account, dueAt, source.days));
   const before = await filesOfSlot(session.db, job.name, dueAt);
+  const faults = await slotFaults(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
   const { files, unfinished, others, stuck, beside } = await bring(deps, { ...job, source }, dueAt, known);
@@ -80,7 +85,8 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     const taking = takeOne(deps, job, dueAt, file);
     outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
   }
-  const words = [...outcomes.map((one) => one.words), ...stuck];
+  const untaken = outcomes.filter(({ isTaken }) => !isTaken);
+  const words = [...new Set([...faults, ...outcomes.map((one) => one.words), ...stuck.map((one) => one.words)])];
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
   if (unfinished.length > 0 || isMissing) {
@@ -92,9 +98,14 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
         : `still being written: ${unfinished.join(', ')}`;
     return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
   }
-  const isFailed = stuck.length > 0 || outcomes.some(({ isTaken }) => !isTaken);
+  const isFailed = faults.length + untaken.length + stuck.length > 0;
   if (brought === 0 && !isFailed) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
-  return { outcome: isFailed ? 'failed' : 'done', detail: words.join('; ') || 'brought before' };
+  const mayPass = [...untaken, ...stuck].some((one) => one.mayPass);
+  return {
+    outcome: isFailed ? 'failed' : 'done',
+    detail: words.join('; ') || 'brought before',
+    ...(mayPass ? { mayPass } : {}),
+  };
 }
 
 /** Files that are named of those that are not brought. */
@@ -131,13 +142,18 @@ async function bring(
   switch (source.kind) {
     case 'folder': {
       const hasSlot = () => session.db.transact(requireSlot);
-      const { taken, ...left } = await takeFromInbox(session, { ...source, stamp, known }, hasSlot);
+      const isUsed = (await usedFolder(session.db, name)) === source.folder;
+      const { taken, ...left } = await takeFromInbox(session, { ...source, stamp, known, isUsed }, hasSlot);
+      if (!isUsed) await session.db.transact((tx) => noteUsedFolder(tx, name, source.folder));
       return { files: taken.map((path) => ({ path, name: originalName(path) })), ...left };
     }
     case 'file': {
       const file = { path: source.file, name: basename(source.file) };
       if (known.has(file.name)) return { files: [file], ...nothingElse };
-      const { unfinished } = await sortOut(session.clock, dirname(file.path), [file.name]);
+      const folder = dirname(file.path);
+      const { unfinished } = await sortOut(session.clock, folder, [file.name]).catch((error: unknown) => {
+        throw asFolderTrouble(folder, error);
+      });
       return { files: unfinished.length === 0 ? [file] : [], ...nothingElse, unfinished };
     }
     case 'command': {
@@ -181,13 +197,16 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
     // It stays where it is for when the slot is run again, and keeps no other from being paid.
-    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: errorMessage(error) };
+    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: errorMessage(error), mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
+    const words = `${name} was rejected: ${errorMessage(error)}`;
+    // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this one.
+    await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`).then(
       () => '',
       (trouble: unknown) => `; it cannot be put away: ${errorMessage(trouble)}`,
     );
-    return { isTaken: false, words: `${name} was rejected: ${errorMessage(error)}${left}` };
+    return { isTaken: false, words: `${words}${left}` };
   }
 }
 

@@ -38,12 +38,17 @@ const lookNotedMs = 60_000;
 const passing: ReadonlySet<ErrorCode> = new Set([
   'ACCOUNT_BUSY',
   'FENCED',
+  // A share that is away, or a disk that is read-only for as long as it is checked.
+  'FILE_UNREADABLE',
   'LEDGER_BUSY',
   'LEDGER_FULL',
   'LEDGER_IO',
   'SERVICE_UNREACHABLE',
 ]);
-/** How long after such trouble a slot is tried again, and how long after its beginning it is given up. */
+/**
+ * How long after such trouble a slot is tried again, and how long after the first of it it is given up: a share or a service is mostly back
+ * by then, and a person who is told later may be too late. A restart gives it as long again.
+ */
 const troubleRetryMs = 60_000;
 const troubleMsMax = 3_600_000;
 
@@ -52,14 +57,24 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const running = new Map<string, Promise<void>>();
   /** Jobs whose last slot met with trouble that passes, and when they are tried again. */
   const restUntil = new Map<string, number>();
+  /** Since when (monotonic ms) a job's slot has met with nothing but such trouble. */
+  const troubles = new Map<string, { dueAt: number; since: number }>();
   let stopping = false;
+
+  const troubledMs = ({ job, due_at }: SlotRecord): number => {
+    const known = troubles.get(job);
+    if (known?.dueAt === due_at) return clock.monotonic() - known.since;
+    troubles.set(job, { dueAt: due_at, since: clock.monotonic() });
+    return 0;
+  };
 
   /** One after the other for each job, and jobs beside each other. */
   const runOpen = async (job: Job): Promise<void> => {
     for (const slot of await openSlots(deps.db, job.name, clock.now())) {
       if (stopping) return;
-      const next = await runOne(deps, job, slot);
+      const next = await runOne(deps, job, slot, troubledMs);
       if (next === 'rest') restUntil.set(job.name, clock.monotonic() + troubleRetryMs);
+      else troubles.delete(job.name);
       if (next !== 'go on') return;
     }
   };
@@ -170,14 +185,18 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
 /** What comes next for the job: its next slot, nothing until the next look, or nothing for a while. */
 type Next = 'go on' | 'wait' | 'rest';
 
-async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord): Promise<Next> {
-  const { clock, log, runSlot } = deps;
-  const begunAt = slot.started_at ?? clock.now();
-  const run = (requireSlot: RequireSlot) =>
-    runSlot(job, slot.due_at, requireSlot).catch((error: unknown) => ({
-      ...afterTrouble(error, clock.now() - begunAt),
-      isTrouble: true,
-    }));
+/** `troubledMs`: for how long the slot has met with nothing but trouble, this one included. */
+async function runOne(
+  deps: SchedulerDeps,
+  job: Job,
+  slot: SlotRecord,
+  troubledMs: (slot: SlotRecord) => number,
+): Promise<Next> {
+  const { log, runSlot } = deps;
+  const run = async (requireSlot: RequireSlot) => {
+    const result = await runSlot(job, slot.due_at, requireSlot).catch(failedWith);
+    return result.mayPass ? { ...afterTrouble(result, troubledMs(slot)), isTrouble: true } : result;
+  };
   const result = await runClaimed(deps, slot, { run });
   if (result === null) return 'wait';
   const { outcome, detail } = result;
@@ -190,7 +209,12 @@ async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord): Promise<
   return 'isTrouble' in result ? 'rest' : 'wait';
 }
 
-function afterTrouble(error: unknown, sinceMs: number): SlotOutcome {
-  const isPassing = error instanceof AirbatchError && passing.has(error.code) && sinceMs < troubleMsMax;
-  return { outcome: isPassing ? 'wait' : 'failed', detail: errorMessage(error) };
+function failedWith(error: unknown): SlotOutcome {
+  const mayPass = error instanceof AirbatchError && passing.has(error.code);
+  return { outcome: 'failed', detail: errorMessage(error), mayPass };
+}
+
+function afterTrouble({ detail }: SlotOutcome, sinceMs: number): SlotOutcome {
+  if (sinceMs < troubleMsMax) return { outcome: 'wait', detail };
+  return { outcome: 'failed', detail: `${detail} (it was tried again for ${Math.floor(sinceMs / 60_000)} minutes)` };
 }

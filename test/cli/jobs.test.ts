@@ -199,6 +199,10 @@ describe('airbatch jobs', () => {
       /bad\.csv: .*the column "staff_no", and the file has no such column; its first line reads "/,
     );
     assert.equal(found('done').includes('20261025-0900~good.csv'), true);
+    assert.match(
+      (await run('jobs')).stdout,
+      /^! monthly-payroll: the run of Sun 2026-10-25 09:00 has failed: bad\.csv was rejected: /m,
+    );
   });
 
   test('puts away what can be, where the folder of another job cannot be written', async (t) => {

@@ -27,9 +27,11 @@ function inboxWith(t: TestContext, names: readonly string[], agoMs = 60_000) {
     utimesSync(join(inbox, name), at, at);
   }
   const take = (pattern = '*', clock = systemClock, known: ReadonlySet<string> = new Set()) =>
-    takeFromInbox({ clock }, { folder, pattern, stamp: '20261125-0900', known }, async () => undefined).then(
-      ({ taken, unfinished }) => ({ taken, unfinished }),
-    );
+    takeFromInbox(
+      { clock },
+      { folder, pattern, stamp: '20261125-0900', known, isUsed: false },
+      async () => undefined,
+    ).then(({ taken, unfinished }) => ({ taken, unfinished }));
   return { path: folder, inbox, take };
 }
 
@@ -158,7 +160,7 @@ describe('an inbox', () => {
     assert.deepEqual(await take(), first);
     const other = await takeFromInbox(
       { clock: systemClock },
-      { folder: path, pattern: '*', stamp: '20261225-0900', known: new Set() },
+      { folder: path, pattern: '*', stamp: '20261225-0900', known: new Set(), isUsed: false },
       async () => undefined,
     );
     assert.deepEqual(other.taken, []);
@@ -168,7 +170,7 @@ describe('an inbox', () => {
     const { path, inbox } = inboxWith(t, ['x.csv']);
     const lost = takeFromInbox(
       { clock: systemClock },
-      { folder: path, pattern: '*', stamp: '20261125-0900', known: new Set() },
+      { folder: path, pattern: '*', stamp: '20261125-0900', known: new Set(), isUsed: false },
       () => Promise.reject(new AirbatchError('FENCED', 'another process runs this slot by now')),
     );
     await assert.rejects(lost, { code: 'FENCED' });

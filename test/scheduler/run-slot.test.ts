@@ -1,5 +1,16 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import fsPromises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
@@ -114,6 +125,68 @@ describe('a slot', () => {
     assert.equal(outcome, 'failed');
     assert.match(detail, /^a\.csv is batch .*; 20261125-0900~b\.csv is a folder, not a file; c\.csv is batch /);
     assert.deepEqual(await batches(), ['approved', 'approved']);
+  });
+
+  test('says of a file that cannot be read or moved for now that it may be, and brings no other twice meanwhile', async (t) => {
+    const { folder, run, write, found, batches } = await place(t);
+    for (const name of ['a.csv', 'b.csv']) write(`inbox/${name}`);
+    const { rename } = fsPromises;
+    const mocked = t.mock.method(fsPromises, 'rename', async (from: string, to: string) => {
+      if (from.endsWith('b.csv'))
+        throw Object.assign(new Error(`EROFS: read-only file system, rename '${from}'`), { code: 'EROFS' });
+      return rename(from, to);
+    });
+    syncBuiltinESMExports();
+    const first = await run();
+    mocked.mock.restore();
+    syncBuiltinESMExports();
+    assert.deepEqual([first.outcome, first.mayPass], ['failed', true]);
+    assert.match(first.detail, /^a\.csv is batch .*; b\.csv cannot be taken: EROFS: read-only file system$/);
+    rmSync(join(folder, 'inbox', 'b.csv'));
+    mkdirSync(join(folder, 'working', '20261125-0900~b.csv'));
+    assert.deepEqual(await run(), {
+      outcome: 'failed',
+      detail: '20261125-0900~b.csv is a folder, not a file',
+      mayPass: true,
+    });
+    rmSync(join(folder, 'working', '20261125-0900~b.csv'), { recursive: true });
+    write('working/20261125-0900~b.csv');
+    assert.equal((await run()).outcome, 'done');
+    assert.deepEqual(await batches(), ['approved', 'approved']);
+    assert.deepEqual(found('working'), ['20261125-0900~a.csv', '20261125-0900~b.csv']);
+  });
+
+  test('whose folder is away makes no other in its place, and does not take that for an empty inbox', async (t) => {
+    const { folder, run, write, batches } = await place(t);
+    assert.equal((await run()).detail, 'no file was there');
+    const away = `${folder}-away`;
+    renameSync(folder, away);
+    t.after(() => rmSync(away, { recursive: true, force: true }));
+    mkdirSync(folder);
+    await assert.rejects(run(), {
+      code: 'FILE_UNREADABLE',
+      message: `the folder ${folder} cannot be used: its "inbox" is gone`,
+    });
+    assert.deepEqual(readdirSync(folder), []);
+    rmSync(folder, { recursive: true });
+    renameSync(away, folder);
+    write('inbox/a.csv');
+    assert.equal((await run()).outcome, 'done');
+    assert.deepEqual(await batches(), ['approved']);
+  });
+
+  test('names a file that was rejected at its end as well, where it waited for another in between', async (t) => {
+    const { folder, run, write } = await place(t);
+    write('inbox/a.csv', 'nothing,of,it\n1,2,3\n');
+    write('inbox/b.csv.part', 'x');
+    const first = await run();
+    assert.equal(first.outcome, 'wait');
+    assert.match(first.detail, /^a\.csv was rejected: .*; still being written: b\.csv\.part$/);
+    rmSync(join(folder, 'inbox', 'b.csv.part'));
+    write('inbox/b.csv');
+    const last = await run();
+    assert.equal(last.outcome, 'failed');
+    assert.match(last.detail, /^a\.csv was rejected: .*; b\.csv is batch /);
   });
 
   test('pays the other files where one cannot be taken, names it, and has failed', async (t) => {

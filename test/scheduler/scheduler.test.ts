@@ -377,7 +377,7 @@ describe('a scheduler', () => {
     await settle();
     assert.deepEqual(await states(db), ['due']);
     await lookAt(58 * minute);
-    begun[2]?.fail(new Error('the folder cannot be read'));
+    begun[2]?.fail(new Error('something else'));
     await settle();
     assert.deepEqual(await states(db), ['failed'], 'other trouble is for a person at once');
     await lookAt(61 * minute);
@@ -388,9 +388,38 @@ describe('a scheduler', () => {
     begun[4]?.fail(unreachable);
     await settle();
     assert.deepEqual(await states(db), ['failed', 'failed']);
+    const [last] = await listSlots(db, job.name, 1);
+    assert.equal(last?.detail, 'no answer (it was tried again for 61 minutes)');
   });
 
-  for (const code of ['ACCOUNT_BUSY', 'FENCED', 'LEDGER_BUSY', 'LEDGER_FULL', 'LEDGER_IO'] as const)
+  test('gives trouble its hour from when it began, however long the slot has waited before', async () => {
+    const { db, begun, scheduler, settle, to } = await place();
+    const one = scheduler('one');
+    await one.look();
+    const lookAt = async (at: number) => {
+      to(at);
+      await one.look();
+      await settle();
+    };
+    await lookAt(minute);
+    begun[0]?.end({ outcome: 'wait', detail: 'still being written: x.csv' });
+    await settle();
+    await lookAt(59 * minute);
+    begun[1]?.end({ outcome: 'failed', detail: 'the share is away', mayPass: true });
+    await settle();
+    for (const at of [62, 100]) {
+      await lookAt(at * minute);
+      begun.at(-1)?.fail(new AirbatchError('FILE_UNREADABLE', 'the share is away'));
+      await settle();
+      assert.deepEqual(await states(db), ['due', 'due']);
+    }
+    await lookAt(102 * minute);
+    begun.at(-1)?.end({ outcome: 'done', detail: 'ok' });
+    await settle();
+    assert.deepEqual(await states(db), ['done', 'running']);
+  });
+
+  for (const code of ['ACCOUNT_BUSY', 'FENCED', 'FILE_UNREADABLE', 'LEDGER_BUSY', 'LEDGER_FULL', 'LEDGER_IO'] as const)
     test(`leaves a slot that met with ${code} to be tried again`, async () => {
       const { db, begun, begin, settle } = await place();
       await begin();
