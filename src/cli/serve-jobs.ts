@@ -11,7 +11,7 @@ import { jobWarnings } from '../scheduler/job-warnings.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
 
 /** Whom jobs name to be told of them. */
-export function jobRecipients({ config }: Session, jobs: readonly Job[]): Recipient[] {
+export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonly Job[]): Recipient[] {
   return jobs.flatMap(({ name, notifications }) =>
     notifications.map((one, index) =>
       resolveRecipient({ ...one, jobs: [name] }, (field, variable, faultOf) =>

@@ -7,14 +7,18 @@ export async function withSession<Result>(
   context: CommandContext,
   work: (session: Session) => Promise<Result>,
 ): Promise<Result> {
-  const { cwd, env, configPath, ledgerPath, terminal } = context;
-  const screen = terminal.isInteractive ? terminal.error : null;
-  const session = await openSession({ cwd, env, configPath, ledgerPath, screen });
+  const session = await sessionOf(context);
   try {
     return await work(session);
   } finally {
     await session.db.close();
   }
+}
+
+/** What most commands need, as the command line says; whoever asks for it closes its ledger. */
+export function sessionOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
+  const screen = terminal.isInteractive ? terminal.error : null;
+  return openSession({ cwd, env, configPath, ledgerPath, screen });
 }
 
 /** The folder of a command's reports: the one that `--out` names, else that of the configuration. */

@@ -7,6 +7,11 @@ import { isDeadProcess } from './process-holder.ts';
 /** Opens the ledger at `path`, made and brought to the newest schema where needed. */
 export async function openLedger(path: string): Promise<Database> {
   const db = openSqlite(path);
-  await migrate(db, ({ holder, expires_at }) => expires_at > systemClock.now() && !isDeadProcess(holder));
-  return db;
+  try {
+    await migrate(db, ({ holder, expires_at }) => expires_at > systemClock.now() && !isDeadProcess(holder));
+    return db;
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
 }

@@ -1,0 +1,80 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
+import { tellUnopened } from '../../src/notify/unopened.ts';
+import type { Word } from '../../src/notify/words.ts';
+
+const chat = (id: string, fields: Partial<Recipient> = {}) =>
+  ({ id, kind: 'chat', url: 'http://x', on: newsKinds, ...fields }) as Recipient;
+const day = 86_400_000;
+
+function program(recipients: readonly Recipient[]) {
+  const sent: { to: string; word: Word; id: string }[] = [];
+  const troubles: string[] = [];
+  const noted = new Set<string>();
+  const is = { silent: false, now: Date.UTC(2026, 10, 25) };
+  const begin = (code: 'LEDGER_IO' | 'LEDGER_VERSION' = 'LEDGER_IO') =>
+    tellUnopened(
+      {
+        clock: { now: () => is.now },
+        recipients,
+        send: async ({ id }, word, { eventId }) => {
+          if (is.silent) throw new Error('no answer');
+          sent.push({ to: id, word, id: eventId });
+        },
+        notes: {
+          claim: (name) => !noted.has(name) && noted.add(name) !== null,
+          giveBack: (name) => void noted.delete(name),
+        },
+        onTrouble: (recipient) => void troubles.push(recipient),
+        ending: new AbortController().signal,
+      },
+      new AirbatchError(code, 'the ledger of +254712000001 cannot be opened'),
+    );
+  return { sent, troubles, is, begin };
+}
+
+describe('word that the program which stays has not begun', () => {
+  test('is told once a day for each kind of trouble, however often it is started, with what to do', async () => {
+    const { sent, is, begin } = program([chat('ops')]);
+    for (let start = 0; start < 3; start++) await begin();
+    await begin('LEDGER_VERSION');
+    is.now += day;
+    await begin();
+    assert.deepEqual(
+      sent.map(({ id }) => id),
+      ['standstill:LEDGER_IO:2026-11-25', 'standstill:LEDGER_VERSION:2026-11-25', 'standstill:LEDGER_IO:2026-11-26'],
+    );
+    const [first] = sent;
+    assert.ok(first);
+    const { subject, lines, facts } = first.word;
+    assert.match(subject, /^airbatch serve does not begin: the ledger of /);
+    assert.doesNotMatch(JSON.stringify(sent), /254712000001/);
+    assert.match(lines[1] ?? '', /^Next: {4}The ledger could not be written/);
+    assert.deepEqual(facts, { account: null, code: 'LEDGER_IO' });
+  });
+
+  test('goes to whoever is told of standstills, of whichever account and job', async () => {
+    const { sent, begin } = program([
+      chat('all'),
+      chat('of an account', { accounts: ['main'] }),
+      chat('of a job', { jobs: ['payroll'] }),
+      chat('of other things', { on: ['finished'] }),
+    ]);
+    await begin();
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['all', 'of an account', 'of a job'],
+    );
+  });
+
+  test('is tried again at the next start where it could not be sent', async () => {
+    const { sent, troubles, is, begin } = program([chat('ops')]);
+    is.silent = true;
+    await begin();
+    is.silent = false;
+    await begin();
+    assert.deepEqual([sent.length, troubles], [1, ['ops']]);
+  });
+});
