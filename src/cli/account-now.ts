@@ -1,4 +1,5 @@
-import { type Foreseen, foresee } from '../engine/foresee.ts';
+import type { Foreseen } from '../engine/foresee.ts';
+import { type LookAhead, makeLookAhead } from '../engine/look-ahead.ts';
 import { type Sending, sendingOf } from '../engine/sending.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findLease } from '../ledger/leases.ts';
@@ -16,8 +17,8 @@ export interface AccountNow {
   /** How fast it is sending; null where nobody works on it. */
   pace: NotedPace | null;
   sending: readonly Sending[];
-  /** What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. */
-  foreseen: ReadonlyMap<string, Foreseen>;
+  /** What becomes of them at that pace, by their ids; nothing is known of them while nobody works on it. Of thousands it takes seconds. */
+  foreseen: () => ReadonlyMap<string, Foreseen>;
 }
 
 /** The process that has the account now: see `AccountNow`. */
@@ -27,20 +28,28 @@ export async function workerOf({ db, clock }: LedgerNow, account: string): Promi
   return lease && lease.expires_at > clock.now() && !isDeadProcess(lease.holder) ? lease.holder : null;
 }
 
-export async function accountNow(session: LedgerNow, account: string): Promise<AccountNow> {
+export async function accountNow(
+  session: LedgerNow,
+  account: string,
+  lookAhead: LookAhead = makeLookAhead(session.clock),
+): Promise<AccountNow> {
   const { db, clock } = session;
   const worker = await workerOf(session, account);
   const pace = worker === null ? null : await notedPace(db, account, clock.now());
   const sending = await sendingOf(db, account);
-  const foreseen = pace === null ? new Map<string, Foreseen>() : foresee(sending, pace, clock.now());
+  let known: ReadonlyMap<string, Foreseen> | null = null;
+  const foreseen = () => {
+    known ??= pace === null ? new Map<string, Foreseen>() : lookAhead(account, sending, pace);
+    return known;
+  };
   return { worker, pace, sending, foreseen };
 }
 
 /** Looks at each account once: for one picture of hundreds of batches, each of which waits for others of them. */
-export function accountsNow(session: LedgerNow): (account: string) => Promise<AccountNow> {
+export function accountsNow(session: LedgerNow, lookAhead?: LookAhead): (account: string) => Promise<AccountNow> {
   const known = new Map<string, Promise<AccountNow>>();
   return (account) => {
-    const found = known.get(account) ?? accountNow(session, account);
+    const found = known.get(account) ?? accountNow(session, account, lookAhead);
     known.set(account, found);
     return found;
   };

@@ -24,7 +24,7 @@ const given = ['validated', 'awaiting_approval', 'paused', ...sent];
 export function finishNow(batch: BatchRecord, { foreseen }: AccountNow, now: number): FinishNow {
   const { status, finish_by: finishBy, completed_at, pressed_at } = batch;
   const hasEnded = !given.includes(status);
-  const ahead = sent.includes(status) ? foreseen.get(batch.batch_id) : undefined;
+  const ahead = sent.includes(status) ? foreseen().get(batch.batch_id) : undefined;
   const doneAt = completed_at ?? (ahead === undefined ? null : now + ahead.doneMs);
   const isPast = !hasEnded && finishBy !== null && finishBy < now;
   const inTime = finishBy === null ? null : isPast ? false : doneAt === null ? null : doneAt <= finishBy;

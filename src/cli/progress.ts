@@ -1,3 +1,4 @@
+import { type LookAhead, makeLookAhead } from '../engine/look-ahead.ts';
 import { type BatchBefore, batchesBefore } from '../engine/sending.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
@@ -51,6 +52,7 @@ export function showProgress(
   batchIds: readonly string[],
 ): Progress {
   const stop = new AbortController();
+  const lookAhead = makeLookAhead(session.clock);
   let isLeft = false;
   let said = { standing: '', at: 0 };
   /** Whether a line tells something new, or is a sign of life; the last one is always written. */
@@ -61,7 +63,7 @@ export function showProgress(
     return true;
   };
   const show = async () => {
-    const now = await tally(session, batchIds);
+    const now = await tally(session, batchIds, lookAhead);
     if (now.payable === 0 || isLeft) return;
     if (!terminal.isInteractive && !isDue(now)) return;
     const parts = [`${grouped(settled(now))} of ${grouped(now.payable)} rows settled`];
@@ -102,7 +104,11 @@ function settled({ completed, failed }: Tally): number {
   return completed + failed;
 }
 
-async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly string[]): Promise<Tally> {
+async function tally(
+  session: Pick<Session, 'db' | 'clock'>,
+  batchIds: readonly string[],
+  lookAhead: LookAhead,
+): Promise<Tally> {
   const sum: Tally = {
     payable: 0,
     completed: 0,
@@ -116,7 +122,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     pace: null,
     before: null,
   };
-  const accountOf = accountsNow(session);
+  const accountOf = accountsNow(session, lookAhead);
   let slowest: BatchBefore[] = [];
   for (const batchId of batchIds) {
     const counts = await countRows(session.db, batchId);
@@ -136,7 +142,7 @@ async function tally(session: Pick<Session, 'db' | 'clock'>, batchIds: readonly 
     if (!pace) continue;
     const ready = count('ready');
     const before = batchesBefore(batch, { ready, pace, sending: account.sending });
-    const leftMs = account.foreseen.get(batchId)?.sentMs;
+    const leftMs = account.foreseen().get(batchId)?.sentMs;
     if (leftMs === undefined || leftMs < (sum.leftMs ?? 0)) continue;
     sum.leftMs = leftMs;
     slowest = before;

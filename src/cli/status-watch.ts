@@ -1,6 +1,7 @@
 import { maySend } from '../core/batch-state.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { visible } from '../core/visible.ts';
+import { makeLookAhead } from '../engine/look-ahead.ts';
 import { batchesBefore } from '../engine/sending.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesNotEnded, countRows, findBatch } from '../ledger/batches.ts';
@@ -64,6 +65,7 @@ export async function watchStatus(
 ): Promise<number> {
   const { db, clock } = session;
   const stopping = new AbortController();
+  const lookAhead = makeLookAhead(clock);
   const interrupt = onInterrupt(() => stopping.abort());
   try {
     while (!stopping.signal.aborted) {
@@ -72,7 +74,7 @@ export async function watchStatus(
       const unfinished = batches.filter(({ status }) => maySend(status));
       const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;
       const seen: Seen[] = [];
-      const accountOf = accountsNow(session);
+      const accountOf = accountsNow(session, lookAhead);
       for (const batch of shown) seen.push(await watch(session, batch, await accountOf(batch.account)));
       if (json) for (const { watched } of seen) terminal.print(jsonLine(watched));
       else if (terminal.isInteractive) terminal.show(seen.flatMap((one) => [...linesOf(one), '']));
@@ -129,7 +131,7 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     rate_allowed: pace?.limit ?? null,
     window_ms: pace?.outlook.windowMs ?? null,
     rate_of: pace && (pace.isTold ? 'service_window' : 'own'),
-    left_ms: pace && (ready === 0 ? 0 : (account.foreseen.get(batch.batch_id)?.sentMs ?? null)),
+    left_ms: pace && (ready === 0 ? 0 : (account.foreseen().get(batch.batch_id)?.sentMs ?? null)),
     ...finishJson(finish),
     waits_for: await waitsFor(session, batch, counts, account),
     batches_before: before

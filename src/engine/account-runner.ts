@@ -24,6 +24,7 @@ import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makeListMark } from './list-mark.ts';
 import { longHold } from './long-hold.ts';
+import { makeLookAhead } from './look-ahead.ts';
 import { refreshBatches } from './open-batches.ts';
 import { noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
@@ -157,6 +158,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     unreachableSince: null,
     unreachableUntil: Number.NEGATIVE_INFINITY,
     toldToWait: null,
+    lookAhead: makeLookAhead(clock),
     late: new Map(),
     lateLookedAt: Number.NEGATIVE_INFINITY,
     credentialsRefused: false,

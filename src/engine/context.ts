@@ -17,6 +17,7 @@ import type { Followed } from './followed.ts';
 import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { ListMark } from './list-mark.ts';
+import type { LookAhead } from './look-ahead.ts';
 import type { Picker } from './picker.ts';
 import type { RowMarks } from './row-marks.ts';
 import type { EngineSettings } from './settings.ts';
@@ -87,6 +88,7 @@ export interface RunnerContext extends EngineDeps {
   unreachableUntil: number;
   /** That the service tells the account to wait; null where it lets it through. */
   toldToWait: ToldWait | null;
+  lookAhead: LookAhead;
   /** The batches that will not be done in time, and when that was last looked at (monotonic ms). */
   late: Map<string, LateBatch>;
   lateLookedAt: number;

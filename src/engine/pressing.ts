@@ -2,10 +2,10 @@ import { isoTime } from '../core/clock.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { LateBatch } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
-import { foresee, type PaceAhead, toPress } from './foresee.ts';
+import { type PaceAhead, toPress } from './foresee.ts';
 import { sendingOf } from './sending.ts';
 
-/** What is foreseen of thousands of batches takes a while, and who is told of it hears minutes later. */
+/** Who is told of what will be late hears of it minutes later. */
 const lateApartMs = 10_000;
 
 /**
@@ -23,7 +23,7 @@ export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promis
   if (clock.monotonic() - context.lateLookedAt < lateApartMs) return;
   context.lateLookedAt = clock.monotonic();
   const late = new Map<string, LateBatch>();
-  const foreseen = foresee(sending, pace, now);
+  const foreseen = context.lookAhead(account, sending, pace);
   for (const { batch, finish_by } of sending) {
     const doneAt = now + (foreseen.get(batch)?.doneMs ?? Number.NaN);
     const since = context.late.get(batch)?.since ?? now;

@@ -16,7 +16,7 @@ function shown(fields: Partial<BatchRecord>, doneIn: number | null = null, press
       ? []
       : [[batch.batch_id, { sentMs: 0, doneMs: doneIn * minute, pressedMs: pressedIn && pressedIn * minute }]],
   );
-  const account: AccountNow = { worker: null, pace: null, sending: [], foreseen };
+  const account: AccountNow = { worker: null, pace: null, sending: [], foreseen: () => foreseen };
   const finish = finishNow(batch, account, now);
   return { words: finishWords(finish), json: finishJson(finish) };
 }

@@ -45,7 +45,7 @@ test('where only rows to numbers that were paid a moment ago are left, they are 
   const account = await accountNow({ db, clock }, 'main');
   const words = await waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
   assert.equal(words, 'the next row to a number that was paid a moment ago, 55 s more');
-  assert.equal(account.foreseen.get(batch.batch_id)?.sentMs, (4 * 65 - 10) * 1_000);
+  assert.equal(account.foreseen().get(batch.batch_id)?.sentMs, (4 * 65 - 10) * 1_000);
   runner.stop();
   await clock.drive(running);
 });
