@@ -106,6 +106,13 @@ describe('a row that goes on where a row of another batch has failed', () => {
       assert.equal((await rig.batch('batch-2')).status, 'completed');
     });
 
+  test('is looked up also where it goes together with a row that was never tried', async () => {
+    const rig = await fedAgain([aRow(3)], {}, { rowsPerAdmission: 2 });
+    rig.service.ends('run-1/ref-1', 'completed');
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), sent(rig).slice(2)], [['held', 'completed'], ['run-1/ref-3']]);
+  });
+
   test('is held where the service has the earlier payment under its id alone, and calls it completed', async () => {
     const rig = await fedAgain();
     rig.service.hidden.add('run-1/ref-1');

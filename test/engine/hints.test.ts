@@ -298,14 +298,18 @@ describe('a webhook', () => {
 
   describe('that tells of a payment which the service was thought not to have', () => {
     /** A row that was refused for want of money, so that it is ready again; then this is received. */
-    async function afterRefusal(status: string) {
+    async function afterRefusal(status: string, isWhole = true) {
       const rig = await makeRig();
       rig.service.script(reference, 'cannot_pay');
       await rig.add([aRow(1, { phone_number: '+254712000001' })]);
       await rig.run();
       assert.deepEqual(await rig.states(), ['ready']);
       const said = { id: 'top-1', status, reference, phone_number: '+254712000001' };
-      await receive(rig, 'callback', 'd-1', callbackBody(said));
+      if (isWhole) await receive(rig, 'callback', 'd-1', callbackBody(said));
+      else {
+        const named = registeredBody('evt-1', `transaction.${status}`, { idempotencyKey: keyOf(1) });
+        await receive(rig, 'registered', 'evt-1', named);
+      }
       await whileRunning(rig, () => rig.clock.sleep(5_000));
       return rig;
     }
@@ -316,6 +320,14 @@ describe('a webhook', () => {
       assert.equal(await outcomeOf(rig, 'callback', 'd-1'), 'settled');
       const [doubted] = await eventsOf(rig, 'row.doubt');
       assert.match(doubted?.body ?? '', /thought not to have/);
+    });
+
+    test('makes it one that no look-up ends by finding nothing: it is not sent under another key', async () => {
+      const rig = await afterRefusal('completed', false);
+      assert.deepEqual(await rig.states(), ['in_doubt']);
+      await rig.run();
+      const keys = new Set(rig.service.creates.map(({ key }) => key));
+      assert.deepEqual([await rig.states(), [...keys]], [['in_doubt'], [keyOf(1)]]);
     });
 
     test('changes nothing where that has failed', async () => {

@@ -44,6 +44,18 @@ describe('the picker', () => {
     assert.equal(picker.nextAt(), null);
   });
 
+  test('counts the spacing from when a row is sent, which may be long after it was taken', async () => {
+    const { clock, picker, take } = await setUp(toOneNumber(1, 2));
+    const [first] = await picker.take(1);
+    assert.ok(first);
+    await clock.drive(clock.sleep(40_000));
+    picker.sending(first);
+    await clock.drive(clock.sleep(apartMs - 1));
+    assert.deepEqual(await take(), []);
+    await clock.drive(clock.sleep(1));
+    assert.deepEqual(await take(), [2]);
+  });
+
   test('counts of those to one number a single row as due, however many wait for their turn', async () => {
     const { clock, picker, take } = await setUp(toOneNumber(1, 1_000));
     assert.deepEqual(await take(), [1]);

@@ -351,6 +351,16 @@ test('a batch is approved for the rows that were validated, and that the approve
   assert.equal((await approve(by(rig, 'ann'), 'batch-1', terms)).status, 'approved');
 });
 
+test('rows that are ready are put aside only once a person has paused their batch: else they may be sent at any moment', async () => {
+  const rig = await makeRig();
+  await rig.add(someRows(2));
+  await assert.rejects(skipRows(mary(rig), 'batch-1', [2], 'she has left', 'ready'), {
+    code: 'BATCH_STATE',
+    message: /not paused by a person/,
+  });
+  assert.deepEqual(await rig.states(), ['ready', 'ready']);
+});
+
 describe('a doubt', () => {
   async function doubted(nextActionAt: number | null): Promise<Rig> {
     const rig = await makeRig();

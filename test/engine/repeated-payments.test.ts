@@ -40,6 +40,17 @@ describe('the same payment under another run id', () => {
     assert.deepEqual([status, next_action_at], ['held', null]);
   });
 
+  test('is held where it was within seven days of the file, however long that has waited since', async () => {
+    const rig = await makeRig();
+    await rig.add([aRow(1)]);
+    await rig.run();
+    const created_at = rig.clock.now() + 3 * dayMs;
+    await rig.clock.drive(rig.clock.sleep(9 * dayMs));
+    await rig.add([aRow(1)], { batch_id: 'batch-2', run_id: 'run-2', created_at });
+    await rig.run();
+    assert.deepEqual([await rig.states('batch-2'), rig.service.charges.length], [['held'], 1]);
+  });
+
   test('goes once a person has released it, and is not held again', async () => {
     const rig = await paidTwice(3);
     const { released } = await releaseRows(mary(rig), 'batch-2', [2]);

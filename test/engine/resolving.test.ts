@@ -149,6 +149,15 @@ describe('a row that the service has for longer than it promises', () => {
   });
 });
 
+test('a person’s word on an accepted row is not taken where the look-up by its reference alone has no answer', async () => {
+  const rig = await stuck();
+  const { read } = rig.service;
+  silence(rig);
+  Object.assign(rig.service, { read });
+  await assert.rejects(resolve(rig, 'not-paid'), { code: 'SERVICE_UNREACHABLE' });
+  assert.deepEqual(await rig.states(), ['accepted', 'completed']);
+});
+
 describe('a person’s word on an accepted row is taken', () => {
   test('beside what the service has under its reference, where it has nothing under the id', async () => {
     const rig = await stuck();
