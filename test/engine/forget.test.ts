@@ -3,14 +3,17 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
-import { forgetEnded } from '../../src/engine/forget.ts';
+import { retryFailed } from '../../src/engine/decisions.ts';
+import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
 import { findRow } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit, type Unit } from '../../src/ledger/unit-of-work.ts';
+import { makeRig, someRows } from '../support/engine.ts';
 import { folderOf } from '../support/folder.ts';
 import { aBatch, aRow, memoryLedger } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
 const rowsOfBatch = 100;
@@ -80,4 +83,25 @@ test('people are known for as long as any batch that came since, or is open, is 
     if (batch) await unit.changeBatch(batch, 'cancel', {}, {});
   });
   assert.deepEqual(await ended(), ['open', 'paid', 'since']);
+});
+
+test('of a row that was sent again, what every one of its payments asked for is forgotten', async () => {
+  const rig = await makeRig();
+  rig.service.script('run-1/ref-1', 'refuse');
+  await rig.add(someRows(1));
+  await rig.run();
+  const actor = { db: rig.db, clock: rig.clock, name: 'mary' };
+  const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
+  await rig.clock.drive(retryFailed(actor, service, 'batch-1', { codes: [] }));
+  await rig.run();
+  await rig.clock.drive(rig.clock.sleep(30 * dayMs));
+  await forgetBatch(actor, 'batch-1', 'retention');
+  const payments = await rig.db.query(
+    'SELECT generation, body, body_digest, last_evidence FROM payments ORDER BY generation',
+  );
+  const nothing = { body: '', body_digest: '', last_evidence: null };
+  assert.deepEqual(
+    payments.map((one) => ({ ...one })),
+    [1, 2].map((generation) => ({ generation, ...nothing })),
+  );
 });
