@@ -11,6 +11,7 @@ const answers = new Set(
     'verdadero, si, falso, ninguno',
     'verdadeiro, sim, nao, nenhum',
     'kweli, ndiyo, ndio, uongo, hapana',
+    'wahr, ja, falsch, nein, kein, keine',
   ].flatMap((language) => language.split(', ')),
 );
 const answerLengthMax = 12;

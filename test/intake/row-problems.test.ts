@@ -322,8 +322,11 @@ describe('a wrong row', () => {
   });
 
   test('has a flag where the text of the SMS stands, however it is written; a text that begins with one is a text', async () => {
-    const flags = 'TRUE false Yes NO 1 0 y N x - ✓ N/A none Oui non Vrai Sí Não Ndiyo hapana enabled'.split(' ');
-    const texts = ['No airtime without you!', 'Merci', 'OK', 'Non-stop', 'True thanks', '10'];
+    const flags =
+      'TRUE false Yes NO 1 0 y N x - ✓ N/A none Oui non Vrai Sí Não Ndiyo hapana WAHR Falsch ja Nein enabled'.split(
+        ' ',
+      );
+    const texts = ['No airtime without you!', 'Merci', 'OK', 'Non-stop', 'Ja, danke', 'True thanks', '10'];
     const { rows } = await check(csv([...flags, ...texts].map((sms) => goodRow({ sms }))), {
       settings: { smsMessage: 'Thank you', duplicates: 'allow' },
     });
