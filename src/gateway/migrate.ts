@@ -97,7 +97,11 @@ function named({ name, countryName }: Network): string {
 const amountNote: Step = ({ amount: from, productId }, { product }) => {
   if (productId === null) {
     if (from !== null && exactDecimal(from) !== null) return null;
-    return { field: 'amount', effect: 'needed', from, to: null, why: 'the row has neither an amount nor a product' };
+    const why =
+      from === null
+        ? 'the row has neither an amount nor a product'
+        : 'is no plain number: write it with digits and a decimal point alone, such as 1250.50';
+    return { field: 'amount', effect: 'needed', from, to: null, why };
   }
   if (from === null) return null;
   // With a fixed product Version 1 ignored the amount; with an open one it was what was paid (spec section 4.9).

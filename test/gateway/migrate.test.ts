@@ -102,7 +102,14 @@ describe('a row of Version 1 on its way to Version 2', () => {
 
   test('needs an amount where it has neither amount nor product', () => {
     assert.deepEqual(effects({ amount: null })[2], ['amount', 'needed', null]);
-    assert.deepEqual(effects({ amount: 'ten' })[2], ['amount', 'needed', null]);
+  });
+
+  test('needs its amount as a plain number, and is told so', () => {
+    for (const amount of ['ten', 'KES 1,000.00', '5,000']) {
+      const note = migrateRow({ ...row, amount }, facts).find(({ field }) => field === 'amount');
+      assert.deepEqual([note?.effect, note?.from], ['needed', amount]);
+      assert.match(note?.why ?? '', /^is no plain number: /);
+    }
   });
 
   test('needs a text for its SMS, and a reference that is not too long', () => {
