@@ -233,7 +233,7 @@ async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSu
     unlisted += summary.rows.by_status[state] - rows.length;
   }
   if (lines.length === 0) return html``;
-  return html`<section class="long"><h2>Rows that somebody should look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th>State</th><th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
+  return html`<section class="long"><h2>Rows that somebody should look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>State</th><th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
     unlisted > 0
       ? html`<p class="soft small">and ${counted(unlisted, 'more row')}: failed.csv and results.csv have them all.</p>`
       : null
@@ -244,7 +244,7 @@ async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSu
 function refundsSection({ refunded }: BatchSummary, rows: readonly ReportedRow[], mask: boolean): Html {
   if (rows.length === 0) return html``;
   const more = refunded.rows - rows.length;
-  return html`<section class="long"><h2>Paid rows whose money came back</h2><table class="stack"><thead><tr><th class="n">Row</th><th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, mask))}</tbody></table>${
+  return html`<section class="long"><h2>Paid rows whose money came back</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, mask))}</tbody></table>${
     more > 0 ? html`<p class="soft small">and ${counted(more, 'more row')}.</p>` : null
   }</section>`;
 }
@@ -252,7 +252,12 @@ function refundsSection({ refunded }: BatchSummary, rows: readonly ReportedRow[]
 function refundLine(row: ReportedRow, mask: boolean): Html {
   const { refund_amount: amount, refund_currency: currency, refunded_at: at } = row;
   const back = amount === null ? 'the service did not say how much' : moneyText(currency ?? '', amount);
-  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td class="w">${numberOf(row, mask)}</td><td class="n" data-name="Amount">${askedOf(row)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : timeText(isoTime(at))}</td></tr>`;
+  return html`<tr>${placeOf(row)}<td class="w">${numberOf(row, mask)}</td><td class="n" data-name="Amount">${askedOf(row)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : timeText(isoTime(at))}</td></tr>`;
+}
+
+/** Commands name a row by its number; who corrects the file finds it by its line there. */
+function placeOf({ row_no: row, line }: ReportedRow): Html {
+  return html`<td class="n" data-name="Row">${row}</td><td class="n" data-name="Line">${line}</td>`;
 }
 
 function numberOf({ phone_number: number }: ReportedRow, mask: boolean): string {
@@ -266,5 +271,5 @@ function askedOf({ amount, product_id, currency }: ReportedRow): string {
 function listLine(row: ReportedRow, mask: boolean): Html {
   const shown = (text: string) => (mask ? maskNumbers(text) : text);
   const troubles = troublesOf(row);
-  return html`<tr><td class="n" data-name="Row">${row.row_no}</td><td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${numberOf(row, mask)}</td><td class="n">${askedOf(row)}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
+  return html`<tr>${placeOf(row)}<td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${numberOf(row, mask)}</td><td class="n">${askedOf(row)}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
 }

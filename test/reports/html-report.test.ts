@@ -74,6 +74,17 @@ test('the page says in every layout that the sum of what was requested is that o
   );
 });
 
+test('a row that somebody should look at is named by its number and by its line in the file', async (t) => {
+  const { text } = await page(t);
+  const section = /Rows that somebody should look at.*?<\/section>/s.exec(text)?.[0] ?? '';
+  assert.match(section, /<th class="n">Row<\/th><th class="n">Line<\/th>/);
+  const places = [...section.matchAll(/data-name="Row">(\d+)<\/td><td class="n" data-name="Line">(\d+)</g)];
+  assert.deepEqual(
+    places.map(([, row, line]) => Number(line) - Number(row)),
+    [1, 1],
+  );
+});
+
 test('the page names the rows whose money came back, and how much', async (t) => {
   const withRefunds = async (db: Database) => {
     await writeSampleBatch(db);
@@ -92,8 +103,8 @@ test('the page names the rows whose money came back, and how much', async (t) =>
         .trim(),
     ),
     [
-      '3 +2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
-      '5 +2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
+      '3 4 +2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
+      '5 6 +2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
     ],
   );
   assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
