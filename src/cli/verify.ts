@@ -1,9 +1,10 @@
 import { access, constants, readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
+import type { BatchState } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { timeText } from '../reports/format.ts';
-import { counted } from '../reports/words.ts';
+import { batchStateWords, counted } from '../reports/words.ts';
 import { InputError } from '../verify/findings.ts';
 import { type Verification, type VerifyOptions, verifyReports } from '../verify/verify.ts';
 import type { CommandContext } from './command.ts';
@@ -59,9 +60,14 @@ function aboutLines({ batch_id, run_id, file_name, status, version, as_of, rows 
     `Batch      ${batch_id}`,
     `Run        ${run_id}`,
     ...(file_name === null ? [] : [`File       ${[file_name, ...many].join(', ')}`]),
-    ...(status === null ? [] : [`Status     ${status.replaceAll('_', ' ')}`]),
+    ...(status === null ? [] : [`Status     ${statusText(status)}`]),
     ...(as_of === null ? [] : [`Version    ${version ?? 'none yet'}, as of ${timeText(as_of)}`]),
   ];
+}
+
+/** As `status` and the reports call it. What was edited may say anything. */
+function statusText(status: string): string {
+  return Object.hasOwn(batchStateWords, status) ? batchStateWords[status as BatchState].label : status;
 }
 
 /** What an option gave and is not what it should be is wrong usage: it must not look as if the reports had been changed. */

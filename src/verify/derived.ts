@@ -81,6 +81,12 @@ export function checkDerived(
   }
   for (const [what, said, expected] of pairs) {
     if (said === expected || (said === undefined && isOfBefore)) continue;
-    findings.add(file, `has ${said ?? 'nothing'} as ${what}; by its rows and times it is ${expected ?? 'nothing'}.`);
+    findings.add(file, `has ${shown(said)} as ${what}; by its rows and times it is ${shown(expected)}.`);
   }
+}
+
+/** A text stands in quotes: a reason is a sentence of its own. */
+function shown(value: unknown): string {
+  if (value === null || value === undefined || value === '') return 'nothing';
+  return typeof value === 'string' ? `"${value}"` : String(value);
 }

@@ -252,7 +252,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   const { batch_id: batch } = (JSON.parse(stdout) as { summary: { batch_id: string } }).summary;
   const whole = await airbatch('verify', `reports/${batch}`);
   assert.equal(whole.code, 0);
-  const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     completed'];
+  const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     finished'];
   assert.deepEqual(whole.stdout.split('\n').slice(0, lines.length), lines);
   assert.match(whole.stdout, /\nVersion {4}1, as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n✔ /);
   assert.match(whole.stdout, /^Whose key that is, the reports cannot prove: .*--key\.$/m);

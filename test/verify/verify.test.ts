@@ -515,7 +515,12 @@ test('a number of the summary that is not that of the rows or the chain is found
       '"OTHER": {\n      "rows": 1',
       /has 1 as failures\.OTHER\.rows; .* is 0/,
     ],
-    ['"reason": "The operator', '"reason": "A person', /as failures\.PROVIDER_DECLINED\.reason/],
+    [
+      '"reason": "The operator declined it',
+      '"reason": "A person',
+      /has "A person" as failures\.PROVIDER_DECLINED\.reason; .* it is "The operator declined it"\./,
+    ],
+    ['"reason": "The operator declined it', '"reason": "', /has nothing as failures\.PROVIDER_DECLINED\.reason/],
     ['"other_reasons": 0', '"other_reasons": 1', /as failures\.PROVIDER_DECLINED\.other_reasons/],
     ['"program": "airbatch', '"program": "another', /another program than the manifest/],
     ['summary/1', 'summary/2', /cannot be read/],
