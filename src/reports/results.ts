@@ -36,8 +36,8 @@ export const resultColumns = [
 ] as const;
 export type ResultColumn = (typeof resultColumns)[number];
 
-/** The columns of results.csv after all others: where a row stands in its file, and which columns of it its failure codes are about. */
-const placeColumns = ['line', 'failure_column'];
+/** The columns after all others: where a row stands in its file, and which columns of it its failure codes are about. */
+export const placeColumns = ['line', 'failure_column'] as const;
 
 /** The columns at the very end, where any row's money came back after it was paid. */
 export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
@@ -51,6 +51,8 @@ export function refundColumnsOf({ refundedRows }: Pick<Survey, 'refundedRows'>):
 export interface ResultLine {
   values: (string | number | null)[];
   input: string[];
+  /** The text that goes to the person who is paid. */
+  message: string | null;
   place: (string | number | null)[];
   /** Of a completed row whose money came back. */
   refund: Record<RefundColumn, string | null> | null;
@@ -104,6 +106,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
       row.completed_at === null ? null : isoTime(row.completed_at),
     ],
     input: inputOf(row),
+    message: row.sms_message,
     place: [row.line, failure.column],
     refund: refundOf(row),
   };
@@ -118,7 +121,7 @@ function refundOf({ status, refunded_at, refund_amount, refund_currency }: Repor
   return { refunded_at: isoTime(refunded_at), refund_amount, refund_currency };
 }
 
-function maskLine({ values, input, place, refund }: ResultLine, row: ReportedRow): ResultLine {
+function maskLine({ values, input, message, place, refund }: ResultLine, row: ReportedRow): ResultLine {
   const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
@@ -130,7 +133,7 @@ function maskLine({ values, input, place, refund }: ResultLine, row: ReportedRow
     if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
     return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
-  return { values: masked, input: input.map(maskNumbers), place, refund };
+  return { values: masked, input: input.map(maskNumbers), message: message && maskNumbers(message), place, refund };
 }
 
 /**
@@ -153,6 +156,10 @@ function failureOf(row: ReportedRow): { code: string | null; reason: string | nu
 /** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
 const messageColumn = 'sms_message';
 
+export function messageColumnsOf({ messageRows }: Pick<Survey, 'messageRows'>): readonly string[] {
+  return messageRows > 0 ? [messageColumn] : [];
+}
+
 /** The text of results.csv: one line for every row of the file, in file order. */
 export async function* resultsCsv(
   view: Queryable,
@@ -161,16 +168,15 @@ export async function* resultsCsv(
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const inputs = inputColumns(batch, survey);
-  const messages = survey.messageRows > 0 ? [messageColumn] : [];
+  const messages = messageColumnsOf(survey);
   const refunds = refundColumnsOf(survey);
   yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns, ...refunds]]);
   for await (const page of rowPages(view, batch.batch_id)) {
     const lines = page.map((row) => {
-      const { values: line, input, place, refund } = resultLine(batch, row, options);
+      const { values: line, input, message, place, refund } = resultLine(batch, row, options);
       for (const cell of input) line.push(cell);
       while (line.length < resultColumns.length + inputs.length) line.push('');
-      if (messages.length > 0)
-        line.push(options.mask ? row.sms_message && maskNumbers(row.sms_message) : row.sms_message);
+      if (messages.length > 0) line.push(message);
       line.push(...place);
       for (const name of refunds) line.push(refund?.[name] ?? null);
       return line;

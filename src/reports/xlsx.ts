@@ -7,8 +7,9 @@ import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
 import {
   inputColumns,
+  messageColumnsOf,
+  placeColumns,
   type ResultColumn,
-  refundColumns,
   refundColumnsOf,
   resultColumns,
   resultLine,
@@ -63,23 +64,33 @@ const columnWidths: Partial<Record<ResultColumn, number>> = {
 };
 const widthElse = 13;
 
+const messageWidth = 40;
+const placeWidths = { line: 7, failure_column: 18 };
 const refundKinds = { refunded_at: 'time', refund_amount: 'decimal', refund_currency: null } as const;
 const refundWidths = { refunded_at: timeWidth, refund_amount: widthElse, refund_currency: widthElse };
 
 function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, options: { mask: boolean }): Sheet[] {
   const inputs = inputColumns(batch, survey);
+  const messages = messageColumnsOf(survey);
   const refunds = refundColumnsOf(survey);
   const widths = [
     ...resultColumns.map((name) => columnWidths[name] ?? widthElse),
     ...inputs.map(() => widthElse),
+    ...messages.map(() => messageWidth),
+    ...placeColumns.map((name) => placeWidths[name]),
     ...refunds.map((name) => refundWidths[name]),
   ];
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
     widths,
-    header: [...resultColumns, ...inputs, ...refunds],
-    rows: resultRows(view, batch, at * sheetRowsMax, { ...options, inputs: inputs.length }),
+    header: [...resultColumns, ...inputs, ...messages, ...placeColumns, ...refunds],
+    rows: resultRows(view, batch, at * sheetRowsMax, {
+      ...options,
+      inputs: inputs.length,
+      hasMessages: messages.length > 0,
+      refunds,
+    }),
   }));
 }
 
@@ -88,18 +99,24 @@ async function* resultRows(
   view: Queryable,
   batch: BatchRecord,
   afterRowNo: number,
-  { inputs, mask }: { inputs: number; mask: boolean },
+  {
+    inputs,
+    hasMessages,
+    refunds,
+    mask,
+  }: { inputs: number; hasMessages: boolean; refunds: ReturnType<typeof refundColumnsOf>; mask: boolean },
 ): AsyncGenerator<Cell[][]> {
   const kinds = resultColumns.map((name) => columnKinds[name] ?? null);
   for await (const page of rowPages(view, batch.batch_id, afterRowNo)) {
     const own = page.filter(({ row_no }) => row_no <= afterRowNo + sheetRowsMax);
     yield own.map((row) => {
-      const { values, input, refund } = resultLine(batch, row, { mask });
+      const { values, input, message, place, refund } = resultLine(batch, row, { mask });
       const cells: Cell[] = values.map((value, at) => typedCell(value, kinds[at] ?? null));
       for (const cell of input) cells.push(cell);
-      if (refund === null) return cells;
       while (cells.length < resultColumns.length + inputs) cells.push(null);
-      for (const name of refundColumns) cells.push(typedCell(refund[name], refundKinds[name]));
+      if (hasMessages) cells.push(message);
+      for (const cell of place) cells.push(typedCell(cell, null));
+      if (refund !== null) for (const name of refunds) cells.push(typedCell(refund[name], refundKinds[name]));
       return cells;
     });
     if (own.length < page.length) return;

@@ -13,6 +13,7 @@ import { folderOf } from '../support/folder.ts';
 import {
   completedWay,
   failedWay,
+  invalidRow,
   newBatch,
   newRow,
   startMs,
@@ -80,6 +81,24 @@ test('no sheet of a masked workbook has a name that was made of a number', async
       .filter(({ rows }) => JSON.stringify(rows).includes(made))
       .map(({ name }) => name);
   assert.deepEqual([await named({}), await named({ mask: true })], [['Results', 'Problems'], []]);
+});
+
+test('the results have the columns of results.csv, with the same in them', async (t) => {
+  const db = await testLedger(t);
+  await writeBatch(db, newBatch('B-1', { columns: '["phone_number","amount","currency"]' }), [
+    {
+      row: newRow('B-1', 1, { line: 4, sms_message: 'Thanks', input: '["+254712000001","100.50"]' }),
+      way: completedWay(1),
+    },
+    { row: invalidRow('B-1', 2, { line: 9 }) },
+  ]);
+  const { path, book } = await reportBook(t, db);
+  const [header = [], first = [], second = []] = book.sheets[1]?.rows ?? [];
+  const csv = await readFile(path.replace(/xlsx$/, 'csv'), 'utf8');
+  assert.equal(header.join(','), csv.split(/\r?\n/)[0]?.replace('\uFEFF', ''));
+  assert.deepEqual(header.slice(-3), ['sms_message', 'line', 'failure_column']);
+  assert.deepEqual(first.slice(header.length - 3, header.length - 1), ['Thanks', 4]);
+  assert.deepEqual(second.slice(header.length - 2), [9, 'phone_number']);
 });
 
 test('numbers are numbers, times are times, and names and phone numbers are text', async (t) => {
