@@ -18,7 +18,7 @@ export type AmountReading =
     }
   | { kind: 'none' };
 
-/** Signs that stand for one currency alone. "$" and the like stand for many, and are read over. */
+/** Signs that stand for one currency alone; "$" and the like stand for several (`currency-sign.ts`), and name none. */
 const currencySigns: Record<string, string> = {
   '€': 'EUR',
   '₦': 'NGN',

@@ -2,6 +2,7 @@ import { compareAmounts, type Money, moneyText } from '../core/money.ts';
 import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
 import { countryName } from './country.ts';
+import { isWrittenWith, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
 import { type ProblemCode, shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
@@ -111,6 +112,15 @@ function readCurrency(
       code: 'CURRENCY_CONFLICT',
       message: `The currency is ${currency}, but the amount is written in ${beside}.`,
       suggestion: 'Correct the currency or the amount.',
+    });
+    return null;
+  }
+  const sign = signOfSeveral(row.cell.amount);
+  if (sign !== null && !isWrittenWith(currency, sign)) {
+    row.blame('amount', {
+      code: 'CURRENCY_CONFLICT',
+      message: `The currency is ${currency}, but the amount is written with ${sign}.`,
+      suggestion: `Correct the currency or the amount; where ${currency} is meant, write the amount without ${sign}.`,
     });
     return null;
   }

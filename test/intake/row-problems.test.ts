@@ -384,6 +384,30 @@ describe('a wrong row', () => {
     }
   });
 
+  test('with a sign of several currencies is never paid in one that is not written so', async () => {
+    for (const [amount, currency] of [
+      ['$ 500', 'KES'],
+      ['500$', ''],
+      ['£500', 'NGN'],
+      ['₨ 500', 'USD'],
+    ] as const) {
+      const { rows } = await check(csv([goodRow({ amount, currency })]), {
+        settings: { currency: 'KES' },
+        catalog: unreachable,
+      });
+      assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT'], `${amount} ${currency}`);
+    }
+    for (const [amount, currency] of [
+      ['$ 500', 'USD'],
+      ['$500', 'CAD'],
+      ['£500', 'EGP'],
+      ['₨ 500', 'PKR'],
+    ] as const) {
+      const { rows } = await check(csv([goodRow({ amount, currency })]), { catalog: unreachable });
+      assert.deepEqual(problemCodes(rows[0]), [], `${amount} ${currency}`);
+    }
+  });
+
   test('is advised to write the currency of its network where it names none', async () => {
     const { rows } = await check(
       csv([goodRow({ phone_number: '+221771234567', network_id: '33', currency: 'SHILLING' })]),
