@@ -170,6 +170,16 @@ test('a batch that needs a second person is approved by nobody as long as none w
   await approve(by(small, 'sam'), 'batch-1', unplanned);
 });
 
+test('whoever submitted a batch that waits for a second person does not approve it, whoever calls', async () => {
+  const rig = await waiting();
+  await assert.rejects(approve(by(rig, 'sam'), 'batch-1', await shown(rig)), {
+    code: 'SECOND_PERSON_NEEDED',
+    message: /^sam submitted batch batch-1, and cannot approve it/,
+  });
+  assert.equal((await rig.batch()).status, 'awaiting_approval');
+  assert.equal((await approve(by(rig, 'ann'), 'batch-1', await shown(rig))).status, 'approved');
+});
+
 test('a batch of which nothing would be sent needs nobody', async () => {
   const rig = await unapproved();
   await rig.db.execute("UPDATE rows SET status = 'held' WHERE row_no = 1");
