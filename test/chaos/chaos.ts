@@ -23,10 +23,11 @@ const rowsPerRound = 120;
 const leaseTtlMs = 1_000;
 /** How often the ledger is looked at for the approval, before which there is nothing to resume. */
 const approvalLookMs = 20;
-/** Each further life of a round may last so much longer: on a busy machine a process may take a second to start. */
-const longerMs = 50;
+/** A life of a round lasts this at most, and each further one a twentieth longer: on a busy machine a process takes seconds to start. */
+const lifeMsMax = 1_100;
+const longer = 1.05;
 /** A round that takes longer than this does not come to rest. */
-const roundMsMax = 120_000;
+const roundMsMax = 300_000;
 
 /** Runs files at a sandbox in a process of its own, and strikes the command at seeded moments, until it was struck so often. */
 export async function chaos({ strikes, seed }: { strikes: number; seed: number }): Promise<ChaosResult> {
@@ -67,8 +68,13 @@ async function playRound({ folder, sandbox, random, result }: Round): Promise<vo
   await command.seen(/^Time /m);
   while (!isApproved(folder, runId) && command.child.exitCode === null) await sleep(approvalLookMs);
   for (let lives = 0; performance.now() < deadline; lives++) {
-    await Promise.race([sleep(random.between(100, 1_100 + lives * longerMs)), command.ended]);
-    if (command.child.exitCode !== null) break;
+    await Promise.race([sleep(random.between(100, Math.round(lifeMsMax * longer ** lives))), command.ended]);
+    if (command.child.exitCode !== null) {
+      // A machine that was busy for longer than the hold suspends it as well: it says so, and a person would resume it.
+      if (!(await command.ended).stderr.includes('[FENCED]')) break;
+      command = start(['resume']);
+      continue;
+    }
     const isSuspension = random.percent(10);
     if (isSuspension) result.suspensions += 1;
     else result.kills += 1;
