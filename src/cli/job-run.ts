@@ -78,9 +78,9 @@ async function bringAndSend(
     const told = { outcome: outcome.outcome, detail: outcome.detail };
     const slot = isoTime(dueAt);
     context.terminal.print(jsonLine({ job: name, slot, outcome: told, batches: results.map(jsonResult) }));
-  }
-  if (!context.json)
+  } else {
     for (const result of results) context.terminal.error(closingLines(context.terminal, result, context.cwd));
+  }
   return worstExitCode(codes);
 }
 

@@ -7,7 +7,7 @@ import { parse } from 'csv-parse/sync';
 import { makeSeededRandom } from '../simulation/seeded-random.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { configureAccount, startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 600;
 const kills = 10;
@@ -25,16 +25,7 @@ test('a run killed with -9 at ten random moments, and resumed each time, charges
   const folder = folderOf(t);
   const sandbox = await startSandbox(t, folder, ['--rate', '1000', '--window-ms', '1000']);
   writeFileSync(join(folder, 'payroll.csv'), payoutFile().replaceAll('{network}', '1'));
-  // A rehearsal does not wait the minutes that a real service may need to show a payment.
-  const configure = (creationsPerSecond: number) => {
-    const main = {
-      baseUrl: sandbox.url,
-      apiKeyEnv: 'AIRBATCH_API_KEY',
-      limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 } },
-      doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
-    };
-    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  };
+  const configure = (creationsPerSecond: number) => configureAccount(folder, sandbox.url, creationsPerSecond);
   const env = { AIRBATCH_API_KEY: 'sandbox-key' };
 
   // Twenty-four seconds of sending: slow enough that ten kills fall within the run, also on a busy machine. The last life is quick.

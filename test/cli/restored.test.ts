@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parse } from 'csv-parse/sync';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { startSandbox } from '../support/sandbox-process.ts';
+import { configureAccount, startSandbox } from '../support/sandbox-process.ts';
 
 const rowCount = 60;
 
@@ -20,16 +20,7 @@ async function restoredLedger(t: TestContext) {
   const lines = Array.from({ length: rowCount }, (_, index) => `+25471210${String(1_000 + index)},1,10,KES,e-${index}`);
   const file = ['phone_number,network_id,amount,currency,reference', ...lines, ''].join('\n');
   writeFileSync(join(folder, 'payroll.csv'), file);
-  const configure = (creationsPerSecond: number) => {
-    const main = {
-      baseUrl: sandbox.url,
-      apiKeyEnv: 'AIRBATCH_API_KEY',
-      limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 } },
-      // A rehearsal does not wait the minutes that a real service may need to show a payment.
-      doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
-    };
-    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  };
+  const configure = (creationsPerSecond: number) => configureAccount(folder, sandbox.url, creationsPerSecond);
   const options = { cwd: folder, env: { AIRBATCH_API_KEY: 'sandbox-key' } };
 
   const ledger = join(folder, '.airbatch/ledger.db');

@@ -1,3 +1,5 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { type RunningCommand, startCommand } from './command.ts';
 import type { Lifetime } from './folder.ts';
 
@@ -40,4 +42,15 @@ export async function startSandbox(
     },
     stop,
   };
+}
+
+/** Configures one account at the sandbox that sends so fast. A rehearsal does not wait the minutes that a real service may need to show a payment. */
+export function configureAccount(folder: string, baseUrl: string, creationsPerSecond: number): void {
+  const main = {
+    baseUrl,
+    apiKeyEnv: 'AIRBATCH_API_KEY',
+    limits: { creation: { limit: creationsPerSecond, windowMs: 1_000 } },
+    doubt: { lookUpDelaysMs: [300], resendDelaysMs: [600] },
+  };
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
 }
