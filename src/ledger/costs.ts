@@ -39,6 +39,26 @@ export function pageCosts(
   );
 }
 
+/** What the service gave back of one row's charge. `cost` is all that was charged. */
+export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
+
+/**
+ * What came back between `fromMs` and `toMs` (epoch milliseconds) of what the account's batches, but for one, were charged at whatever time, as
+ * far as the service said how much, and in the currency of the charge.
+ */
+export function refundsBeside(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<RowRefund[]> {
+  return db.query(
+    `SELECT cost, cost_currency, refund_amount FROM rows CROSS JOIN batches
+       ON batches.batch_id = rows.batch_id
+       WHERE refunded_at BETWEEN ? AND ? AND rows.batch_id <> ? AND account = ? AND cost IS NOT NULL
+       AND refund_amount IS NOT NULL AND refund_currency = cost_currency`,
+    [beside.fromMs, beside.toMs, beside.batchId, beside.account],
+  );
+}
+
 /** What a batch was charged so far, by the currency of the wallets: what its rows cost, and what was kept of them before a retry. */
 export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<string, string>> {
   const costs = await db.query<{ currency: string; cost: string }>(

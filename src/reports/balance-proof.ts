@@ -1,8 +1,9 @@
 import { isoTime } from '../core/clock.ts';
 import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { batchesBeside, pageCosts } from '../ledger/costs.ts';
+import { batchesBeside, pageCosts, refundsBeside } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
+import { backOf } from './came-back.ts';
 import { balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
@@ -38,6 +39,7 @@ export interface BalanceExplanation {
   /** before - after, over all wallets in this currency. */
   difference: string;
   charged_by_this_batch: string;
+  /** Less what came back of their charges between the two readings: negative where that is more. */
   charged_by_other_batches: string;
   /** Of what was charged by this batch, what the service told to be back by the second reading: of earlier payments, of failed and paid rows. */
   came_back: string;
@@ -123,7 +125,10 @@ function explain(
 /** Costs read at once: small records, so a page of them is well under a megabyte. */
 const costsPerPage = 2_000;
 
-/** What the account's other batches were charged between the two readings. */
+/**
+ * What the account's other batches were charged between the two readings, less what came back of their charges then: that may be more, where
+ * these are older.
+ */
 async function chargedBeside(
   view: Queryable,
   { account, batch_id }: BatchRecord,
@@ -140,5 +145,12 @@ async function chargedBeside(
       after = last.row_no;
     }
   }
+  for (const { cost, cost_currency, refund_amount } of await refundsBeside(view, {
+    account,
+    batchId: batch_id,
+    fromMs,
+    toMs,
+  }))
+    sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
   return sums.toObject();
 }

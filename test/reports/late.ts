@@ -6,14 +6,18 @@ import { clockOf, startMs } from './fixture.ts';
 /** So many hours after it began. */
 const hoursMs = 3_600_000;
 
-/** The service gives the money of a row of B-1 back, as the engine notes it, so many hours after the start. */
-export function giveBack(db: Database, rowNo: number, { hours = 24, amount = '0.80' } = {}): Promise<void> {
+/** The service gives the money of a row back, as the engine notes it, so many hours after the start. */
+export function giveBack(
+  db: Database,
+  rowNo: number,
+  { batchId = 'B-1', hours = 24, amount = '0.80' } = {},
+): Promise<void> {
   const clock = clockOf(db);
   clock.set(startMs + hours * hoursMs);
   return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
-    const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
+    const row = (await findRow(unit.tx, batchId, rowNo)) as RowRecord;
     const data = { topup_id: row.topup_id, amount, currency: 'USD', status: row.status, refunded_at: unit.at };
-    await unit.append('B-1', 'row.refund', data, rowNo);
+    await unit.append(batchId, 'row.refund', data, rowNo);
     await writeRefund(unit.tx, row, { refunded_at: unit.at, refund_amount: amount, refund_currency: 'USD' });
   });
 }

@@ -25,6 +25,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from './fixture.ts';
+import { giveBack } from './late.ts';
 
 test('the counts name every state and add up to the rows of the file', async (t) => {
   const db = await testLedger(t);
@@ -120,6 +121,25 @@ test('what other batches of the account were charged meanwhile is told apart', a
       unexplained: '0',
     },
   ]);
+});
+
+test('what came back meanwhile of other batches, whenever they were paid, is less that they were charged', async (t) => {
+  const db = await testLedger(t);
+  // 1.6 for the rows beside it, and 1.4 back: 0.6 of 0.8 for one of them, and all of what was paid long before.
+  await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '100.2' }, startMs - 500) });
+  const paid = (batchId: string) => [1, 2].map((rowNo) => ({ row: newRow(batchId, rowNo), way: completedWay(rowNo) }));
+  await writeBatch(db, newBatch('B-2', { run_id: 'promo' }), paid('B-2'));
+  await writeBatch(db, newBatch('B-0', { run_id: 'october' }), paid('B-0').slice(0, 1));
+  await db.execute("UPDATE batches SET completed_at = ? WHERE batch_id = 'B-0'", [startMs - 86_400_000]);
+  await writeBatch(db, newBatch('B-3', { account: 'other', run_id: 'x' }), paid('B-3').slice(0, 1));
+  const inTime = { hours: 1 / 7_200 };
+  await giveBack(db, 1, { ...inTime, batchId: 'B-2', amount: '0.60' });
+  await giveBack(db, 1, { ...inTime, batchId: 'B-0', amount: '5.00' });
+  await giveBack(db, 1, { ...inTime, batchId: 'B-3' });
+  await giveBack(db, 2, { batchId: 'B-2', hours: 24 });
+  const { balance } = await batchSummary(db, 'B-1');
+  const [usd] = balance.explanation;
+  assert.deepEqual([usd?.charged_by_other_batches, usd?.unexplained], ['0.2', '0']);
 });
 
 test('without a balance read nothing is claimed about it', async (t) => {
