@@ -193,6 +193,16 @@ describe('the stop-loss', () => {
     assert.equal(rig.service.creates.length, sent);
   });
 
+  test('lets no row go from the moment on at which it is known, before the pause is written', async () => {
+    const rig = await makeRig({ paceMs: 2 });
+    for (const row of someRows(5)) rig.service.script(`run-1/${row.row_ref}`, 'refuse');
+    await rig.add(someRows(100), policy({ stopLoss: { failurePercent: 10, rows: 5 } }));
+    await rig.run();
+    assert.equal((await rig.batch()).pause_reason, 'guard_tripped');
+    // The failures are known once the units that write them are durable; it takes a tenth of a second until the pause is written.
+    assert.ok(rig.service.creates.length < 25, `${rig.service.creates.length} rows were sent`);
+  });
+
   test('lets failures be that are spread thin, and begins anew for a person who resumes', async () => {
     const thin = await makeRig();
     for (let rowNo = 5; rowNo <= 100; rowNo += 10) thin.service.ends(`run-1/ref-${rowNo}`, 'failed');
