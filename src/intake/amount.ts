@@ -1,7 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { currencyDecimals } from '../core/money.ts';
-import { cfaFranc, isCfaFranc, withShortCfaFranc } from './cfa-franc.ts';
-import { currencyOfSign, signOfSeveral } from './currency-sign.ts';
+import { cfaFranc, isCfaFranc } from './cfa-franc.ts';
 import { plainText } from './plain-text.ts';
 
 /** An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none stands beside it. */
@@ -18,6 +17,30 @@ export type AmountReading =
       currency: string | null;
     }
   | { kind: 'none' };
+
+/** Signs that stand for one currency alone; "$" and the like stand for several (`currency-sign.ts`), and name none. */
+const currencySigns: Record<string, string> = {
+  '€': 'EUR',
+  '₦': 'NGN',
+  '₵': 'GHS',
+  'GH₵': 'GHS',
+  KSh: 'KES',
+  Ksh: 'KES',
+  KSH: 'KES',
+  KShs: 'KES',
+  Kshs: 'KES',
+  USh: 'UGX',
+  Ush: 'UGX',
+  USH: 'UGX',
+  TSh: 'TZS',
+  Tsh: 'TZS',
+  TSH: 'TZS',
+  '₹': 'INR',
+  '₨': '',
+  '£': '',
+  $: '',
+  R: 'ZAR',
+};
 
 const currencyAround =
   /^(-?)\s*([A-Za-z]{1,4}\.|[^\d\s.,'()+-]{1,4})?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?(-?)$/u;
@@ -43,8 +66,7 @@ export function readAmount(cell: string): AmountReading {
     .replace(/[\u066B]/g, '.')
     .replace(/[\u066C\u2019\u02BC]/g, "'");
   const bracketed = /^\((.*)\)$/s.exec(text);
-  const written = withShortCfaFranc((bracketed?.[1] ?? text).trim());
-  const match = currencyAround.exec(written.replace(nothingMore, '$1'));
+  const match = currencyAround.exec((bracketed?.[1] ?? text).trim().replace(nothingMore, '$1'));
   if (!match) return { kind: 'none' };
   const [, minus = '', before = '', signed = '', after = '', minusAfter = ''] = match;
   const currency = currencyNamed(before, after);
@@ -60,7 +82,7 @@ export function currencyWritten(cell: string): string {
   const text = plainText(cell);
   if (isCfaFranc(text)) return cfaFranc;
   const name = text.replace(/\.$/, '');
-  return currencyOfSign(name) ?? text.toUpperCase();
+  return (Object.hasOwn(currencySigns, name) && currencySigns[name]) || text.toUpperCase();
 }
 
 /** The currency that stands beside the digits, null for none, undefined for something that is no currency. */
@@ -68,10 +90,8 @@ function currencyNamed(before: string, after: string): string | null | undefined
   if (before !== '' && after !== '') return undefined;
   const name = (before || after).replace(/\.$/, '');
   if (name === '') return null;
-  // What several currencies share names none of them.
-  if (name === signOfSeveral(name)) return null;
-  const bySign = currencyOfSign(name);
-  if (bySign !== null) return bySign;
+  const sign = currencySigns[name];
+  if (sign !== undefined) return sign === '' ? null : sign;
   if (isCfaFranc(name)) return cfaFranc;
   const code = name.toUpperCase();
   return decimalsOf(code) === null ? undefined : code;

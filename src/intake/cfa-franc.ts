@@ -11,13 +11,6 @@ export function isCfaFranc(text: string): boolean {
   return name.test(text);
 }
 
-const nameAmongOthers = /(?<!\p{L})(?:F|FR|FRS|FRANCS?)[ .]*CFA(?!\p{L})/iu;
-
-/** A text with that name in its short form: "5 000 F CFA" is "5 000 FCFA". */
-export function withShortCfaFranc(text: string): string {
-  return text.replace(nameAmongOthers, cfaFranc);
-}
-
 const countriesOf: Record<string, ReadonlySet<string>> = {
   XOF: new Set(['BF', 'BJ', 'CI', 'GW', 'ML', 'NE', 'SN', 'TG']),
   XAF: new Set(['CF', 'CG', 'CM', 'GA', 'GQ', 'TD']),

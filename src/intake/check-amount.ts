@@ -77,7 +77,8 @@ function readCurrency(
   networkCurrency: string | null,
   country: string | null,
 ): string | null {
-  const { settings, plan, amountCurrency, amountSign } = row.context;
+  const { settings, plan, amountCurrency } = row.context;
+  const beside = inCell ?? amountCurrency;
   const { currency: cell } = row.cell;
   const written = metCurrency(cell) ?? currencyWritten(cell);
   if (written !== '' && decimalsOf(written) === null) {
@@ -92,12 +93,12 @@ function readCurrency(
     });
     return null;
   }
-  const currency = written || (codeNamed(inCell) ?? codeNamed(amountCurrency) ?? settings.currency);
+  const currency = written || (beside === null || beside === cfaFranc ? settings.currency : beside);
   if (currency === null) {
     const example = exampleOf(networkCurrency, country);
     row.blame(plan.currency === undefined ? null : 'currency', {
       code: 'CURRENCY_MISSING',
-      ...(inCell === cfaFranc || amountCurrency === cfaFranc
+      ...(beside === cfaFranc
         ? cfaFault(cfaFranc, networkCurrency, country)
         : {
             message: 'The amount has no currency.',
@@ -106,24 +107,20 @@ function readCurrency(
     });
     return null;
   }
-  const otherwise = isOther(inCell, currency) ? inCell : isOther(amountCurrency, currency) ? amountCurrency : null;
-  if (otherwise !== null) {
-    const says = otherwise === inCell ? 'the amount is written in' : 'the header of the amounts says';
+  if (beside !== null && currency !== beside && !(beside === cfaFranc && isCalledCfaFranc(currency))) {
     row.blame('currency', {
       code: 'CURRENCY_CONFLICT',
-      message: `The currency is ${currency}, but ${says} ${otherwise}.`,
+      message: `The currency is ${currency}, but the amount is written in ${beside}.`,
       suggestion: 'Correct the currency or the amount.',
     });
     return null;
   }
-  const inAmount = signOfSeveral(row.cell.amount);
-  const sign = inAmount ?? amountSign;
+  const sign = signOfSeveral(row.cell.amount);
   if (sign !== null && !isWrittenWith(currency, sign)) {
-    const where = inAmount === null ? 'header of the amounts' : 'amount';
     row.blame('amount', {
       code: 'CURRENCY_CONFLICT',
-      message: `The currency is ${currency}, but the ${where} is written with ${sign}.`,
-      suggestion: `Correct the currency or the amount; where ${currency} is meant, write the ${where} without ${sign}.`,
+      message: `The currency is ${currency}, but the amount is written with ${sign}.`,
+      suggestion: `Correct the currency or the amount; where ${currency} is meant, write the amount without ${sign}.`,
     });
     return null;
   }
@@ -135,16 +132,6 @@ function readCurrency(
     });
   }
   return currency;
-}
-
-/** The code that a cell or a header names; CFA francs are two currencies. */
-function codeNamed(name: string | null): string | null {
-  return name === cfaFranc ? null : name;
-}
-
-/** Whether what a cell or a header names is another currency than that one. */
-function isOther(name: string | null, currency: string): boolean {
-  return name !== null && name !== currency && !(name === cfaFranc && isCalledCfaFranc(currency));
 }
 
 /** The currency that is likely to be meant, where another than the network's would be wrong; of nowhere, any. */

@@ -1,6 +1,5 @@
 import { decimalsOf } from './amount.ts';
 import { cfaFranc, isCfaFranc } from './cfa-franc.ts';
-import { currencyOfSign, signIn } from './currency-sign.ts';
 import type { Field } from './fields.ts';
 
 /** The names that people give the columns, one line a language, as `plainName` writes them. */
@@ -120,13 +119,13 @@ export function plainName(header: string): string {
     .trim();
 }
 
-/** What a header means by its name alone: its field, and the currency in "Amount (KES)" or "Amount (₦)", which may be `cfaFranc`. */
+/** What a header means by its name alone: its field, and the currency in "Amount (KES)", which may be `cfaFranc`. */
 export function meaningOf(header: string): { field: Field; currency: string | null } | null {
   const name = plainName(header);
   const field = fieldByName.get(name) ?? fieldByName.get(name.replaceAll(' ', ''));
-  if (field !== undefined) return { field, currency: field === 'amount' ? currencyOfSign(signIn(header) ?? '') : null };
-  const [, beside = '', code = ''] = /^(.+?) (?:in |en |em )?(f ?cfa|[a-z]{3,4})$/.exec(name) ?? [];
-  const currency = isCfaFranc(code) ? cfaFranc : (currencyOfSign(code) ?? code.toUpperCase());
+  if (field !== undefined) return { field, currency: null };
+  const [, beside = '', code = ''] = /^(.+?) (?:in |en |em )?(f ?cfa|[a-z]{3})$/.exec(name) ?? [];
+  const currency = isCfaFranc(code) ? cfaFranc : code.toUpperCase();
   if (fieldByName.get(beside) !== 'amount' || (currency !== cfaFranc && decimalsOf(currency) === null)) return null;
   return { field: 'amount', currency };
 }

@@ -1,7 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { meaningOf, plainName } from './column-names.ts';
-import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
@@ -11,8 +10,6 @@ export interface PlannedColumns {
   plan: ColumnPlan;
   /** The currency of all amounts, where the header says it: "Amount (KES)". */
   amountCurrency: string | null;
-  /** The sign in that header which several currencies share: "Amount ($)". */
-  amountSign: string | null;
   understood: UnderstoodColumn[];
 }
 
@@ -61,11 +58,9 @@ export function planColumns(
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
-  const amountHeader = header[plan.amount ?? -1] ?? '';
   return {
     plan,
-    amountCurrency: meaningOf(amountHeader)?.currency ?? null,
-    amountSign: signOfSeveral(amountHeader),
+    amountCurrency: meaningOf(header[plan.amount ?? -1] ?? '')?.currency ?? null,
     understood: header.map((column, index) => ({ column, field: meaning.get(index) ?? null })),
   };
 }

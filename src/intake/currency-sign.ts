@@ -1,35 +1,9 @@
-/** Signs and short names that stand for one currency alone; those of letters are found however they are written, but for the rand's. */
-const currencyBySign: ReadonlyMap<string, string> = new Map([
-  ['€', 'EUR'],
-  ['₦', 'NGN'],
-  ['₵', 'GHS'],
-  ['gh₵', 'GHS'],
-  ['ksh', 'KES'],
-  ['kshs', 'KES'],
-  ['ush', 'UGX'],
-  ['ushs', 'UGX'],
-  ['tsh', 'TZS'],
-  ['tshs', 'TZS'],
-  ['₹', 'INR'],
-  ['R', 'ZAR'],
-]);
-
-/** The code of the currency for which a sign or short name stands alone ("₦", "KSh"), or null. */
-export function currencyOfSign(sign: string): string | null {
-  return currencyBySign.get(sign) ?? currencyBySign.get(sign.toLowerCase()) ?? null;
-}
-
 /** Signs that several currencies share: none of them tells which is meant, but each tells that most are not. */
 const sharedSigns = /[$£₨]/;
 
-/** The sign beside an amount, or in the name of its column, that several currencies share, or null. */
-export function signOfSeveral(text: string): string | null {
-  return sharedSigns.exec(text)?.[0] ?? null;
-}
-
-/** The first sign of any currency in a text, or null. */
-export function signIn(text: string): string | null {
-  return /\p{Sc}/u.exec(text)?.[0] ?? null;
+/** The sign beside an amount that several currencies share, or null. */
+export function signOfSeveral(cell: string): string | null {
+  return sharedSigns.exec(cell)?.[0] ?? null;
 }
 
 /** How amounts in a currency are written, by its code: to find that takes longer than to check ten rows. */

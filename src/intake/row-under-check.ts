@@ -11,8 +11,6 @@ export interface CheckContext {
   plan: ColumnPlan;
   /** The currency of all amounts, where the header says it. */
   amountCurrency: string | null;
-  /** The sign in the header that several currencies share. */
-  amountSign: string | null;
   settings: IntakeSettings;
   catalog: CatalogCache;
   /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */
