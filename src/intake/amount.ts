@@ -1,6 +1,6 @@
 import { assert } from '../core/assert.ts';
 import { currencyDecimals } from '../core/money.ts';
-import { cfaFranc, isCfaFranc } from './cfa-franc.ts';
+import { cfaFranc, isCfaFranc, withCfaFrancInOneWord } from './cfa-franc.ts';
 import { plainText } from './plain-text.ts';
 
 /** An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none stands beside it. */
@@ -66,7 +66,8 @@ export function readAmount(cell: string): AmountReading {
     .replace(/[\u066B]/g, '.')
     .replace(/[\u066C\u2019\u02BC]/g, "'");
   const bracketed = /^\((.*)\)$/s.exec(text);
-  const match = currencyAround.exec((bracketed?.[1] ?? text).trim().replace(nothingMore, '$1'));
+  const inOneWord = withCfaFrancInOneWord(bracketed?.[1] ?? text);
+  const match = currencyAround.exec(inOneWord.trim().replace(nothingMore, '$1'));
   if (!match) return { kind: 'none' };
   const [, minus = '', before = '', signed = '', after = '', minusAfter = ''] = match;
   const currency = currencyNamed(before, after);

@@ -6,6 +6,14 @@ export const cfaFranc = 'FCFA';
 
 const name = /^(?:F|FR|FRS|FRANCS?)?[ .]*CFA\.?$/i;
 
+/** The same in several words beside an amount, where spaces and dots also group and part digits. */
+const nameInWords = /(?<!\p{L})(?:F|FR|FRS|FRANCS?)[ .]*CFA(?!\p{L})\.?/iu;
+
+/** A plain text with that name in one word: "5 000 F CFA" is "5 000 FCFA". */
+export function withCfaFrancInOneWord(text: string): string {
+  return text.replace(nameInWords, cfaFranc);
+}
+
 /** Whether a plain text is that name: "FCFA", "F CFA", "francs CFA". */
 export function isCfaFranc(text: string): boolean {
   return name.test(text);
