@@ -56,7 +56,7 @@ type Plan = Partial<Record<keyof V1Row, number>>;
 function planColumns(header: readonly string[]): Plan {
   const plan: Plan = {};
   for (const [index, name] of header.entries()) {
-    const field = fieldByName[plainName(name)] ?? fieldByMeaning[meaningOf(name)?.field ?? ''];
+    const field = fieldByName[plainName(name)] ?? fieldByMeaning[meaningOf(name) ?? ''];
     if (field === undefined) continue;
     const other = plan[field];
     if (other !== undefined) throw rejected(`the columns "${header[other]}" and "${name}" could each be the ${field}`);

@@ -78,7 +78,6 @@ function readCurrency(
   country: string | null,
 ): string | null {
   const { settings, plan, amountCurrency } = row.context;
-  const beside = inCell ?? amountCurrency;
   const { currency: cell } = row.cell;
   const written = metCurrency(cell) ?? currencyWritten(cell);
   if (written !== '' && decimalsOf(written) === null) {
@@ -93,12 +92,13 @@ function readCurrency(
     });
     return null;
   }
-  const currency = written || (beside === null || beside === cfaFranc ? settings.currency : beside);
+  const own = written === '' ? codeOf(inCell) : written;
+  const currency = own ?? settings.currency ?? codeOf(amountCurrency);
   if (currency === null) {
     const example = exampleOf(networkCurrency, country);
     row.blame(plan.currency === undefined ? null : 'currency', {
       code: 'CURRENCY_MISSING',
-      ...(beside === cfaFranc
+      ...(inCell === cfaFranc || amountCurrency === cfaFranc
         ? cfaFault(cfaFranc, networkCurrency, country)
         : {
             message: 'The amount has no currency.',
@@ -107,21 +107,9 @@ function readCurrency(
     });
     return null;
   }
-  if (beside !== null && currency !== beside && !(beside === cfaFranc && isCalledCfaFranc(currency))) {
-    row.blame('currency', {
-      code: 'CURRENCY_CONFLICT',
-      message: `The currency is ${currency}, but the amount is written in ${beside}.`,
-      suggestion: 'Correct the currency or the amount.',
-    });
-    return null;
-  }
-  const sign = signOfSeveral(row.cell.amount);
-  if (sign !== null && !isWrittenWith(currency, sign)) {
-    row.blame('amount', {
-      code: 'CURRENCY_CONFLICT',
-      message: `The currency is ${currency}, but the amount is written with ${sign}.`,
-      suggestion: `Correct the currency or the amount; where ${currency} is meant, write the amount without ${sign}.`,
-    });
+  const conflict = conflictOf(row, currency, { own, inCell });
+  if (conflict !== null) {
+    row.blame(conflict.field, { code: 'CURRENCY_CONFLICT', ...conflict.fault });
     return null;
   }
   if (networkCurrency !== null && networkCurrency !== currency) {
@@ -132,6 +120,40 @@ function readCurrency(
     });
   }
   return currency;
+}
+
+/** What of a row speaks against a currency; `own` is what its cells say, null where they leave it to the file. */
+function conflictOf(
+  { cell, context: { plan, header, amountCurrency, amountSign } }: RowUnderCheck,
+  currency: string,
+  { own, inCell }: { own: string | null; inCell: string | null },
+): { field: 'amount' | 'currency'; fault: { message: string; suggestion: string } } | null {
+  if (!mayBeCalled(currency, inCell)) {
+    const message = `The currency is ${currency}, but the amount is written in ${inCell}.`;
+    return { field: 'currency', fault: { message, suggestion: 'Correct the currency or the amount.' } };
+  }
+  const sign = signOfSeveral(cell.amount);
+  if (sign !== null && !isWrittenWith(currency, sign)) {
+    const message = `The currency is ${currency}, but the amount is written with ${sign}.`;
+    const suggestion = `Correct the currency or the amount; where ${currency} is meant, write the amount without ${sign}.`;
+    return { field: 'amount', fault: { message, suggestion } };
+  }
+  if (mayBeCalled(currency, amountCurrency) && (amountSign === null || isWrittenWith(currency, amountSign)))
+    return null;
+  const name = shortened(header[plan.amount ?? -1]?.trim() ?? '');
+  const message = `The currency is ${currency}, but the column of the amount is named "${name}".`;
+  const other = own === null ? 'the currency that the file was given (--currency, or intake.currency)' : 'the currency';
+  return { field: 'amount', fault: { message, suggestion: `Correct the name of the column, or ${other}.` } };
+}
+
+/** The code that stands beside an amount, or null where there is none. */
+function codeOf(beside: string | null): string | null {
+  return beside === cfaFranc ? null : beside;
+}
+
+/** Whether amounts in a currency may be called so: by its code, or `cfaFranc`. Where nothing is said (null) they may. */
+function mayBeCalled(currency: string, said: string | null): boolean {
+  return said === null || said === currency || (said === cfaFranc && isCalledCfaFranc(currency));
 }
 
 /** The currency that is likely to be meant, where another than the network's would be wrong; of nowhere, any. */

@@ -80,10 +80,10 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const { source } = options;
     const { counted, bytesRead } = countBytes(source);
     const table = await openTable(counted, settings, signal);
-    const { plan, amountCurrency, understood } = columnsOf(table, settings);
+    const { understood, ...columns } = columnsOf(table, settings);
     const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
     const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
-    const context: CheckContext = { header: table.header, plan, amountCurrency, settings, catalog, decimalSign };
+    const context: CheckContext = { header: table.header, ...columns, settings, catalog, decimalSign };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
     const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);
     const hasRepeats = repeats.compare();
@@ -92,7 +92,7 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
     return {
       header: table.header,
-      form: { delimiter: findable(delimiter), amountColumn: plan.amount ?? null, decimalSign: told(context) },
+      form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null, decimalSign: told(context) },
       hasRepeats,
       byThemselves,
       about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },

@@ -1,6 +1,5 @@
-import { decimalsOf } from './amount.ts';
-import { cfaFranc, isCfaFranc } from './cfa-franc.ts';
 import type { Field } from './fields.ts';
+import { headerCurrency } from './header-currency.ts';
 
 /** The names that people give the columns, one line a language, as `plainName` writes them. */
 const names: Record<Field, readonly string[]> = {
@@ -119,13 +118,22 @@ export function plainName(header: string): string {
     .trim();
 }
 
-/** What a header means by its name alone: its field, and the currency in "Amount (KES)", which may be `cfaFranc`. */
-export function meaningOf(header: string): { field: Field; currency: string | null } | null {
+/** What a header means by its name alone; an amount may have its currency beside it: "Amount (KES)". */
+export function meaningOf(header: string): Field | null {
+  return fieldNamed(header) ?? (isAmount(headerCurrency(header)?.name) ? 'amount' : null);
+}
+
+/** The currency that the header of amounts names, which may be `cfaFranc`, or null for none. */
+export function currencyOfAmounts(header: string): string | null {
+  const named = headerCurrency(header);
+  return named !== null && (named.isCertain || isAmount(named.name)) ? named.currency : null;
+}
+
+function isAmount(name = ''): boolean {
+  return fieldNamed(name) === 'amount';
+}
+
+function fieldNamed(header: string): Field | undefined {
   const name = plainName(header);
-  const field = fieldByName.get(name) ?? fieldByName.get(name.replaceAll(' ', ''));
-  if (field !== undefined) return { field, currency: null };
-  const [, beside = '', code = ''] = /^(.+?) (?:in |en |em )?(f ?cfa|[a-z]{3})$/.exec(name) ?? [];
-  const currency = isCfaFranc(code) ? cfaFranc : code.toUpperCase();
-  if (fieldByName.get(beside) !== 'amount' || (currency !== cfaFranc && decimalsOf(currency) === null)) return null;
-  return { field: 'amount', currency };
+  return fieldByName.get(name) ?? fieldByName.get(name.replaceAll(' ', ''));
 }

@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import { meaningOf, plainName } from './column-names.ts';
+import { currencyOfAmounts, meaningOf, plainName } from './column-names.ts';
+import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
@@ -8,8 +9,10 @@ export type ColumnPlan = Partial<Record<Field, number>>;
 
 export interface PlannedColumns {
   plan: ColumnPlan;
-  /** The currency of all amounts, where the header says it: "Amount (KES)". */
+  /** The currency of all amounts, where their header says it: "Amount (KES)". */
   amountCurrency: string | null;
+  /** The sign of several currencies in their header: "Amount ($)". */
+  amountSign: string | null;
   understood: UnderstoodColumn[];
 }
 
@@ -50,7 +53,7 @@ export function planColumns(
   const taken = new Set<number | undefined>(Object.values(plan));
   const candidates = new Map<Field, number[]>();
   for (const [index, name] of header.entries()) {
-    const field = taken.has(index) ? null : meaningOf(name)?.field;
+    const field = taken.has(index) ? null : meaningOf(name);
     if (field && plan[field] === undefined) candidates.set(field, [...(candidates.get(field) ?? []), index]);
   }
   for (const [field, indexes] of candidates) plan[field] = chooseColumn(header, field, indexes);
@@ -58,9 +61,11 @@ export function planColumns(
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
+  const ofAmounts = header[plan.amount ?? -1] ?? '';
   return {
     plan,
-    amountCurrency: meaningOf(header[plan.amount ?? -1] ?? '')?.currency ?? null,
+    amountCurrency: currencyOfAmounts(ofAmounts),
+    amountSign: signOfSeveral(ofAmounts),
     understood: header.map((column, index) => ({ column, field: meaning.get(index) ?? null })),
   };
 }

@@ -9,8 +9,9 @@ import type { IntakeSettings } from './settings.ts';
 export interface CheckContext {
   header: readonly string[];
   plan: ColumnPlan;
-  /** The currency of all amounts, where the header says it. */
+  /** What the header of the amounts says of the currency of all of them (`PlannedColumns`). */
   amountCurrency: string | null;
+  amountSign: string | null;
   settings: IntakeSettings;
   catalog: CatalogCache;
   /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */

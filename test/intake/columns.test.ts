@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { meaningOf } from '../../src/intake/column-names.ts';
+import type { Catalog } from '../../src/intake/catalog.ts';
+import { currencyOfAmounts, meaningOf } from '../../src/intake/column-names.ts';
 import { planColumns } from '../../src/intake/columns.ts';
 import type { Field } from '../../src/intake/fields.ts';
 import { check, problemCodes } from './support.ts';
 
 const defaults = { currency: null, networkId: null };
+
+const unreachable: Catalog = { networks: async () => null, products: async () => null };
 const plan = (header: string[], mapping: Partial<Record<Field, string>> = {}) => planColumns(header, mapping, defaults);
 
 /** A header as people of each language write it. */
@@ -91,7 +94,7 @@ describe('columns', () => {
     'Ｐｈｏｎｅ',
   ]) {
     test(`are known whatever their case and punctuation: ${JSON.stringify(name)}`, () => {
-      assert.equal(meaningOf(name)?.field, 'phone_number');
+      assert.equal(meaningOf(name), 'phone_number');
     });
   }
 
@@ -104,13 +107,13 @@ describe('columns', () => {
     'Telefonnummer des Empfängers',
   ]) {
     test(`are known as German runs words together: ${name}`, () => {
-      assert.equal(meaningOf(name)?.field, 'phone_number');
+      assert.equal(meaningOf(name), 'phone_number');
     });
   }
 
   test('are known in German with the letters of a keyboard that has no others', () => {
     assert.deepEqual(
-      ['Waehrung', 'Laendercode'].map((name) => meaningOf(name)?.field),
+      ['Waehrung', 'Laendercode'].map((name) => meaningOf(name)),
       ['currency', 'country'],
     );
   });
@@ -171,13 +174,90 @@ describe('columns', () => {
     const other = await check('Phone,Network,Amount in KES,Currency\n+254712345678,1,5,UGX\n');
     assert.deepEqual(problemCodes(other.rows[0]), ['CURRENCY_CONFLICT']);
     for (const header of ['Montant (FCFA)', 'Montant en F CFA', 'Amount (CFA)'])
-      assert.deepEqual(meaningOf(header), { field: 'amount', currency: 'FCFA' }, header);
+      assert.deepEqual([meaningOf(header), currencyOfAmounts(header)], ['amount', 'FCFA'], header);
     assert.deepEqual(meaningOf('Amount due'), null);
   });
 
+  for (const [header, currency] of [
+    ['Betrag in EUR', 'EUR'],
+    ['Amount (€)', 'EUR'],
+    ['Amount (KSh)', 'KES'],
+    ['Amount Ksh.', 'KES'],
+    ['amount (kes)', 'KES'],
+    ['amount_kes', 'KES'],
+    ['Amount (USD $)', 'USD'],
+    ['Montant (F CFA)', 'FCFA'],
+    ['Montant en francs CFA', 'FCFA'],
+    ['Net pay (USD)', 'USD'],
+    ['Net pay USD', 'USD'],
+    ['Net pay in ₦', 'NGN'],
+    ['Net pay', null],
+    ['Net pay all', null],
+    ['Top up', null],
+    ['Amount ($)', null],
+  ] as const) {
+    test(`that hold amounts may name their currency, whatever else they are called: ${header}`, () => {
+      assert.equal(currencyOfAmounts(header), currency);
+    });
+  }
+
+  test('that hold amounts are known with their currency', () => {
+    for (const header of ['Betrag in EUR', 'Amount (€)', 'Amount (KSh)', 'amount_kes', 'Amount (USD $)', 'Amount ($)'])
+      assert.equal(meaningOf(header), 'amount', header);
+  });
+
+  test('are read in no time, however long they are', () => {
+    for (const header of [`${'('.repeat(200_000)}x`, `Amount ${' '.repeat(200_000)}KES`])
+      assert.equal(currencyOfAmounts(header), null);
+  });
+
+  test('that name a currency are a question where the rows name none, and the settings another', async () => {
+    for (const [header, currency] of [
+      ['Amount (KES)', 'UGX'],
+      ['Amount ($)', 'KES'],
+      ['Amount (€)', 'KES'],
+      ['Montant (FCFA)', 'KES'],
+      ['Net pay (USD)', 'KES'],
+    ] as const) {
+      const settings = { currency, columns: { amount: header } };
+      const { rows } = await check(`phone,network_id,${header}\n+254712345678,1,500\n`, {
+        settings,
+        catalog: unreachable,
+      });
+      assert.deepEqual(
+        rows[0]?.problems.map(({ code, column, message }) => ({ code, column, message })),
+        [
+          {
+            code: 'CURRENCY_CONFLICT',
+            column: header,
+            message: `The currency is ${currency}, but the column of the amount is named "${header}".`,
+          },
+        ],
+      );
+    }
+    for (const [header, currency] of [
+      ['Amount (KES)', 'KES'],
+      ['Amount ($)', 'USD'],
+      ['Montant (FCFA)', 'XAF'],
+    ] as const) {
+      const content = `phone,network_id,${header}\n+254712345678,1,500\n`;
+      const { rows } = await check(content, { settings: { currency }, catalog: unreachable });
+      assert.deepEqual([rows[0]?.status, rows[0]?.currency], ['ready', currency], header);
+    }
+  });
+
+  test('that name a currency speak against another one in a cell', async () => {
+    for (const header of ['Amount (KES)', 'Amount ($)']) {
+      const content = `phone,network_id,${header}\n+254712345678,1,UGX 500\n`;
+      const { rows } = await check(content, { catalog: unreachable });
+      assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT'], header);
+      assert.equal(rows[0]?.problems[0]?.suggestion, 'Correct the name of the column, or the currency.');
+    }
+  });
+
   test('that hold the number airtime goes to are no amounts', () => {
-    assert.equal(meaningOf('Airtime number')?.field, 'phone_number');
-    assert.equal(meaningOf('Airtime')?.field, 'amount');
+    assert.equal(meaningOf('Airtime number'), 'phone_number');
+    assert.equal(meaningOf('Airtime'), 'amount');
   });
 
   test('that may name a person hold phone numbers where their name says so', () => {
@@ -186,7 +266,7 @@ describe('columns', () => {
       ['Contacto', 'Número de contacto'],
       ['Ruf', 'Rufnummer'],
     ] as const)
-      assert.deepEqual([meaningOf(name), meaningOf(numbered)?.field], [null, 'phone_number']);
+      assert.deepEqual([meaningOf(name), meaningOf(numbered)], [null, 'phone_number']);
   });
 
   test('with our own name go before their aliases', () => {
