@@ -161,6 +161,12 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
       lines.push(`  ${visible(suggestion)}`);
     }
   }
+  // No batch has them yet.
+  if (counts.held > 0)
+    lines.push(
+      '',
+      'Held rows are released or skipped once the file was run or submitted; until then, what is not meant can be removed from it.',
+    );
   return lines;
 }
 

@@ -46,7 +46,7 @@ export function comparedRow(
       message: `Line ${row.line} gives the same number the same ${what} as line ${repeat.contentLine}.`,
       suggestion: reject
         ? 'Remove the row that is not meant.'
-        : 'Remove the row, or let it go with "airbatch release" if both are meant.',
+        : 'Release it if both are meant ("airbatch release"); skip it if not ("airbatch skip").',
     });
     if (reject) isValid = false;
     else isHeld = true;
@@ -58,7 +58,8 @@ export function comparedRow(
     blame('phone_number', {
       code: 'NUMBER_MAXIMUM',
       message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
-      suggestion: 'Check whether all of its rows are meant; "airbatch release" lets this one go.',
+      suggestion:
+        'Check whether all of its rows are meant; "airbatch release" lets this one go, "airbatch skip" leaves it out.',
     });
     isHeld = true;
   }

@@ -30,7 +30,10 @@ test('airbatch status says what each batch waits for, and what can be done about
     waits,
     `a person to decide on 1 held row ("airbatch release ${batch}", "airbatch skip ${batch} --why TEXT"; with a row's number only that one)`,
   );
-  assert.match(held.stdout, /^Row 2 \(line 3\) is held: .* let it go with "airbatch release" if both are meant\.$/m);
+  assert.match(
+    held.stdout,
+    /^Row 2 \(line 3\) is held: .* Release it if both are meant \("airbatch release"\); skip it if not \("airbatch skip"\)\.$/m,
+  );
 
   const pause = (reason: string) => {
     const db = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
@@ -63,7 +66,7 @@ test('airbatch status gives the advice that is the same of several held rows onc
     stdout,
     /^Row 2 \(line 3\) is held: .* the same amount as line 2\.\nRow 4 .*\.\nRow 5 .*\.\nRows 2, 4, 5: /m,
   );
-  const advice = /let it go with "airbatch release" if both are meant\./g;
+  const advice = /Release it if both are meant \("airbatch release"\); skip it if not/g;
   assert.equal(stdout.match(advice)?.length, 1);
   const { attention } = JSON.parse((await airbatch('status', summary.batch_id, '--json')).stdout);
   assert.equal(JSON.stringify(attention).replaceAll('\\"', '"').match(advice)?.length, 3);

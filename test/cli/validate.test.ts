@@ -75,6 +75,17 @@ describe('airbatch validate', () => {
     );
   });
 
+  test('says what can be done about held rows while no batch has them', async (t) => {
+    const cwd = folderOf(t);
+    const rows = ['+254712405118,1,5,KES', '+254712405118,1,5,KES'];
+    const file = write(cwd, 'h.csv', 'phone_number,network_id,amount,currency', ...rows);
+    const { stdout } = await runCommand(['validate', file], { cwd });
+    assert.match(
+      stdout,
+      /DUPLICATE in 1 row\n {2}line 3: .*\n {2}Release it .*\n\nHeld rows are .* once the file was run or submitted; until then, .* removed from it\.$/m,
+    );
+  });
+
   test('names the amounts that a person should look at, as a run does', async (t) => {
     const cwd = folderOf(t);
     const rows = [100, 100, 120, 5_000, 100, 5_000].map((amount, index) => `+25471240511${index},1,${amount},KES`);
