@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { currencyDecimals } from '../core/money.ts';
 import { cfaFranc, isCfaFranc, withCfaFrancInOneWord } from './cfa-franc.ts';
+import { currencyOfSign, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
 
 /** An amount as far as it can be told from its own cell; its `currency` is a code, `cfaFranc`, or null where none stands beside it. */
@@ -17,30 +18,6 @@ export type AmountReading =
       currency: string | null;
     }
   | { kind: 'none' };
-
-/** Signs that stand for one currency alone; "$" and the like stand for several (`currency-sign.ts`), and name none. */
-const currencySigns: Record<string, string> = {
-  '€': 'EUR',
-  '₦': 'NGN',
-  '₵': 'GHS',
-  'GH₵': 'GHS',
-  KSh: 'KES',
-  Ksh: 'KES',
-  KSH: 'KES',
-  KShs: 'KES',
-  Kshs: 'KES',
-  USh: 'UGX',
-  Ush: 'UGX',
-  USH: 'UGX',
-  TSh: 'TZS',
-  Tsh: 'TZS',
-  TSH: 'TZS',
-  '₹': 'INR',
-  '₨': '',
-  '£': '',
-  $: '',
-  R: 'ZAR',
-};
 
 const currencyAround =
   /^(-?)\s*([A-Za-z]{1,4}\.|[^\d\s.,'()+-]{1,4})?\s*([-+]?[0-9.,][0-9.,' ]*)\s*([^\d\s.,'()+-]{1,4})?(-?)$/u;
@@ -83,7 +60,7 @@ export function currencyWritten(cell: string): string {
   const text = plainText(cell);
   if (isCfaFranc(text)) return cfaFranc;
   const name = text.replace(/\.$/, '');
-  return (Object.hasOwn(currencySigns, name) && currencySigns[name]) || text.toUpperCase();
+  return currencyOfSign(name) ?? text.toUpperCase();
 }
 
 /** The currency that stands beside the digits, null for none, undefined for something that is no currency. */
@@ -91,8 +68,10 @@ function currencyNamed(before: string, after: string): string | null | undefined
   if (before !== '' && after !== '') return undefined;
   const name = (before || after).replace(/\.$/, '');
   if (name === '') return null;
-  const sign = currencySigns[name];
-  if (sign !== undefined) return sign === '' ? null : sign;
+  // What several currencies share names none of them.
+  if (name === signOfSeveral(name)) return null;
+  const bySign = currencyOfSign(name);
+  if (bySign !== null) return bySign;
   if (isCfaFranc(name)) return cfaFranc;
   const code = name.toUpperCase();
   return decimalsOf(code) === null ? undefined : code;

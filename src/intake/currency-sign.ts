@@ -1,9 +1,35 @@
+/** Signs and short names that stand for one currency alone. */
+const currencyBySign: ReadonlyMap<string, string> = new Map([
+  ['€', 'EUR'],
+  ['₦', 'NGN'],
+  ['₵', 'GHS'],
+  ['gh₵', 'GHS'],
+  ['₹', 'INR'],
+  ['ksh', 'KES'],
+  ['kshs', 'KES'],
+  ['ush', 'UGX'],
+  ['ushs', 'UGX'],
+  ['tsh', 'TZS'],
+  ['tshs', 'TZS'],
+  ['R', 'ZAR'],
+]);
+
+/** The code of the currency for which a sign or short name stands alone, in capitals or not ("₦", "KSh", "ksh"), or null. */
+export function currencyOfSign(sign: string): string | null {
+  return currencyBySign.get(sign) ?? currencyBySign.get(sign.toLowerCase()) ?? null;
+}
+
 /** Signs that several currencies share: none of them tells which is meant, but each tells that most are not. */
-const sharedSigns = /[$£₨]/;
+const sharedSigns = /[$£₨]/g;
 
 /** The sign beside an amount that several currencies share, or null. */
 export function signOfSeveral(cell: string): string | null {
-  return sharedSigns.exec(cell)?.[0] ?? null;
+  return cell.match(sharedSigns)?.[0] ?? null;
+}
+
+/** A text with spaces in place of such signs. */
+export function withoutSharedSigns(text: string): string {
+  return text.replace(sharedSigns, ' ');
 }
 
 /** How amounts in a currency are written, by its code: to find that takes longer than to check ten rows. */

@@ -1,5 +1,6 @@
 import { currencyWritten, decimalsOf } from './amount.ts';
 import { cfaFranc } from './cfa-franc.ts';
+import { withoutSharedSigns } from './currency-sign.ts';
 
 /** What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh". */
 export interface HeaderCurrency {
@@ -14,19 +15,18 @@ export interface HeaderCurrency {
 /** No name is longer: a header may hold a book, and the expression would look back through it. */
 const headerLengthMax = 200;
 
-const sharedSigns = /[$£₨]/g;
 const ending =
   /^(?<name>.+?)(?<before>[\s([{:,/_-]+(?:(?:in|en|em)\s+)?)(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}\p{Sc}]{1,4})[\s)\]}.:]*$/iu;
 
 /** The currency with which a header ends, or null for none. Signs that several share name none (`signOfSeveral`). */
 export function headerCurrency(header: string): HeaderCurrency | null {
   if (header.length > headerLengthMax) return null;
-  const parts = ending.exec(header.normalize('NFKC').replace(sharedSigns, ' ').trim())?.groups;
+  const parts = ending.exec(withoutSharedSigns(header.normalize('NFKC')).trim())?.groups;
   if (parts === undefined) return null;
   const { name = '', before = '', code = '' } = parts;
   const capitals = code.toUpperCase();
-  const currency = [code, capitals].map(currencyWritten).find((one) => one === cfaFranc || decimalsOf(one) !== null);
-  if (currency === undefined) return null;
+  const currency = currencyWritten(code);
+  if (currency !== cfaFranc && decimalsOf(currency) === null) return null;
   const isSetApart = /[([{]|\s(?:in|en|em)\s/iu.test(before) || /\p{Sc}/u.test(code);
   const isName = code.length > 2 && (code === capitals || currency !== capitals);
   return { name, currency, isCertain: isSetApart || isName };

@@ -39,6 +39,8 @@ const read: [written: string, value: string, currency?: string | null, sign?: '.
   ['3000 FCFA', '3000', 'FCFA'],
   ['CFA 3000', '3000', 'FCFA'],
   ['3000 fcfa', '3000', 'FCFA'],
+  ['ksh 500', '500', 'KES'],
+  ['500 Tshs', '500', 'TZS'],
   ['5 000 F CFA', '5000', 'FCFA'],
   ['5\u202F000\u00A0F\u00A0CFA', '5000', 'FCFA'],
   ['5 000 F.CFA.', '5000', 'FCFA'],

@@ -255,6 +255,30 @@ describe('columns', () => {
     }
   });
 
+  test('are in no currency but the one that their header names, whatever the command line or a cell says', async () => {
+    for (const [header, amount, currency] of [
+      ['Amount (€)', '5', 'KES'],
+      ['Amount (KES)', 'USD 5', ''],
+      ['Amount (KES)', '5 FCFA', ''],
+      ['Amount ($)', '5', 'KES'],
+      ['Amount $', '5', ''],
+      ['Amount (£)', 'KES 5', ''],
+    ] as const) {
+      const { rows } = await check(`Phone,Network,${header},Currency\n+254712345678,1,${amount},${currency}\n`, {
+        settings: { currency: 'KES' },
+      });
+      assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT'], `${header} ${amount} ${currency}`);
+    }
+    const mapped = await check('Phone,Network,Pay (US$)\n+254712345678,1,5\n', {
+      settings: { currency: 'KES', columns: { amount: 'Pay (US$)' } },
+    });
+    assert.deepEqual(problemCodes(mapped.rows[0]), ['CURRENCY_CONFLICT']);
+    const { rows } = await check('Phone,Network,Amount ($)\n+254712345678,,5\n', { settings: { currency: 'USD' } });
+    assert.ok(!problemCodes(rows[0]).includes('CURRENCY_CONFLICT'));
+    const west = await check('Phone,Network,Montant (FCFA)\n+221771234567,33,XOF 1500\n');
+    assert.deepEqual([west.rows[0]?.status, west.rows[0]?.currency], ['ready', 'XOF']);
+  });
+
   test('that hold the number airtime goes to are no amounts', () => {
     assert.equal(meaningOf('Airtime number'), 'phone_number');
     assert.equal(meaningOf('Airtime'), 'amount');
