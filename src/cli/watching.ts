@@ -11,6 +11,8 @@ export interface Watching {
   tellPauses(): Promise<void>;
   /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
   look(): Promise<boolean>;
+  /** The batches that a pause could stop, as they stood at the last look. */
+  unpaused(): readonly string[];
 }
 
 /** Refused look-ups are a minute apart: two in a row that moved nothing show that the next will not either. */
@@ -25,6 +27,7 @@ export function makeWatching(
   const told = new Map<string, string>();
   let standing = '';
   let since = clock.monotonic();
+  let unpaused = batchIds;
 
   const tellPause = (batch: BatchRecord, words: string | null) => {
     if (batch.status !== 'paused' || words === null || told.get(batch.batch_id) === words) return;
@@ -45,14 +48,17 @@ export function makeWatching(
     async look() {
       const moving: BatchRecord[] = [];
       const stands: unknown[] = [];
+      const going: string[] = [];
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
         if (!batch || isPast(batch)) continue;
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
+        if (batch.status !== 'paused') going.push(batchId);
         tellPause(batch, await waitsFor(session, batch, counts, await accountNow(session, batch.account)));
         if (await movesByItself(db, batch, clock.now(), patienceMs)) moving.push(batch);
       }
+      unpaused = going;
       const now = clock.monotonic();
       if (JSON.stringify(stands) !== standing) since = now;
       standing = JSON.stringify(stands);
@@ -66,6 +72,7 @@ export function makeWatching(
       );
       return false;
     },
+    unpaused: () => unpaused,
   };
 }
 

@@ -57,6 +57,8 @@ export async function workOn(
     watched = message;
   };
   const runner = runnerOf(session, account, { restored: options.restored, onTaken });
+  const tell = (line: string) => terminal.error(`${line}\n`);
+  const watching = makeWatching(session, tell, { batchIds: options.batchIds, patienceMs });
   const word = makeWord(session, null);
   const progress = showProgress(terminal, session, options.batchIds);
   const interrupt = onInterrupt(() => {
@@ -64,7 +66,7 @@ export async function workOn(
     runner.stop();
     terminal.error(
       watched !== null
-        ? `This command stops watching, and the other process goes on: "airbatch pause ${options.batchIds.length === 1 ? options.batchIds[0] : 'BATCH'} --why TEXT" stops a batch.\n`
+        ? `This command stops watching, and the other process ${goesOnWith(watching.unpaused())}\n`
         : 'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
     );
   });
@@ -73,7 +75,7 @@ export async function workOn(
     await makeFolder(options.out);
     await word.begin();
     if (!interrupt.happened())
-      await runOrWatch(context, session, runner, {
+      await runOrWatch(session, runner, watching, {
         batchIds: options.batchIds,
         interrupted: interrupt.happened,
         onBusy,
@@ -97,6 +99,12 @@ export async function workOn(
   }
   await word.stop();
   return results;
+}
+
+/** What the process goes on with that has the account, and how to stop that where anything is left to be stopped. */
+function goesOnWith(unpaused: readonly string[]): string {
+  if (unpaused.length === 0) return 'follows what was sent: of what is paused nothing more is sent.';
+  return `goes on: "airbatch pause ${unpaused.length === 1 ? unpaused[0] : 'BATCH'} --why TEXT" stops a batch.`;
 }
 
 /** The reports would have told what was paid: where they cannot be written, the screen does. */
@@ -139,16 +147,15 @@ async function tellLeft(
  * this one watches, ready to go on should it end.
  */
 async function runOrWatch(
-  { terminal }: CommandContext,
   session: Session,
   runner: AccountRunner,
+  watching: Watching,
   {
     batchIds,
     interrupted,
     onBusy,
   }: { batchIds: readonly string[]; interrupted: () => boolean; onBusy: (message: string) => void },
 ): Promise<void> {
-  const watching = makeWatching(session, (line) => terminal.error(`${line}\n`), { batchIds, patienceMs });
   for (;;) {
     try {
       return await tellingPauses(session, watching, () => runner.run(patienceMs, batchIds));

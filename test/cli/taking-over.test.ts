@@ -25,7 +25,20 @@ test('a command that watches says when it does the work itself, and who does it 
   const third = startCommand(['resume'], { cwd });
   assert.equal(Number((await third.seen(told))[1]), second.child.pid);
   third.child.kill('SIGINT');
+  const { stderr } = await third.ended;
+  const [, batch = ''] =
+    /stops watching, and the other process goes on: "airbatch pause (\S+) --why TEXT"/.exec(stderr) ?? [];
+  // Nobody is advised to pause what is paused.
+  const fourth = startCommand(['resume'], { cwd });
+  t.after(() => fourth.child.kill('SIGKILL'));
+  await fourth.seen(told);
+  assert.equal((await runCommand(['pause', batch, '--why', 'month-end'], { cwd })).code, 0);
+  await fourth.seen(/waits for a person: it is paused \(month-end\)/);
+  fourth.child.kill('SIGINT');
+  assert.match(
+    (await fourth.ended).stderr,
+    /^This command stops watching, and the other process follows what was sent: /m,
+  );
   second.child.kill('SIGINT');
-  assert.match((await third.ended).stderr, /^This command stops watching, and the other process goes on/m);
   assert.match((await second.ended).stderr, /^Stopping: nothing more is sent/m);
 });

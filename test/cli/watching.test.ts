@@ -32,7 +32,7 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
     }
   };
   await rig.clock.drive(Promise.all([watch(), story(rig)]).then(() => undefined));
-  return { lines, minutes: (rig.clock.now() - from) / minute };
+  return { lines, minutes: (rig.clock.now() - from) / minute, unpaused: watching.unpaused() };
 }
 
 describe('a command that watches another process', () => {
@@ -58,8 +58,9 @@ describe('a command that watches another process', () => {
   });
 
   test('says what a person has paused, and follows with the other what was sent', async () => {
-    const { lines, minutes } = await watched(`pause_reason = 'by_person', pause_detail = 'month-end'`);
+    const { lines, minutes, unpaused } = await watched(`pause_reason = 'by_person', pause_detail = 'month-end'`);
     assert.equal(minutes, 30);
+    assert.deepEqual(unpaused, []);
     assert.deepEqual(lines, [
       'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". What was sent is still followed.',
     ]);
