@@ -8,6 +8,9 @@ import type { ToldNotes } from '../notify/unopened.ts';
 /** What was told names its day: after two it is asked for no more. */
 const keptMs = 2 * dayMs;
 
+/** What else lies there is not ours to drop: where everybody may write, a link may lead anywhere. */
+const noteName = /^[0-9a-f]{32}$/;
+
 /**
  * Notes what was told as empty files: in `told` beside the ledger, and where that cannot be written in the folder for temporary files, which is
  * mostly on another disk.
@@ -37,8 +40,10 @@ function note(folder: string, name: string, now: number): boolean {
   const isNoted = attempt(() => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     closeSync(openSync(join(folder, name), 'wx', 0o600));
-    for (const other of readdirSync(folder).map((one) => join(folder, one)))
-      if (lstatSync(other).mtimeMs < now - keptMs) rmSync(other, { force: true });
+    for (const other of readdirSync(folder).filter((one) => noteName.test(one))) {
+      const path = join(folder, other);
+      if (lstatSync(path).mtimeMs < now - keptMs) rmSync(path, { force: true });
+    }
     return true;
   });
   return isNoted ?? false;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, test } from 'node:test';
 import { makeToldNotes } from '../../src/runtime/told-notes.ts';
@@ -34,5 +34,16 @@ describe('notes of what was told without a ledger', () => {
     utimesSync(join(folder, 'told', name), 1e9, 1e9);
     notes.claim('y');
     assert.equal(readdirSync(join(folder, 'told')).includes(name), false);
+  });
+
+  test('drop no file of somebody else, as where a link leads to another folder', (t) => {
+    const folder = folderOf(t);
+    const others = join(folder, 'others');
+    mkdirSync(others, { recursive: true });
+    writeFileSync(join(others, 'id_ed25519'), 'old');
+    utimesSync(join(others, 'id_ed25519'), 1e9, 1e9);
+    symlinkSync(others, join(folder, 'told'));
+    makeToldNotes(join(folder, 'ledger.db'), Date.now).claim('x');
+    assert.equal(existsSync(join(others, 'id_ed25519')), true);
   });
 });
