@@ -50,8 +50,13 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     file: config.log,
   });
   const db = await openLedger(ledgerPath);
-  await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
-  await cancelRowsLeft({ db, clock: systemClock }, 'engine');
+  try {
+    await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);
+    await cancelRowsLeft({ db, clock: systemClock }, 'engine');
+  } catch (error) {
+    await db.close();
+    throw error;
+  }
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { chmodSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { countRows } from '../../src/ledger/batches.ts';
@@ -31,4 +31,15 @@ test('the key that signs is for whoever may use the ledger, whoever needed it fi
   chmodSync(ledgerPath, 0o660);
   await sessionKey(session);
   assert.equal(statSync(join(cwd, 'signing-key.pem')).mode & 0o777, 0o660);
+});
+
+test('a start that fails leaves no ledger open: whoever tries again every second would have one more each time', async (t) => {
+  const cwd = folderOf(t);
+  const ledgerPath = join(cwd, 'ledger.db');
+  const before = openSqlite(ledgerPath);
+  await migrate(before);
+  await before.execute('ALTER TABLE batches RENAME TO gone');
+  await before.close();
+  await assert.rejects(openSession({ cwd, env: {}, configPath: undefined, ledgerPath, screen: null }));
+  assert.equal(existsSync(`${ledgerPath}-wal`), false, 'it goes with the last one that has the ledger open');
 });
