@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Recipient } from '../notify/recipients.ts';
@@ -6,7 +5,7 @@ import { makeSender } from '../notify/senders.ts';
 import { tellUnopened } from '../notify/unopened.ts';
 import { type Config, loadConfig } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
-import type { Session } from '../runtime/session.ts';
+import { ledgerPathOf, type Session } from '../runtime/session.ts';
 import { makeToldNotes } from '../runtime/told-notes.ts';
 import { loadJobs } from '../scheduler/load-jobs.ts';
 import type { CommandContext } from './command.ts';
@@ -38,15 +37,15 @@ export async function openServing(context: CommandContext): Promise<Session> {
   }
 }
 
-async function tell({ cwd, env, configPath, ledgerPath }: CommandContext, error: AirbatchError): Promise<void> {
-  const config = await loadConfig({ cwd, env, configPath });
+async function tell(context: CommandContext, error: AirbatchError): Promise<void> {
+  const config = await loadConfig(context);
   const log = makeLog({ level: 'info', secrets: config.secrets, screen: null, file: config.log });
   await tellUnopened(
     {
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
       send: makeSender({ mail: config.mail, reports: config.out }),
-      notes: makeToldNotes(ledgerPath ? resolve(cwd, ledgerPath) : config.ledger, systemClock.now),
+      notes: makeToldNotes(ledgerPathOf(context, config), systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(wordMsMax),
     },

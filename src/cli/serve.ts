@@ -20,6 +20,7 @@ import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.t
 import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
 import { openServing } from './serve-opening.ts';
 import { makeReportWriter } from './serve-reports.ts';
+import { withSession } from './session.ts';
 import { wholeNumber } from './whole-number.ts';
 
 /** Where it listens by default: for this machine alone, behind a proxy that speaks https to the world. */
@@ -51,12 +52,7 @@ export async function execute(
   const asked = askedFor(options);
   // Its log is for programs, also where a person watches.
   const terminal = { ...context.terminal, isInteractive: false };
-  const session = await openServing({ ...context, terminal });
-  try {
-    return await serve(context, session, asked);
-  } finally {
-    await session.db.close();
-  }
+  return withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
 }
 
 /** What the command line asks for: its numbers are read before anything is opened. */

@@ -2,12 +2,13 @@ import { resolve } from 'node:path';
 import { openSession, type Session } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
 
-/** Opens what most commands need as the command line says, does the command's work with it, and closes it again. */
+/** Opens what most commands need as the command line says, does the command's work with it, and closes it again. `open`: in which way. */
 export async function withSession<Result>(
   context: CommandContext,
   work: (session: Session) => Promise<Result>,
+  open: (context: CommandContext) => Promise<Session> = sessionOf,
 ): Promise<Result> {
-  const session = await sessionOf(context);
+  const session = await open(context);
   try {
     return await work(session);
   } finally {

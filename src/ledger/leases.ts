@@ -67,11 +67,11 @@ export async function checkFence(tx: Queryable, fence: Fence): Promise<void> {
   }
 }
 
-/** Puts the account's fencing number at `fence` at least: a ledger from a backup must not give out numbers again. */
+/** Puts the account's fencing number at `fence`, which is none below its own: a ledger from a backup must not give out numbers again. */
 export async function raiseFence(tx: Queryable, account: string, fence: number): Promise<void> {
   await tx.execute(
     `INSERT INTO leases (account, holder, fence, expires_at) VALUES (?, '', ?, 0)
-     ON CONFLICT (account) DO UPDATE SET fence = excluded.fence WHERE leases.fence < excluded.fence`,
+     ON CONFLICT (account) DO UPDATE SET fence = excluded.fence`,
     [account, fence],
   );
 }

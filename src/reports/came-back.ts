@@ -72,7 +72,7 @@ export async function cameBackOfFailed(view: Queryable, batch: BatchRecord): Pro
   return back;
 }
 
-/** A refund of `amount`, or null where the service did not say how much, of what was charged: never more than that. */
+/** What of a charge came back by a refund of `amount`, in the same currency: never more than was charged. */
 export function backOf(cost: string, amount: string): string {
   return compareAmounts(amount, cost) < 0 ? amount : cost;
 }

@@ -42,7 +42,7 @@ export interface SessionOptions {
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen } = options;
   const config = await loadConfig({ cwd, env, configPath });
-  const ledgerPath = options.ledgerPath ? resolve(cwd, options.ledgerPath) : config.ledger;
+  const ledgerPath = ledgerPathOf(options, config);
   const log = makeLog({
     level: screen ? 'warn' : 'info',
     secrets: config.secrets,
@@ -58,6 +58,14 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
+}
+
+/** Where the ledger lies: as the command line says, else as the configuration does. */
+export function ledgerPathOf(
+  { cwd, ledgerPath }: Pick<SessionOptions, 'cwd' | 'ledgerPath'>,
+  { ledger }: Config,
+): string {
+  return ledgerPath ? resolve(cwd, ledgerPath) : ledger;
 }
 
 /** The key that signs this installation's reports: it lies beside its ledger. */
