@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
-import { mkdir, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { access, mkdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { errorMessage } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
@@ -42,6 +42,8 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
   if (folder !== null && batch) {
     const isDone = batch.status === 'completed';
     const away = join(folder, isDone ? 'done' : 'rejected');
+    // Where even this folder is missing, the disk or share that it is on is away: what is made meanwhile would lie below it.
+    await access(dirname(file.working_path));
     await mkdir(away, { recursive: true });
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);

@@ -377,6 +377,21 @@ describe('what a job has taken', () => {
     assert.deepEqual(await toPutAway(), []);
   });
 
+  test('stays to be put away while the share with its folder is away, and nothing is made in its place', async (t) => {
+    const { folder, session, run, write, found, end, toPutAway } = await place(t);
+    write('inbox/x.csv');
+    await run();
+    await end();
+    renameSync(folder, `${folder}-away`);
+    mkdirSync(folder);
+    await putAway(session);
+    assert.deepEqual([readdirSync(folder), await toPutAway()], [[], ['x.csv']]);
+    rmSync(folder, { recursive: true });
+    renameSync(`${folder}-away`, folder);
+    await putAway(session);
+    assert.deepEqual([found('working'), found('done').length, await toPutAway()], [[], 2, []]);
+  });
+
   test("is put away where it lies, whatever has become of the job, and nobody else's file is", async (t) => {
     const own = await place(t);
     own.write('inbox/x.csv');
