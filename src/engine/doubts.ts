@@ -1,4 +1,5 @@
 import { assert, unreachable } from '../core/assert.ts';
+import { doubtReason } from '../core/doubt-words.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { LookUpOutcome, ReadProblem } from '../gateway/gateway.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -33,7 +34,7 @@ export async function doubtInterrupted(context: RunnerContext, { batch }: OpenBa
         const fields = {
           next_action_at: payment.last_intent_at + wait,
           failure_code: 'interrupted',
-          failure_reason: 'The program ended while this was being sent; it is being looked up.',
+          failure_reason: `The program ended while this was being sent. ${doubtReason}`,
         };
         await unit.changeRow(row, 'doubt', fields, { why: 'interrupted' });
       }

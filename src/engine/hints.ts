@@ -1,5 +1,6 @@
 import { assert } from '../core/assert.ts';
 import type { PauseReason } from '../core/batch-state.ts';
+import { doubtReason } from '../core/doubt-words.ts';
 import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { runSoFar } from '../ledger/batches.ts';
@@ -144,7 +145,7 @@ async function takeUnsent(unit: Unit, entry: InboxEntry, word: HintWord, { row, 
     service_status: null,
     next_action_at: unit.at,
     failure_code: 'told_of',
-    failure_reason: 'It is being looked up.',
+    failure_reason: doubtReason,
   };
   await unit.changeRow(row, 'doubt', fields, { why, says: word.verbatim });
   await updateAttempts(unit.tx, { ...payment, open_attempts: payment.open_attempts + 1 });

@@ -1,4 +1,5 @@
 import { assert } from '../core/assert.ts';
+import { doubtReason } from '../core/doubt-words.ts';
 import { generationsMax } from '../core/earlier-payment.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { dropLostToldBy, lostOf } from '../ledger/lost-payments.ts';
@@ -118,7 +119,7 @@ async function doubtFound(
     service_status: null,
     next_action_at: unit.at,
     failure_code: 'restored',
-    failure_reason: 'It is being looked up.',
+    failure_reason: doubtReason,
     // By the service's time, where it tells: other runs are to see it as what was sent then.
     first_sent_at: paidAt ?? unit.at,
   };

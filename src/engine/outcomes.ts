@@ -1,4 +1,5 @@
 import { assert, unreachable } from '../core/assert.ts';
+import { doubtReason } from '../core/doubt-words.ts';
 import { withJitter } from '../core/random.ts';
 import type { CreateOutcome, Evidence } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
@@ -210,7 +211,7 @@ async function doubt(
     {
       next_action_at: unit.at + wait,
       failure_code: lastEvidence(payment)?.code ?? null,
-      failure_reason: 'It is not known whether this was paid; it is being looked up.',
+      failure_reason: doubtReason,
     },
     data,
   );

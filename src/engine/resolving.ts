@@ -39,7 +39,7 @@ export async function resolveDoubt(
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
-      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still being looked up`, {
+      throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
         hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
       });
     }

@@ -1,3 +1,4 @@
+import { lookedUp } from '../core/doubt-words.ts';
 import { compareAmounts, sameAmount, subtractAmounts } from '../core/money.ts';
 import { endedText, minuteText } from './finish-words.ts';
 import { askedText, sumsText } from './format.ts';
@@ -65,9 +66,15 @@ function detailsOf(summary: BatchSummary): string[] {
   say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
   if (summary.overdue.rows > 0) details.push(overdueSentence(summary));
   say(
-    count.accepted + count.sending - summary.overdue.rows,
+    count.accepted - summary.overdue.rows,
     'is with the service, not yet delivered.',
     'are with the service, not yet delivered.',
+  );
+  // A program that was killed leaves them so as well.
+  say(
+    count.sending,
+    'was being sent as this was written: it is not known yet whether the service has it.',
+    'were being sent as this was written: it is not known yet whether the service has them.',
   );
   say(count.ready, 'is not yet sent.', 'are not yet sent.');
   const kept = chargedForFailed(summary);
@@ -127,12 +134,19 @@ function detailsOf(summary: BatchSummary): string[] {
 }
 
 /** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
-function doubtSentence({ in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
+function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
   const [are, they, were] = rows === 1 ? ['is', 'it', 'was'] : ['are', 'they', 'were'];
   const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
-  if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} being looked up.`;
+  const when = whenLookedUp(batch_id, pause);
+  if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} ${when}.`;
   if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up has not told.`;
-  return `${said} A person must decide on ${left.toLocaleString('en-US')}; the others are being looked up.`;
+  return `${said} A person must decide on ${left.toLocaleString('en-US')}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
+}
+
+/** What is paused is not to be resumed for that alone; at another service than its own it is not looked up before. */
+function whenLookedUp(batchId: string, pause: BatchSummary['pause']): string {
+  if (pause === null) return `${lookedUp} ("airbatch resume ${batchId}", or "airbatch serve")`;
+  return pause.reason === 'service_changed' ? 'looked up once the batch is resumed' : lookedUp;
 }
 
 function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string {

@@ -1,4 +1,5 @@
 import type { BatchState, PauseReason } from '../core/batch-state.ts';
+import { lookedUp } from '../core/doubt-words.ts';
 import type { RowState } from '../core/row-state.ts';
 
 /** How a state is named to people, and what it means for them. Command line, reports and notifications share these words. */
@@ -23,12 +24,14 @@ export const rowStateWords: Record<RowState, Words> = {
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
   held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },
   ready: { label: 'not yet sent', meaning: 'It is in order and waits for its turn.' },
-  sending: { label: 'being sent', meaning: 'It is on its way to the service at this moment.' },
+  sending: {
+    label: 'being sent',
+    meaning: 'It was being sent as this was written: what came of that is not known yet.',
+  },
   accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
   in_doubt: {
     label: 'in doubt',
-    meaning:
-      'It is not known whether it was paid. It is being looked up, or a person must decide; do not pay it by other means before that.',
+    meaning: `It is not known whether it was paid. It is ${lookedUp}, or a person must decide; do not pay it by other means before that.`,
   },
 };
 

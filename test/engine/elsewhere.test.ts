@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import { doubtReason } from '../../src/core/doubt-words.ts';
 import { pauseBatch, releaseRows, resumeBatch } from '../../src/engine/acts.ts';
 import { moveService } from '../../src/engine/elsewhere.ts';
 import { personsPause } from '../../src/engine/persons-pause.ts';
@@ -29,6 +30,7 @@ async function moved(): Promise<Rig> {
   await rig.clock.drive(rig.runner({ service: one }).run(1_000));
   await releaseRows(mary(rig), 'batch-1', [2]);
   assert.deepEqual([await rig.states(), rig.service.charges.length], [['in_doubt', 'ready'], 1]);
+  assert.equal((await rig.row(1)).failure_reason, doubtReason);
   // Nothing is known there.
   rig.service.charges.length = 0;
   rig.service.payments.clear();
@@ -147,7 +149,9 @@ describe('a batch of another service than its account', () => {
     const runner = rig.runner({ service: two });
     const running = runner.run(Number.POSITIVE_INFINITY);
     await rig.clock.drive(rig.clock.sleep(60_000));
-    assert.equal((await rig.row(1)).status, 'in_doubt');
+    const { status, failure_reason } = await rig.row(1);
+    assert.equal(status, 'in_doubt');
+    assert.equal(failure_reason, `The program ended while this was being sent. ${doubtReason}`);
     await moveService(mary(rig), 'batch-1', two);
     await resumeBatch(mary(rig), 'batch-1');
     runner.nudge();

@@ -384,7 +384,7 @@ describe('a doubt', () => {
       const rig = await doubted(0);
       await assert.rejects(resolveDoubt(mary(rig), 'batch-1', 1, { as, evidence: 'QK-77' }), {
         code: 'BATCH_STATE',
-        message: /still being looked up/,
+        message: /still to be looked up/,
       });
       assert.deepEqual(await rig.states(), ['in_doubt']);
     });

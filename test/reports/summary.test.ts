@@ -210,11 +210,23 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
   isSaid(
     2,
     0,
-    /^The batch is not finished: not every row has ended\. 2 rows are in doubt \(KES 201\.00\): .* They are being looked up\.$/,
+    /^The batch is not finished: not every row has ended\. 2 rows are in doubt \(KES 201\.00\): .* They are looked up whenever a program works on the batch \("airbatch resume B-1", or "airbatch serve"\)\.$/,
   );
-  isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the others are being looked up\.$/);
+  isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the other is looked up whenever .* serve"\)\.$/);
+  isSaid(3, 1, /3 rows are in doubt .* A person must decide on 1; the others are looked up whenever .* serve"\)\.$/);
   isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up has not told\.$/);
   isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up has not told\.$/);
+  for (const [reason, words] of [
+    ['by_person', 'They are looked up whenever a program works on the batch.'],
+    ['service_changed', 'They are looked up once the batch is resumed.'],
+  ] as const) {
+    const in_doubt = { ...summary.in_doubt, left_to_person: 0 };
+    const { details } = verdictOf({ ...summary, status: 'paused', pause: { reason, detail: null }, in_doubt });
+    assert.ok(
+      details.some((sentence) => sentence.endsWith(words)),
+      details.join(' '),
+    );
+  }
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const page = await readFile(join(dir, 'report.html'), 'utf8');
   assert.match(
@@ -222,6 +234,15 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
     /A person must decide: why\.<\/div><\/td><td><div>Ask the service or the recipient, then &quot;airbatch resolve&quot;/,
   );
   assert.equal(page.match(/airbatch resolve/g)?.length, 1);
+});
+
+test('of a row that was being sent nobody says that the service has it', async (t) => {
+  const db = await testLedger(t);
+  const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }]];
+  await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
+  assert.deepEqual(verdictOf(await batchSummary(db, 'B-1')).details.slice(1), [
+    '1 row was being sent as this was written: it is not known yet whether the service has it.',
+  ]);
 });
 
 test('a row that the service has for longer than it promises is told apart from others, in every report', async (t) => {
