@@ -1,7 +1,10 @@
 import { isContentRowRef } from '../core/ids.ts';
 
-/** Digits of any script, with what people write between them: long enough to be a phone number. */
-const numberLike = /\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
+/**
+ * Digits of any script, with what people write between them, and the plus before them: long enough to be a phone number. Masked it has no
+ * plus: in that a spreadsheet would see a formula, and what keeps it from that is an apostrophe that everybody sees.
+ */
+const numberLike = /[+\uFF0B]?\p{Nd}(?:[\s().\-\u00A0\u2007\u202F]*\p{Nd}){6,}/gu;
 
 /** A row ref that was made of a number (`isContentRowRef`), wherever it stands. */
 const madeRowRef = /(?<![0-9a-f])[0-9a-f]{20}-[0-9]+/g;
@@ -17,9 +20,9 @@ export function maskNumbers(text: string): string {
   return text.replace(madeRowRef, '********').replace(numberLike, maskDigits);
 }
 
-/** A phone number (E.164) of which only the country's first digit and the last digits can be read. */
+/** A phone number (E.164) of which only the country's first digit and the last digits can be read: "2********118". */
 export function maskPhone(phoneNumber: string): string {
-  return phoneNumber.slice(0, 2) + maskDigits(phoneNumber.slice(2));
+  return phoneNumber.slice(1, 2) + maskDigits(phoneNumber.slice(2));
 }
 
 /** `text` with this number's digits masked where they occur in it; other digits (a digest, a date) stay as they are. */
@@ -38,7 +41,7 @@ export function maskRowRef(rowRef: string, phoneNumber: string | null): string |
 function maskDigits(run: string): string {
   const digits = run.match(/\p{Nd}/gu)?.length ?? 0;
   let seen = 0;
-  return run.replace(/\p{Nd}/gu, (digit) => {
+  return run.replace(/^[+\uFF0B]/, '').replace(/\p{Nd}/gu, (digit) => {
     seen += 1;
     return seen > digits - readableDigits ? digit : '*';
   });

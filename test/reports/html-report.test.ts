@@ -103,8 +103,8 @@ test('the page names the rows whose money came back, and how much', async (t) =>
         .trim(),
     ),
     [
-      '3 4 +2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
-      '5 6 +2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
+      '3 4 2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
+      '5 6 2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
     ],
   );
   assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
@@ -220,8 +220,8 @@ test('a masked page shows no phone number, neither in a column of its own nor in
   const readable = /712.?000.?\d\d\d/;
   const { text } = await page(t, { mask: true }, writeQuotedNumbers);
   assert.doesNotMatch(text, readable);
-  assert.match(text, /\+2\*{8}008/);
-  assert.match(text, /There is no \+\*{3} \*{3} \*{3} 008/);
+  assert.match(text, /\b2\*{8}008/);
+  assert.match(text, /There is no \*{3} \*{3} \*{3} 008/);
   assert.match(text, /\*{4}-\*{3} 009&quot; is no number/);
   const { text: unmasked } = await page(t, {}, writeQuotedNumbers);
   for (const quoted of ['+254712000008', 'There is no +254 712 000 008', '0712-000 009'])

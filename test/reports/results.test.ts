@@ -242,7 +242,25 @@ test('masked results show no phone number, neither ours nor as the file has it',
   const { dir } = await writeReports(db, 'B-1', folderOf(t), { mask: true });
   const text = await readFile(join(dir, 'results.csv'), 'utf8');
   assert.doesNotMatch(text, /712000\d\d\d/);
-  assert.match(text, /\+2\*{8}001/);
+  assert.match(text, /,2\*{8}001,/);
+});
+
+test('masked numbers stand as they are in a spreadsheet, without what guards against formulas', async (t) => {
+  const db = await testLedger(t);
+  const input = ['+254 712 000 001', '\uFF0B254712000001', '(+254) 712 000 001', '=1+2'];
+  const batch = newBatch('B-1', { columns: JSON.stringify(['A', 'B', 'C', 'D']) });
+  await writeBatch(
+    db,
+    batch,
+    [{ row: newRow('B-1', 1, { input: JSON.stringify(input) }), way: completedWay(1) }],
+    null,
+  );
+  const { rows } = await results(t, db, { mask: true });
+  assert.equal(rows[0]?.phone_number, '2********001');
+  assert.deepEqual(
+    ['A', 'B', 'C', 'D'].map((name) => rows[0]?.[`input_${name}`]),
+    ['*** *** *** 001', '*********001', '(***) *** *** 001', "'=1+2"],
+  );
 });
 
 test('masked results have no name that was made of a number, and nothing that is made of such a name', async (t) => {
