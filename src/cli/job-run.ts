@@ -19,6 +19,7 @@ import { runIdOfSlot } from '../scheduler/run-id.ts';
 import { runSlot } from '../scheduler/run-slot.ts';
 import { type SlotByHand, slotByHand } from '../scheduler/slot-by-hand.ts';
 import { withAccount } from './account.ts';
+import { workerOf } from './account-now.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { localTime, momentOf } from './dates.ts';
@@ -35,17 +36,19 @@ export async function runJob(
   options: Record<string, unknown>,
 ): Promise<number> {
   requireRole(session, 'run');
-  const jobs = await loadJobs(session.config.jobs);
-  const job = jobs.find((one) => one.job.name === name)?.job;
+  const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
+  const job = jobs.find((one) => one.name === name);
   if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
   const dueAt = await slotOf(context, session, job, options.slot);
   return withAccount(session, job.account, (account) =>
-    bringAndSend(context, session, { job, dueAt, account }, options),
+    bringAndSend(context, session, { job, jobs, dueAt, account }, options),
   );
 }
 
 interface SlotByName {
   job: Job;
+  /** All of them, this one included. */
+  jobs: readonly Job[];
   dueAt: number;
   /** The account of the job. */
   account: OpenAccount;
@@ -54,7 +57,7 @@ interface SlotByName {
 async function bringAndSend(
   context: CommandContext,
   session: Session,
-  { job, dueAt, account }: SlotByName,
+  { job, jobs, dueAt, account }: SlotByName,
   options: Record<string, unknown>,
 ): Promise<number> {
   const { name } = job;
@@ -72,7 +75,9 @@ async function bringAndSend(
   const batchIds = ready.map(({ batch_id }) => batch_id);
   const work = { batchIds, out: session.config.out, restored: await saysRestored(session, options.restored) };
   const results = batchIds.length === 0 ? [] : await workOn(context, session, account, work);
-  await putAway(session);
+  // Whoever works for the account tries again first what its jobs say: a file that is put away has had its retries.
+  const mayBeRetried = jobs.some(({ retry }) => retry) && (await workerOf(session, account.name)) !== null;
+  if (!mayBeRetried) await putAway(session);
   codes.push(...results.map(({ exitCode }) => exitCode));
   if (context.json) {
     const told = { outcome: outcome.outcome, detail: outcome.detail };

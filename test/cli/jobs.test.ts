@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { hostname } from 'node:os';
+import { basename, join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -135,6 +136,26 @@ describe('airbatch jobs', () => {
     const third = await run('--json', 'jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
     assert.equal(JSON.parse(third.stdout).batches[0].summary.rows.by_status.skipped, 2);
     assert.ok(existsSync(join(folder, 'payroll/done/20261026-0900~october-again.csv')));
+  });
+
+  test('leaves files to the process that works for the account, which tries again first what a job says', async (t) => {
+    const { drop, run, found, ledger } = place(t);
+    drop('november.csv', two);
+    assert.equal((await run('jobs', 'run', 'monthly-payroll', '--slot', slot)).code, 0);
+    const db = ledger();
+    const { working_path } = db.prepare('SELECT working_path FROM job_files').get() as { working_path: string };
+    db.exec('UPDATE job_files SET filed_at = NULL');
+    writeFileSync(working_path, two);
+    db.prepare('UPDATE leases SET holder = ?, expires_at = ?').run(
+      `${hostname()}/${process.pid}/1`,
+      Date.now() + 3_600_000,
+    );
+    await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-26T09:00:00+03:00');
+    assert.deepEqual(found('working'), [basename(working_path)]);
+    db.exec('UPDATE leases SET expires_at = 0');
+    db.close();
+    await run('jobs', 'run', 'monthly-payroll', '--slot', '2026-10-27T09:00:00+03:00');
+    assert.deepEqual(found('working'), []);
   });
 
   test('runs a new job by hand under the run id of today, and says so before it brings anything', async (t) => {
