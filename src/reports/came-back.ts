@@ -21,16 +21,16 @@ interface Kept {
   currency: string;
 }
 
-/** The service tells that money of a payment came back: how much (`row.refund`), or what it costs now (`row.changed_late`). */
+/** The service tells that money of a payment came back. */
 interface Word {
   /** Null where the service named none: then it is the payment that the row had at the time. */
   topupId: string | null;
   retries: number;
   /** Epoch ms: when it came back, where the service says that, else when it was seen. */
   at: number;
-  amount: string | null;
-  costNow: string | null;
   currency: string | null;
+  /** How much of a charge that is. */
+  backOf(cost: string): string;
 }
 
 interface RowMoney {
@@ -88,16 +88,14 @@ function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body 
     if (cost === null || currency === null || compareAmounts(cost, '0') === 0) return;
     row.kept.push({ topupId, retries, cost, currency });
   } else if (kind === 'row.refund') {
-    const given = typeof data.refunded_at === 'number' ? data.refunded_at : at;
-    row.words.push({
-      topupId,
-      retries,
-      at: given,
-      amount: text(data.amount),
-      costNow: null,
-      currency: text(data.currency),
-    });
-  } else row.words.push({ topupId, retries, at, amount: null, costNow: cost, currency });
+    const [amount, given] = [text(data.amount), data.refunded_at];
+    if (amount === null) return;
+    const when = typeof given === 'number' ? given : at;
+    const back = (charged: string) => backOf(charged, amount);
+    row.words.push({ topupId, retries, at: when, currency: text(data.currency), backOf: back });
+  } else if (cost !== null) {
+    row.words.push({ topupId, retries, at, currency, backOf: (charged) => subtractAmounts(charged, cost) });
+  }
   if (!known) rows.set(rowNo, row);
 }
 
@@ -113,9 +111,7 @@ function isOf(word: Word, payment: Kept): boolean {
 function addBack(sums: Sums, { cost, currency }: Kept, words: readonly Word[]): void {
   let most = '0';
   for (const word of words) {
-    if (word.currency !== currency) continue;
-    const { amount, costNow } = word;
-    const back = amount !== null ? backOf(cost, amount) : costNow !== null ? subtractAmounts(cost, costNow) : '0';
+    const back = word.currency === currency ? word.backOf(cost) : '0';
     if (compareAmounts(back, most) > 0) most = back;
   }
   if (most !== '0') sums.add(currency, most);

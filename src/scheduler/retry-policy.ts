@@ -41,7 +41,10 @@ export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batc
   }
   if (known === endedAt) return 'none';
   const what = { codes: job.retry.codes, timesMax: job.retry.times };
-  if (clock.now() - endedAt >= unansweredMsMax) return giveUp(deps, job, batch, what);
+  if (clock.now() - endedAt >= unansweredMsMax) {
+    await giveUp(deps, job, { batchId: batch.batch_id, endedAt }, what);
+    return 'none';
+  }
   if (stopping.aborted) return 'due';
   const { retried, trouble } = await retry(deps, job, batch, what);
   if (retried > 0) return 'again';
@@ -66,13 +69,12 @@ async function retry(
 ): Promise<{ retried: number; trouble: string | null }> {
   const actor = { ...session, name: personOf(job) };
   try {
-    const result: RetryResult = await withAccount(batch.account, async (account) => {
+    const { retried, unanswered }: RetryResult = await withAccount(batch.account, async (account) => {
       requireService(batch, account.service);
       const asking = await askingFor(account, session);
       return retryFailed(actor, asking, batch.batch_id, what, { unansweredMax, ending: stopping });
     });
-    const isAnswered = result.unanswered === 0;
-    return { retried: result.retried, trouble: isAnswered ? null : 'the service does not answer' };
+    return { retried, trouble: unanswered === 0 ? null : 'the service does not answer' };
   } catch (error) {
     return { retried: 0, trouble: errorMessage(error) };
   }
@@ -81,15 +83,15 @@ async function retry(
 async function giveUp(
   { session: { db, clock, log } }: RetryDeps,
   { name: job }: Job,
-  { batch_id, completed_at }: BatchRecord,
+  { batchId, endedAt }: { batchId: string; endedAt: number },
   what: RetryWhat,
-): Promise<'none'> {
+): Promise<void> {
   let rows = 0;
-  for await (const _ of rowsToRetry(db, batch_id, what)) rows += 1;
+  for await (const _ of rowsToRetry(db, batchId, what)) rows += 1;
   await db.transact(async (tx) => {
-    if (completed_at !== null) await noteJobRetry(tx, batch_id, completed_at);
-    if (rows > 0) await noteRetryGivenUp(tx, job, { batch_id, at: clock.now(), rows, codes: what.codes });
+    await noteJobRetry(tx, batchId, endedAt);
+    if (rows > 0) await noteRetryGivenUp(tx, job, { batch_id: batchId, at: clock.now(), rows, codes: what.codes });
   });
-  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', { job, batch_id, rows });
-  return 'none';
+  const told = { job, batch_id: batchId, rows };
+  if (rows > 0) log.warn('failed rows of a job were not tried again, and are not any more', told);
 }

@@ -90,10 +90,11 @@ export function makeFailedCharges(): FailedCharges {
 
 /** Several words may tell of the same money: what came back is the most that one of them tells. */
 function mostOf(payment: Kept, words: readonly Word[]): string {
-  let least = payment.cost;
+  let most = '0';
   for (const { topupId, retries, currency, backOf } of words) {
     const isOwn = topupId === null ? retries === payment.retries : topupId === payment.topupId;
-    if (isOwn && currency === payment.currency) least = lesser(least, rest(payment.cost, backOf(payment.cost)));
+    const back = isOwn && currency === payment.currency ? backOf(payment.cost) : '0';
+    if (lesser(most, back) === most) most = back;
   }
-  return rest(payment.cost, least);
+  return most;
 }
