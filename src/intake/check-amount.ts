@@ -107,7 +107,7 @@ function readCurrency(
     });
     return null;
   }
-  const conflict = conflictOf(row, currency, { own, inCell });
+  const conflict = conflictOf(row, currency, own, inCell);
   if (conflict !== null) {
     row.blame(conflict.field, { code: 'CURRENCY_CONFLICT', ...conflict.fault });
     return null;
@@ -126,7 +126,8 @@ function readCurrency(
 function conflictOf(
   { cell, context: { plan, header, amountCurrency, amountSign } }: RowUnderCheck,
   currency: string,
-  { own, inCell }: { own: string | null; inCell: string | null },
+  own: string | null,
+  inCell: string | null,
 ): { field: 'amount' | 'currency'; fault: { message: string; suggestion: string } } | null {
   if (!mayBeCalled(currency, inCell)) {
     const message = `The currency is ${currency}, but the amount is written in ${inCell}.`;

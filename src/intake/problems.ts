@@ -34,7 +34,7 @@ export const problemTable = {
   AMOUNT_TOO_LARGE: { title: 'The amount is above the maximum', verdict: 'invalid' },
   CURRENCY_MISSING: { title: 'The currency is missing', verdict: 'invalid' },
   CURRENCY_UNKNOWN: { title: 'There is no such currency', verdict: 'invalid' },
-  CURRENCY_CONFLICT: { title: 'The row names two currencies', verdict: 'invalid' },
+  CURRENCY_CONFLICT: { title: 'Two currencies are named for one amount', verdict: 'invalid' },
   CURRENCY_OF_OTHER_COUNTRY: { title: 'The currency is not that of the network', verdict: 'invalid' },
   PRODUCT_INVALID: { title: 'The product id cannot be one', verdict: 'invalid' },
   PRODUCT_UNKNOWN: { title: 'The network has no such product', verdict: 'invalid' },
