@@ -20,16 +20,11 @@ export function currencyOfSign(sign: string): string | null {
 }
 
 /** Signs that several currencies share: none of them tells which is meant, but each tells that most are not. */
-const sharedSigns = /[$£₨]/g;
+const sharedSigns = /[$£₨]/;
 
 /** The sign beside an amount that several currencies share, or null. */
 export function signOfSeveral(cell: string): string | null {
-  return cell.match(sharedSigns)?.[0] ?? null;
-}
-
-/** A text with spaces in place of such signs. */
-export function withoutSharedSigns(text: string): string {
-  return text.replace(sharedSigns, ' ');
+  return sharedSigns.exec(cell)?.[0] ?? null;
 }
 
 /** How amounts in a currency are written, by its code: to find that takes longer than to check ten rows. */

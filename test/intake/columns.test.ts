@@ -185,6 +185,11 @@ describe('columns', () => {
     ['Amount Ksh.', 'KES'],
     ['amount (kes)', 'KES'],
     ['amount_kes', 'KES'],
+    ['amountKES', 'KES'],
+    ['Amount (KES) *', 'KES'],
+    ['Amount in (KES)', 'KES'],
+    ['AMOUNT€', 'EUR'],
+    ['Amount (GH₵)', 'GHS'],
     ['Amount (USD $)', 'USD'],
     ['Montant (F CFA)', 'FCFA'],
     ['Montant en francs CFA', 'FCFA'],
@@ -202,7 +207,16 @@ describe('columns', () => {
   }
 
   test('that hold amounts are known with their currency', () => {
-    for (const header of ['Betrag in EUR', 'Amount (€)', 'Amount (KSh)', 'amount_kes', 'Amount (USD $)', 'Amount ($)'])
+    for (const header of [
+      'Betrag in EUR',
+      'Amount (€)',
+      'Amount (KSh)',
+      'amount_kes',
+      'amountKES',
+      'Amount (GH₵)',
+      'Amount (USD $)',
+      'Amount ($)',
+    ])
       assert.equal(meaningOf(header), 'amount', header);
   });
 
