@@ -145,7 +145,8 @@ function addPeople(program: Command, call: Call): void {
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
     'airbatch release 20261120-093000-4f2a 17 18',
   )
-    .description('let held rows be sent; "airbatch resume" then sends them')
+    .description('see what rows are held for, and let them be sent; "airbatch resume" then sends them')
+    .option('-y, --yes', 'release without being asked; where there is no terminal, nobody is')
     .action(call('release'));
   example(
     program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),

@@ -1,18 +1,31 @@
-import { releaseRows, requireBatch } from '../engine/acts.ts';
+import { releaseRows, requireBatch, requireRow } from '../engine/acts.ts';
+import { askedText } from '../reports/format.ts';
+import { heldRows } from '../reports/held.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
+import type { Session } from '../runtime/session.ts';
 import { afterDecision } from './after-decision.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { heldLines } from './held-lines.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withSession } from './session.ts';
 
 /** `airbatch release BATCH [ROW...]`: held rows become ready, but for those whose reference another batch has. */
-export async function execute(context: CommandContext, [batchId = '', ...given]: string[]): Promise<number> {
-  const rowNos = rowNumbers(given);
+export async function execute(
+  context: CommandContext,
+  [batchId = '', ...given]: string[],
+  options: Record<string, unknown>,
+): Promise<number> {
+  const rowNos = [...new Set(rowNumbers(given))];
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
-    const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos);
+    const { audit_seq: seenSeq } = await requireBatch(session.db, batchId);
+    if (!(await isAgreed(context, session, { batchId, rowNos, isSure: options.yes === true }))) {
+      context.terminal.error('Not released: the rows stay held.\n');
+      return 5;
+    }
+    const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos, seenSeq);
     const batch = await requireBatch(session.db, batchId);
     const sends = released === 0 ? '' : ` ${afterDecision(batch, released === 1 ? 'sends it' : 'sends them')}`;
     const none = released + kept.length === 0;
@@ -22,4 +35,19 @@ export async function execute(context: CommandContext, [batchId = '', ...given]:
     answer(context, { batch_id: batchId, released, kept }, lines.join('\n'));
     return 0;
   });
+}
+
+/** Shows what the rows are held for and what they would pay, and asks, where a person can be asked: a release may pay twice. */
+async function isAgreed(
+  { terminal, json }: CommandContext,
+  { db }: Session,
+  { batchId, rowNos, isSure }: { batchId: string; rowNos: readonly number[]; isSure: boolean },
+): Promise<boolean> {
+  if (json) return true;
+  const named = await Promise.all(rowNos.map((rowNo) => requireRow(db, { batchId, rowNo, status: 'held' })));
+  const held = await heldRows(db, batchId, named);
+  if (held.count === 0) return true;
+  terminal.error(heldLines(held));
+  if (isSure || !terminal.canAsk) return true;
+  return terminal.confirm(`Release ${counted(held.count, 'row')}: ${askedText(held.sums, held.products)}? [y/N] `);
 }

@@ -1,6 +1,5 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { type BatchEvent, can } from '../core/batch-state.ts';
-import { type EarlierVerdict, generationsMax } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
@@ -8,7 +7,6 @@ import type { Balance } from '../gateway/gateway.ts';
 import { type BatchFields, type BatchRecord, batchesOfRun, countRows, findBatch } from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
-import { findPayment } from '../ledger/payments.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
@@ -21,8 +19,7 @@ import {
   requireSecondPerson,
 } from './approval.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
-import { type Taken, takenBy } from './intents.ts';
-import { paymentNames } from './orders.ts';
+import { type KeptRow, lastingHold, makeUnseenHolds, notReleasable, unseenHold } from './kept-holds.ts';
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { noteLetGo } from './sent-before.ts';
@@ -222,21 +219,35 @@ function requireMove({ batch_id, status }: BatchRecord, event: BatchEvent): void
 /** What became of the held rows that a person let go. */
 export interface ReleaseResult {
   released: number;
-  /** Rows that stay held, since another row has their reference and they would only be held again: why, and what to do. */
-  kept: { row: number; code: string; why: string; suggestion: string }[];
+  /** Rows that stay held: another row has their reference and they would only be held again, or they were held after the person looked. */
+  kept: KeptRow[];
 }
 
 /**
  * Lets held rows be sent (all of the batch, or those named). Of all, those stay held whose reference another row has; where
- * one of those is named, nothing is released, and it throws `ROW_NOT_RELEASABLE`.
+ * one of those is named, nothing is released, and it throws `ROW_NOT_RELEASABLE`. Who was shown the rows before says when (`seenSeq`, the
+ * batch's `audit_seq` of then; null: whatever is held): rows that were held since stay so, named or not.
  */
-export async function releaseRows(actor: Actor, batchId: string, rowNos: readonly number[]): Promise<ReleaseResult> {
+export async function releaseRows(
+  actor: Actor,
+  batchId: string,
+  rowNos: readonly number[],
+  seenSeq: number | null = null,
+): Promise<ReleaseResult> {
   const batch = await requireBatch(actor.db, batchId);
   const kept: ReleaseResult['kept'] = [];
+  const unseen = makeUnseenHolds(seenSeq);
   const released = await changeRows(actor, batchId, rowNos, {
     state: 'held',
-    check: (db, current, rows) => requireReleaser(db, current, rows, actor.name),
+    async check(db, current, rows) {
+      await requireReleaser(db, current, rows, actor.name);
+      await unseen.read(db, current);
+    },
     async change(unit, row) {
+      if (unseen.has(row.row_no)) {
+        kept.push(unseenHold(row));
+        return null;
+      }
       const hold = await lastingHold(unit.tx, batch, row);
       if (hold === null) {
         await noteLetGo(unit.tx, row);
@@ -267,29 +278,6 @@ async function requireReleaser(
   if (approved === null || policy.approval.needed === 'never') return;
   const why = approvalReason(policy, await askedOnceReleased(db, batch.batch_id, rows));
   if (why !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${why}`);
-}
-
-type LastingHold = EarlierVerdict['problem'];
-
-/** Why a row would be held again when its turn comes, whoever releases it; null where its turn may come. */
-async function lastingHold(db: Queryable, batch: BatchRecord, row: RowRecord): Promise<LastingHold | null> {
-  const taken = await takenAs(db, batch, row, row.generation);
-  if (taken?.event !== 'hold') return null;
-  // Another batch may have tried it again since: the last one knows what there is to do.
-  let last = taken;
-  for (let generation = row.generation + 1; generation <= generationsMax; generation++)
-    last = (await takenAs(db, batch, row, generation)) ?? last;
-  return last.event === 'hold' ? last.problem : { ...last.problem, suggestion: 'Skip it here.' };
-}
-
-async function takenAs(db: Queryable, batch: BatchRecord, row: RowRecord, generation: number): Promise<Taken | null> {
-  const payment = await findPayment(db, paymentNames(batch, row, generation).key);
-  return payment && takenBy(db, row, payment);
-}
-
-function notReleasable({ batch_id }: BatchRecord, { row_no }: RowRecord, hold: LastingHold): AirbatchError {
-  const message = `row ${row_no} of batch ${batch_id} would be held again (${hold.code}), so nothing was released. ${hold.message}`;
-  return new AirbatchError('ROW_NOT_RELEASABLE', message, { hint: hold.suggestion });
 }
 
 /**

@@ -43,3 +43,12 @@ export function latestEvents(db: Queryable, limit: number): Promise<AuditEvent[]
     [limit],
   );
 }
+
+/** The rows of a batch that were held after event `afterSeq` of its history, by their numbers. */
+export async function rowsHeldSince(db: Queryable, batchId: string, afterSeq: number): Promise<number[]> {
+  const rows = await db.query<{ row_no: number }>(
+    `SELECT row_no FROM events WHERE batch_id = ? AND seq > ? AND kind = 'row.hold'`,
+    [batchId, afterSeq],
+  );
+  return rows.map(({ row_no }) => row_no);
+}

@@ -127,6 +127,26 @@ test('a row that is released while another of the batch is still open is sent at
   await rig.clock.drive(running);
 });
 
+test('what is held after a person looked stays held, of all and where it is named, until they look again', async () => {
+  const rig = await makeRig();
+  await rig.add([aRow(1)]);
+  await rig.run();
+  await rig.add([aRow(1), aRow(2, { status: 'held' })], { batch_id: 'batch-2', run_id: 'run-2' });
+  const seen = (await findBatch(rig.db, 'batch-2'))?.audit_seq ?? 0;
+  await rig.run();
+  assert.deepEqual(await rig.states('batch-2'), ['held', 'held']);
+  const all = await releaseRows(mary(rig), 'batch-2', [], seen);
+  assert.equal(all.released, 1);
+  assert.deepEqual(
+    all.kept.map(({ row, code }) => [row, code]),
+    [[1, 'SENT_LATELY']],
+  );
+  assert.match(all.kept[0]?.suggestion ?? '', /held after you were asked/);
+  assert.equal((await releaseRows(mary(rig), 'batch-2', [1], seen)).released, 0);
+  const again = (await findBatch(rig.db, 'batch-2'))?.audit_seq ?? 0;
+  assert.equal((await releaseRows(mary(rig), 'batch-2', [1], again)).released, 1);
+});
+
 const by = ({ db, clock }: Rig, name: string) => ({ db, clock, name });
 
 /** Of Sam's batch one row is ready, and one is held; it was not approved yet. */
