@@ -25,6 +25,10 @@ export async function execute(
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
+  if (batchId !== undefined && options.before !== undefined)
+    throw new AirbatchError('USAGE', '--before cannot be said with a batch', {
+      hint: 'Name a batch, or say --before DATE: leave one of the two out. Nothing was forgotten.',
+    });
   const why = options.why === undefined ? 'retention' : reasonText('--why', options.why);
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
