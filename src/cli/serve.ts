@@ -101,11 +101,11 @@ async function serve(
   const reports = makeReportWriter(session, () => scheduler?.ended());
   try {
     const url = await listen(server, place, '--host and --port');
+    const metricsUrl =
+      metricsPlace === null ? null : await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
+    // Nobody is told that it serves before it has all that it was asked for.
     context.terminal.print(context.json ? jsonLine({ url }) : `Serving at ${url}. Ctrl-C ends it.\n`);
-    if (metricsPlace !== null) {
-      const metricsUrl = await listen(metrics, metricsPlace, '--metrics-host and --metrics-port');
-      session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
-    }
+    if (metricsUrl !== null) session.log.info('metrics are served', { url: `${metricsUrl}/metrics` });
     await tellAccounts(session, accounts);
     word.keep();
     const house = keepHouse(session, retentionsOf(jobs));

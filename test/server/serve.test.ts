@@ -322,9 +322,11 @@ describe('airbatch serve', () => {
     const { url } = await place.serve();
     for (const option of ['--port', '--metrics-port']) {
       const args = ['serve', '--port', '0', option, new URL(url).port];
-      const { code, stderr } = await runCommand(args, { cwd: place.folder, env });
-      assert.equal(code, 2);
-      assert.match(stderr, new RegExp(`cannot listen at 127\\.0\\.0\\.1:\\d+.* and ${option}\\.`, 's'));
+      const { code, stdout, stderr } = await runCommand(args, { cwd: place.folder, env });
+      assert.deepEqual([code, stdout], [2, '']);
+      const taken = /cannot listen at 127\.0\.0\.1:\d+: another program listens there already \[USAGE\]/;
+      assert.match(stderr, taken);
+      assert.match(stderr, new RegExp(` and ${option}\\.`));
     }
   });
 
