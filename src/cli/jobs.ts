@@ -41,9 +41,9 @@ export async function execute(
     case 'check':
       return check(context);
     case 'new':
-      return makeNew(context, required(name));
+      return makeNew(context, required(action, name));
     case 'run': {
-      const wanted = required(name);
+      const wanted = required(action, name);
       return withSession(context, (session) => runJob(context, session, wanted, options));
     }
     default:
@@ -51,9 +51,9 @@ export async function execute(
   }
 }
 
-function required(name: string | undefined): string {
+function required(action: string, name: string | undefined): string {
   if (name !== undefined) return name;
-  throw new AirbatchError('USAGE', 'which job is not said', { hint: 'Name it: "airbatch jobs run NAME".' });
+  throw new AirbatchError('USAGE', 'which job is not said', { hint: `Name it: "airbatch jobs ${action} NAME".` });
 }
 
 function list(context: CommandContext): Promise<number> {

@@ -4,7 +4,14 @@ import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
 import type { Balance } from '../gateway/gateway.ts';
-import { type BatchFields, type BatchRecord, batchesOfRun, countRows, findBatch } from '../ledger/batches.ts';
+import {
+  type BatchFields,
+  type BatchRecord,
+  batchesOfRun,
+  countRows,
+  findBatch,
+  listBatches,
+} from '../ledger/batches.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
@@ -37,11 +44,18 @@ export async function requireBatch(db: Queryable, batchId: string): Promise<Batc
   // A run's name is a person's own choice, and what they remember.
   const ofRun = (await batchesOfRun(db, batchId, batchesNamedMax)).map(({ batch_id }) => batch_id);
   const hint = `"${batchId}" is a run, not a batch. Its batches, the newest first: ${ofRun.join(', ')} ("airbatch status").`;
+  const named = batchId.trim() === '' ? '""' : batchId;
   throw new AirbatchError(
     'BATCH_UNKNOWN',
-    `there is no batch ${batchId} in this ledger`,
-    ofRun.length === 0 ? {} : { hint },
+    `there is no batch ${named} in this ledger`,
+    ofRun.length > 0 ? { hint } : await emptyLedgerHint(db),
   );
+}
+
+/** A ledger is made where there is none: who stands in another folder than they think has one without any batch. */
+async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
+  if ((await listBatches(db, 1)).length > 0) return {};
+  return { hint: 'This ledger has no batches at all: go to the folder of yours, or name it with --ledger.' };
 }
 
 /** What is known when a batch is approved. */
@@ -121,6 +135,7 @@ export function requireWaiting({ batch_id, status }: BatchRecord): void {
   throw new AirbatchError(
     'BATCH_STATE',
     `batch ${batch_id} is ${status.replace('_', ' ')}: it does not wait for approval`,
+    { hint: `See "airbatch status ${batch_id}" for where the batch stands.` },
   );
 }
 

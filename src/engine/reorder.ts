@@ -25,6 +25,7 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
       throw new AirbatchError(
         'BATCH_STATE',
         `batch ${batchId} is ${batch.status}: nothing of it is to be sent any more`,
+        { hint: `See "airbatch status ${batchId}" for where the batch stands.` },
       );
     const priority = place.priority ?? batch.priority;
     const finish_by = place.finishBy === undefined ? batch.finish_by : place.finishBy;

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, test } from 'node:test';
 import { Command } from 'commander';
@@ -85,6 +85,8 @@ describe('docs/commands.md', () => {
 
   test('tells the shape of an error as it is', async (t) => {
     const folder = folderOf(t);
+    writeFileSync(join(folder, 'one.csv'), 'phone_number,network_id,amount,currency\n+254712101001,1,10,KES\n');
+    await runCommand(['submit', 'one.csv', '--account', 'sandbox'], { cwd: folder });
     const { code, stdout } = await runCommand(['status', 'NOPE', '--json'], { cwd: folder });
     const [, example = ''] = /```json\n(.*?)```/s.exec(text) ?? [];
     assert.deepEqual(JSON.parse(stdout), JSON.parse(example));

@@ -1,0 +1,31 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+
+test('a slip on the command line is told with what to do about it', async (t) => {
+  const cwd = folderOf(t);
+  const elsewhere =
+    /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all: go to the folder of yours, or name it with --ledger\.$/m;
+  for (const [args, told] of [
+    [
+      ['release', 'x', '7-3'],
+      /^Error: "7-3" is not a row number \[USAGE\]\nRows are numbered from 1, .*each is named by itself: 17 18 19\.$/m,
+    ],
+    [['pause', 'x', '--why', 'y'], elsewhere],
+    [['release', ' '], /^Error: there is no batch "" in this ledger /m],
+    [['jobs', 'new'], /\nName it: "airbatch jobs new NAME"\.$/m],
+    [['jobs', 'run'], /\nName it: "airbatch jobs run NAME"\.$/m],
+  ] as const) {
+    const { code, stderr } = await runCommand(args, { cwd });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, told);
+  }
+});
+
+test('airbatch forget takes no batch together with --before, which would not hold it back: nothing is forgotten', async (t) => {
+  const cwd = folderOf(t);
+  const { code, stdout, stderr } = await runCommand(['forget', 'x', '--before', '2020-01-01', '--json'], { cwd });
+  assert.equal(code, 2, stderr);
+  assert.equal(JSON.parse(stdout).error.message, '--before cannot be said with a batch');
+});
