@@ -37,14 +37,23 @@ export const resultColumns = [
 export type ResultColumn = (typeof resultColumns)[number];
 
 /** The columns after all others: where a row stands in its file, and which columns of it its failure codes are about. */
-export const placeColumns = ['line', 'failure_column'] as const;
+const placeColumns = ['line', 'failure_column'] as const;
 
 /** The columns at the very end, where any row's money came back after it was paid. */
 export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
 type RefundColumn = (typeof refundColumns)[number];
 
-export function refundColumnsOf({ refundedRows }: Pick<Survey, 'refundedRows'>): readonly RefundColumn[] {
-  return refundedRows > 0 ? refundColumns : [];
+/** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
+const messageColumn = 'sms_message';
+
+/** Which columns the results of a batch have. */
+export interface ResultLayout {
+  /** All of them, in their order. */
+  names: string[];
+  /** How many there are up to the last of the file's own. */
+  upToInput: number;
+  hasMessages: boolean;
+  hasRefunds: boolean;
 }
 
 /** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
@@ -62,7 +71,7 @@ export interface ResultLine {
  * The file's own columns as results have them. A line with more cells than the header must lose nothing, so that its
  * further cells get columns of their own, numbered as a spreadsheet would count them.
  */
-export function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): string[] {
+function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): string[] {
   const names = columnsOf(batch);
   while (names.length < survey.cellsMax) {
     let name = `column_${names.length + 1}`;
@@ -153,11 +162,28 @@ function failureOf(row: ReportedRow): { code: string | null; reason: string | nu
   };
 }
 
-/** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
-const messageColumn = 'sms_message';
+export function resultLayout(
+  batch: BatchRecord,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows'>,
+): ResultLayout {
+  const [hasMessages, hasRefunds] = [survey.messageRows > 0, survey.refundedRows > 0];
+  const upToInput = [...resultColumns, ...inputColumns(batch, survey)];
+  const after = [...(hasMessages ? [messageColumn] : []), ...placeColumns, ...(hasRefunds ? refundColumns : [])];
+  return { names: [...upToInput, ...after], upToInput: upToInput.length, hasMessages, hasRefunds };
+}
 
-export function messageColumnsOf({ messageRows }: Pick<Survey, 'messageRows'>): readonly string[] {
-  return messageRows > 0 ? [messageColumn] : [];
+/** The cells of a row under the names of a layout. */
+export function resultCells(
+  { values, input, message, place, refund }: ResultLine,
+  { upToInput, hasMessages, hasRefunds }: ResultLayout,
+): (string | number | null)[] {
+  const cells = [...values];
+  for (const cell of input) cells.push(cell);
+  while (cells.length < upToInput) cells.push(null);
+  if (hasMessages) cells.push(message);
+  cells.push(...place);
+  if (hasRefunds) for (const name of refundColumns) cells.push(refund?.[name] ?? null);
+  return cells;
 }
 
 /** The text of results.csv: one line for every row of the file, in file order. */
@@ -167,20 +193,8 @@ export async function* resultsCsv(
   survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
-  const inputs = inputColumns(batch, survey);
-  const messages = messageColumnsOf(survey);
-  const refunds = refundColumnsOf(survey);
-  yield csvText([[...resultColumns, ...inputs, ...messages, ...placeColumns, ...refunds]]);
-  for await (const page of rowPages(view, batch.batch_id)) {
-    const lines = page.map((row) => {
-      const { values: line, input, message, place, refund } = resultLine(batch, row, options);
-      for (const cell of input) line.push(cell);
-      while (line.length < resultColumns.length + inputs.length) line.push('');
-      if (messages.length > 0) line.push(message);
-      line.push(...place);
-      for (const name of refunds) line.push(refund?.[name] ?? null);
-      return line;
-    });
-    yield csvText(lines);
-  }
+  const layout = resultLayout(batch, survey);
+  yield csvText([layout.names]);
+  for await (const page of rowPages(view, batch.batch_id))
+    yield csvText(page.map((row) => resultCells(resultLine(batch, row, options), layout)));
 }

@@ -5,15 +5,7 @@ import { troublesOf } from './advice.ts';
 import type { ReportVersion } from './difference.ts';
 import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
-import {
-  inputColumns,
-  messageColumnsOf,
-  placeColumns,
-  type ResultColumn,
-  refundColumnsOf,
-  resultColumns,
-  resultLine,
-} from './results.ts';
+import { type ResultLayout, resultCells, resultLayout, resultLine } from './results.ts';
 import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import { failureName, type Survey } from './survey.ts';
@@ -38,7 +30,7 @@ export async function* resultsXlsx(
 }
 
 type ColumnKind = 'integer' | 'decimal' | 'time' | 'state';
-const columnKinds: Partial<Record<ResultColumn, ColumnKind>> = {
+const columnKinds: Readonly<Record<string, ColumnKind>> = {
   row: 'integer',
   status: 'state',
   network_id: 'integer',
@@ -48,10 +40,12 @@ const columnKinds: Partial<Record<ResultColumn, ColumnKind>> = {
   cost: 'decimal',
   first_sent_at: 'time',
   completed_at: 'time',
+  refunded_at: 'time',
+  refund_amount: 'decimal',
 };
 /** Of "2026-11-01 08:00:01 UTC": a narrower column shows it as "#####". */
 const timeWidth = 24;
-const columnWidths: Partial<Record<ResultColumn, number>> = {
+const columnWidths: Readonly<Record<string, number>> = {
   row: 7,
   row_ref: 18,
   phone_number: 17,
@@ -61,36 +55,21 @@ const columnWidths: Partial<Record<ResultColumn, number>> = {
   failure_reason: 40,
   first_sent_at: timeWidth,
   completed_at: timeWidth,
+  sms_message: 40,
+  line: 7,
+  failure_column: 18,
+  refunded_at: timeWidth,
 };
 const widthElse = 13;
 
-const messageWidth = 40;
-const placeWidths = { line: 7, failure_column: 18 };
-const refundKinds = { refunded_at: 'time', refund_amount: 'decimal', refund_currency: null } as const;
-const refundWidths = { refunded_at: timeWidth, refund_amount: widthElse, refund_currency: widthElse };
-
 function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, options: { mask: boolean }): Sheet[] {
-  const inputs = inputColumns(batch, survey);
-  const messages = messageColumnsOf(survey);
-  const refunds = refundColumnsOf(survey);
-  const widths = [
-    ...resultColumns.map((name) => columnWidths[name] ?? widthElse),
-    ...inputs.map(() => widthElse),
-    ...messages.map(() => messageWidth),
-    ...placeColumns.map((name) => placeWidths[name]),
-    ...refunds.map((name) => refundWidths[name]),
-  ];
+  const layout = resultLayout(batch, survey);
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
-    widths,
-    header: [...resultColumns, ...inputs, ...messages, ...placeColumns, ...refunds],
-    rows: resultRows(view, batch, at * sheetRowsMax, {
-      ...options,
-      inputs: inputs.length,
-      hasMessages: messages.length > 0,
-      refunds,
-    }),
+    widths: layout.names.map((name) => columnWidths[name] ?? widthElse),
+    header: layout.names,
+    rows: resultRows(view, batch, at * sheetRowsMax, layout, options),
   }));
 }
 
@@ -99,26 +78,15 @@ async function* resultRows(
   view: Queryable,
   batch: BatchRecord,
   afterRowNo: number,
-  {
-    inputs,
-    hasMessages,
-    refunds,
-    mask,
-  }: { inputs: number; hasMessages: boolean; refunds: ReturnType<typeof refundColumnsOf>; mask: boolean },
+  layout: ResultLayout,
+  options: { mask: boolean },
 ): AsyncGenerator<Cell[][]> {
-  const kinds = resultColumns.map((name) => columnKinds[name] ?? null);
+  const kinds = layout.names.map((name) => columnKinds[name] ?? null);
   for await (const page of rowPages(view, batch.batch_id, afterRowNo)) {
     const own = page.filter(({ row_no }) => row_no <= afterRowNo + sheetRowsMax);
-    yield own.map((row) => {
-      const { values, input, message, place, refund } = resultLine(batch, row, { mask });
-      const cells: Cell[] = values.map((value, at) => typedCell(value, kinds[at] ?? null));
-      for (const cell of input) cells.push(cell);
-      while (cells.length < resultColumns.length + inputs) cells.push(null);
-      if (hasMessages) cells.push(message);
-      for (const cell of place) cells.push(typedCell(cell, null));
-      if (refund !== null) for (const name of refunds) cells.push(typedCell(refund[name], refundKinds[name]));
-      return cells;
-    });
+    yield own.map((row) =>
+      resultCells(resultLine(batch, row, options), layout).map((value, at) => typedCell(value, kinds[at] ?? null)),
+    );
     if (own.length < page.length) return;
   }
 }
