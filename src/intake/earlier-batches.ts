@@ -4,6 +4,7 @@ import { maySend } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
+import { eachPaidOnce } from '../core/same-rows.ts';
 import {
   type BatchRecord,
   batchesWithContent,
@@ -116,8 +117,7 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
         `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
     ),
     ...waiting.map(
-      (one) =>
-        `${place(one)} of this very run (${words(one)}), which may still send them: each is paid once, by the batch that sends it first.`,
+      (one) => `${place(one)} of this very run (${words(one)}), which may still send them: ${eachPaidOnce}.`,
     ),
     ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);

@@ -1,4 +1,5 @@
 import { maySend } from '../core/batch-state.ts';
+import { eachPaidOnce } from '../core/same-rows.ts';
 import { type BatchRecord, batchesWithContent, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { batchStateWords, grouped } from './words.ts';
@@ -26,5 +27,5 @@ export async function sameRowsOf(db: Queryable, batch: BatchRecord): Promise<Sam
 /** Says of one of them that what it pays is not paid here. */
 export function sameRowsText({ batch_id, status, paid }: SameRows): string {
   const sofar = paid === 0 ? '' : `, ${grouped(paid)} paid`;
-  return `the same rows are in batch ${batch_id} of this very run (${batchStateWords[status].label}${sofar}): each is paid once, by the batch that sends it first`;
+  return `the same rows are in batch ${batch_id} of this very run (${batchStateWords[status].label}${sofar}): ${eachPaidOnce}`;
 }
