@@ -96,23 +96,12 @@ export async function waitsFor(
   counts: ReadonlyMap<string, number>,
   account: AccountNow,
 ): Promise<string | null> {
-  const { db, clock, config } = session;
+  const { db, clock } = session;
   const { batch_id: id } = batch;
   if (batch.status === 'validated')
     return 'an answer to the question whether it is sent; where nobody is asked any more, nothing was sent of it: run its file again';
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
-  if (batch.status === 'paused') {
-    const { pause_reason: reason } = batch;
-    const settings = config.accounts.get(batch.account);
-    const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
-    const next = nextOf(batch, settings?.credentialsFrom);
-    const stopped = reason === 'by_person' ? null : await personsPause(db, batch);
-    if (goesOnFunded && stopped === null && account.worker !== null)
-      return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
-    const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
-    const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
-    return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
-  }
+  if (batch.status === 'paused') return pausedWords(session, batch, account);
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
   const of = (...states: string[]) => states.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
   const firstAlone = waitsForFirstRows(batch, counts);
@@ -139,17 +128,36 @@ export async function waitsFor(
   if (service && of('ready') > 0) return service;
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
-  if (of('ready') > 0) {
-    if (pace === null) return null;
-    const spaced = pace.spaced[id];
-    if (spaced && spaced.rows >= of('ready'))
-      return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
-    const before = batchesBefore(batch, { ready: of('ready'), pace, sending: account.sending });
-    return [beforeWords(before), rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
-  }
+  if (of('ready') > 0) return pace && readyWords(batch, of('ready'), { pace, sending: account.sending, now });
   if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
   if (lookUpAt === null) return null;
   return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+}
+
+async function pausedWords({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
+  const { batch_id: id, pause_reason: reason } = batch;
+  const settings = config.accounts.get(batch.account);
+  const goesOnFunded = reason === 'insufficient_balance' && settings?.resumeWhenFunded;
+  const next = nextOf(batch, settings?.credentialsFrom);
+  const stopped = reason === 'by_person' ? null : await personsPause(db, batch);
+  if (goesOnFunded && stopped === null && worker !== null)
+    return `money: it goes on by itself when a wallet holds more, or by "airbatch resume ${id}"`;
+  const why = reason === null || reason === 'by_person' ? 'it is paused' : pauseReasonWords[reason].label;
+  const besides = stopped === null ? '' : `it is paused (${stopped}), and besides, `;
+  return `a person: ${besides}${why}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}; ${next}`;
+}
+
+/** What keeps rows that are ready, so many, from being sent at this moment; null where nothing does. */
+function readyWords(
+  batch: BatchRecord,
+  ready: number,
+  { pace, sending, now }: Pick<AccountNow, 'sending'> & { pace: NotedPace; now: number },
+): string | null {
+  const spaced = pace.spaced[batch.batch_id];
+  if (spaced && spaced.rows >= ready)
+    return `the next row to a number that was paid a moment ago${spaced.nextAt > now + 1_000 ? `, ${durationText(spaced.nextAt - now)} more` : ''}`;
+  const before = batchesBefore(batch, { ready, pace, sending });
+  return [beforeWords(before), rateWords(pace, now)].filter((words) => words !== null).join('; ') || null;
 }
 
 function overdueWords(batchId: string, rows: number): string {
