@@ -10,7 +10,7 @@ import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { saysRestored } from './restored.ts';
 import { outOf, withSession } from './session.ts';
-import { workOn } from './work.ts';
+import { reportOn, workOn } from './work.ts';
 
 /** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
 export function execute(
@@ -36,12 +36,15 @@ export function execute(
         context.terminal.error(retry.retried === 0 ? none : some);
         for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
       }
-      const out = outOf(context, session, options.out);
-      const [result] = await workOn(context, session, account, {
-        batchIds: [batchId],
-        out,
-        restored: await saysRestored(session, options.restored),
-      });
+      const what = { batchIds: [batchId], out: outOf(context, session, options.out) };
+      // Who has nothing tried again, by a code that is misspelt perhaps, means no other row to be sent either.
+      const [result] =
+        retry.retried === 0
+          ? await reportOn(context, session, account, what)
+          : await workOn(context, session, account, {
+              ...what,
+              restored: await saysRestored(session, options.restored),
+            });
       if (!result) return 0;
       if (context.json) context.terminal.print(jsonLine({ retry, ...jsonResult(result) }));
       else context.terminal.error(closingLines(context.terminal, result, context.cwd));

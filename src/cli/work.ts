@@ -85,19 +85,30 @@ export async function workOn(
     interrupt.dispose();
   }
   if (!interrupt.happened()) await tellLeft(context, session, account, options.batchIds);
+  const results = await reportOn(context, session, account, options);
+  await word.stop();
+  return interrupt.happened() ? results.map((one) => ({ ...one, exitCode: interruptedExitCode })) : results;
+}
+
+/** Writes the reports of batches as they stand, and sends nothing. */
+export async function reportOn(
+  context: CommandContext,
+  session: Session,
+  { credentialsFrom }: OpenAccount,
+  { batchIds, out }: { batchIds: readonly string[]; out: string },
+): Promise<WorkResult[]> {
   await anchorFinished(session);
   const signing = await sessionSigning(session);
   const results: WorkResult[] = [];
-  for (const batchId of options.batchIds) {
-    const reports = await writeReports(session.db, batchId, options.out, { signing }).catch((error: unknown) =>
+  for (const batchId of batchIds) {
+    const reports = await writeReports(session.db, batchId, out, { signing }).catch((error: unknown) =>
       tellUnreported(context, session, batchId, error),
     );
-    const exitCode = interrupt.happened() ? interruptedExitCode : await exitCodeOf(session, batchId);
+    const exitCode = await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
     const summary = await batchSummary(session.db, batchId);
-    results.push({ summary, reports, exitCode, readWith, credentialsFrom: account.credentialsFrom });
+    results.push({ summary, reports, exitCode, readWith, credentialsFrom });
   }
-  await word.stop();
   return results;
 }
 

@@ -131,7 +131,8 @@ function conflictOf(
 ): { field: 'amount' | 'currency'; fault: { message: string; suggestion: string } } | null {
   if (!mayBeCalled(currency, inCell)) {
     const message = `The currency is ${currency}, but the amount is written in ${inCell}.`;
-    return { field: 'currency', fault: { message, suggestion: 'Correct the currency or the amount.' } };
+    const field = plan.currency === undefined ? 'amount' : 'currency';
+    return { field, fault: { message, suggestion: 'Correct the currency or the amount.' } };
   }
   const sign = signOfSeveral(cell.amount);
   if (sign !== null && !isWrittenWith(currency, sign)) {

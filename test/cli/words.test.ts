@@ -126,6 +126,23 @@ test('a retry of what may have arrived is named with its code, and a code that n
     misspelt.stderr,
     /^No row of this batch has failed with UNDERDELIVERED: .*\n(.*\n)*Failed {5}1 row UNDERLIVERED/,
   );
+  assert.equal(misspelt.code, 4);
+});
+
+test('a retry that tries nothing again sends no other row of the batch', async (t) => {
+  const { cwd, airbatch } = place(t);
+  const sandbox = await startSandbox(t, cwd, ['--instant']);
+  const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+  writeFileSync(join(cwd, '.env'), 'AIRBATCH_API_KEY=sandbox-key\n');
+  const row = '+254712405118,1,50,KES';
+  writeFileSync(join(cwd, 'a.csv'), ['phone_number,network_id,amount,currency', row, row, ''].join('\n'));
+  const { summary } = JSON.parse((await airbatch('run', 'a.csv', '--yes', '--json')).stdout);
+  await airbatch('release', summary.batch_id, '--yes');
+  const paid = (await sandbox.liveCharges()).size;
+  const { code, stderr } = await airbatch('retry', summary.batch_id, '--code', 'NOSUCH');
+  assert.match(stderr, /^No row of this batch has failed with NOSUCH/);
+  assert.deepEqual([code, (await sandbox.liveCharges()).size], [5, paid]);
 });
 
 test('text messages are said not to be sent before anything is, where the service (Version 1) has none', async (t) => {

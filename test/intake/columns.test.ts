@@ -283,6 +283,8 @@ describe('columns', () => {
       });
       assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT'], `${header} ${amount} ${currency}`);
     }
+    const noColumn = await check('Phone,Network,Amount (KES)\n+254712345678,1,USD 5\n');
+    assert.equal(noColumn.rows[0]?.problems[0]?.column, 'Amount (KES)');
     const mapped = await check('Phone,Network,Pay (US$)\n+254712345678,1,5\n', {
       settings: { currency: 'KES', columns: { amount: 'Pay (US$)' } },
     });
