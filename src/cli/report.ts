@@ -1,5 +1,6 @@
 import { requireBatch } from '../engine/acts.ts';
 import { writeReports } from '../reports/reports.ts';
+import { anchorFinished } from '../runtime/anchors.ts';
 import { sessionSigning } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
@@ -14,6 +15,7 @@ export function execute(
 ): Promise<number> {
   return withSession(context, async (session) => {
     await requireBatch(session.db, batchId);
+    await anchorFinished(session);
     const out = outOf(context, session, options.out);
     const reports = await writeReports(session.db, batchId, out, {
       signing: await sessionSigning(session),

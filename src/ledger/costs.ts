@@ -39,6 +39,24 @@ export function pageCosts(
   );
 }
 
+/**
+ * The account's batches, but for one, that have rows of a later generation, and whose history goes on past `fromMs` (epoch milliseconds): what
+ * earlier payments were charged or gave back then is in their history alone, since a row forgets it when it is tried again.
+ */
+export async function retriedBeside(
+  db: Queryable,
+  beside: { account: string; batchId: string; fromMs: number; toMs: number },
+): Promise<string[]> {
+  const batches = await db.query<{ batch_id: string }>(
+    `SELECT batches.batch_id FROM batches CROSS JOIN events
+       ON events.batch_id = batches.batch_id AND events.seq = batches.audit_seq
+       WHERE account = ? AND batches.batch_id <> ? AND created_at <= ? AND events.at >= ?
+       AND EXISTS (SELECT 1 FROM rows WHERE rows.batch_id = batches.batch_id AND generation > 1)`,
+    [beside.account, beside.batchId, beside.toMs, beside.fromMs],
+  );
+  return batches.map(({ batch_id }) => batch_id);
+}
+
 /** What the service gave back of one row's charge. `cost` is all that was charged. */
 export type RowRefund = Omit<RowCost, 'row_no'> & { refund_amount: string };
 

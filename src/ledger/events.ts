@@ -118,6 +118,22 @@ export function pageChargeEvents(
   );
 }
 
+/** The same of the rows of a later generation alone, and when the service took each of their payments. */
+export function pageRetriedCharges(
+  db: Queryable,
+  batchId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<AuditEvent[]> {
+  return db.query(
+    `SELECT * FROM events WHERE batch_id = ? AND seq > ?
+       AND kind IN ('row.accept', 'row.fail', 'row.retry', 'row.refund', 'row.changed_late')
+       AND row_no IN (SELECT row_no FROM rows WHERE batch_id = ? AND generation > 1)
+       ORDER BY seq LIMIT ?`,
+    [batchId, afterSeq, batchId, limit],
+  );
+}
+
 /** When an event of a batch was (epoch ms), by its place in the chain; null where there is none. */
 export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
   const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [

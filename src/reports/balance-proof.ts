@@ -1,9 +1,9 @@
 import { isoTime } from '../core/clock.ts';
 import { addAmounts, compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
-import { batchesBeside, pageCosts, refundsBeside } from '../ledger/costs.ts';
+import { batchesBeside, pageCosts, refundsBeside, retriedBeside } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { backOf } from './came-back.ts';
+import { backOf, earlierBetween } from './came-back.ts';
 import { balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
@@ -136,7 +136,8 @@ async function chargedBeside(
   toMs: number,
 ): Promise<Record<string, string>> {
   const sums = new Sums();
-  for (const other of await batchesBeside(view, { account, batchId: batch_id, fromMs, toMs })) {
+  const beside = { account, batchId: batch_id, fromMs, toMs };
+  for (const other of await batchesBeside(view, beside)) {
     for (let after = 0; ; ) {
       const page = await pageCosts(view, other, { fromMs, toMs }, after, costsPerPage);
       for (const { cost, cost_currency } of page) sums.add(cost_currency, cost);
@@ -145,12 +146,11 @@ async function chargedBeside(
       after = last.row_no;
     }
   }
-  for (const { cost, cost_currency, refund_amount } of await refundsBeside(view, {
-    account,
-    batchId: batch_id,
-    fromMs,
-    toMs,
-  }))
+  for (const other of await retriedBeside(view, beside)) {
+    const earlier = await earlierBetween(view, other, beside);
+    for (const [currency, amount] of Object.entries(earlier.toObject())) sums.add(currency, amount);
+  }
+  for (const { cost, cost_currency, refund_amount } of await refundsBeside(view, beside))
     sums.add(cost_currency, subtractAmounts('0', backOf(cost, refund_amount)));
   return sums.toObject();
 }

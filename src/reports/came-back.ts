@@ -1,7 +1,7 @@
 import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { type AuditEvent, pageChargeEvents } from '../ledger/events.ts';
+import { type AuditEvent, pageChargeEvents, pageRetriedCharges } from '../ledger/events.ts';
 import { balanceOf } from './stored.ts';
 
 /** What came back of that which payments that failed had been charged, in the wallets' currencies. */
@@ -19,6 +19,8 @@ interface Kept {
   retries: number;
   cost: string;
   currency: string;
+  /** Epoch ms: when the service took it, where that was read, else when it was seen to have failed. */
+  chargedAt: number;
 }
 
 /** The service tells that money of a payment came back. */
@@ -35,6 +37,8 @@ interface Word {
 
 interface RowMoney {
   retries: number;
+  /** Epoch ms: when the service took the payment that the row has now. */
+  acceptedAt: number | null;
   kept: Kept[];
   words: Word[];
 }
@@ -47,14 +51,7 @@ const eventsPerPage = 2_000;
  * its history does not. What the service never told is in no sum.
  */
 export async function cameBackOfFailed(view: Queryable, batch: BatchRecord): Promise<CameBack> {
-  const rows = new Map<number, RowMoney>();
-  for (let after = 0; ; ) {
-    const page = await pageChargeEvents(view, batch.batch_id, after, eventsPerPage);
-    for (const event of page) if (event.row_no !== null) noteEvent(rows, event.row_no, event);
-    const last = page.at(-1);
-    if (!last) break;
-    after = last.seq;
-  }
+  const rows = await readMoney(view, batch.batch_id, pageChargeEvents);
   const readAt = balanceOf(batch.balance_after)?.readAt ?? null;
   const back: CameBack = { earlier: new Sums(), byReading: new Sums() };
   for (const { retries, kept, words } of rows.values()) {
@@ -72,6 +69,54 @@ export async function cameBackOfFailed(view: Queryable, batch: BatchRecord): Pro
   return back;
 }
 
+/**
+ * What payments of a batch's rows that were tried again since were charged between `fromMs` and `toMs` (epoch ms), less what came back then of
+ * such payments, whenever they were charged.
+ */
+export async function earlierBetween(
+  view: Queryable,
+  batchId: string,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<Sums> {
+  const sums = new Sums();
+  const [before, by] = [new Sums(), new Sums()];
+  for (const { retries, kept, words } of (await readMoney(view, batchId, pageRetriedCharges)).values()) {
+    for (const payment of kept) {
+      if (payment.retries === retries) continue;
+      if (payment.chargedAt >= fromMs && payment.chargedAt <= toMs) sums.add(payment.currency, payment.cost);
+      const upTo = (isThen: (at: number) => boolean) => words.filter((word) => isOf(word, payment) && isThen(word.at));
+      addBack(
+        before,
+        payment,
+        upTo((at) => at < fromMs),
+      );
+      addBack(
+        by,
+        payment,
+        upTo((at) => at <= toMs),
+      );
+    }
+  }
+  for (const [currency, amount] of Object.entries(before.toObject())) sums.add(currency, amount);
+  for (const [currency, amount] of Object.entries(by.toObject())) sums.add(currency, subtractAmounts('0', amount));
+  return sums;
+}
+
+async function readMoney(
+  view: Queryable,
+  batchId: string,
+  pageOf: typeof pageChargeEvents,
+): Promise<Map<number, RowMoney>> {
+  const rows = new Map<number, RowMoney>();
+  for (let after = 0; ; ) {
+    const page = await pageOf(view, batchId, after, eventsPerPage);
+    for (const event of page) if (event.row_no !== null) noteEvent(rows, event.row_no, event);
+    const last = page.at(-1);
+    if (!last) return rows;
+    after = last.seq;
+  }
+}
+
 /** What of a charge came back by a refund of `amount`, in the same currency: never more than was charged. */
 export function backOf(cost: string, amount: string): string {
   return compareAmounts(amount, cost) < 0 ? amount : cost;
@@ -80,13 +125,16 @@ export function backOf(cost: string, amount: string): string {
 function noteEvent(rows: Map<number, RowMoney>, rowNo: number, { kind, at, body }: AuditEvent): void {
   const data = JSON.parse(body) as Record<string, unknown>;
   const known = rows.get(rowNo);
-  const row = known ?? { retries: 0, kept: [], words: [] };
+  const row = known ?? { retries: 0, acceptedAt: null, kept: [], words: [] };
   const [topupId, cost, currency] = [text(data.topup_id), text(data.cost), text(data.cost_currency)];
   const { retries } = row;
-  if (kind === 'row.retry') row.retries += 1;
+  if (kind === 'row.retry') {
+    row.retries += 1;
+    row.acceptedAt = null;
+  } else if (kind === 'row.accept') row.acceptedAt = at;
   else if (kind === 'row.fail') {
     if (cost === null || currency === null || compareAmounts(cost, '0') === 0) return;
-    row.kept.push({ topupId, retries, cost, currency });
+    row.kept.push({ topupId, retries, cost, currency, chargedAt: row.acceptedAt ?? at });
   } else if (kind === 'row.refund') {
     const [amount, given] = [text(data.amount), data.refunded_at];
     if (amount === null) return;

@@ -75,6 +75,21 @@ describe('a file of anchors', () => {
     assert.match(cut.stdout, /was cut short, or is of an older version: \d+ events were anchored/);
   });
 
+  test('has the head of what "report" gives out again, so that each version is proven', async (t) => {
+    const { folder, run, pay } = place(t, []);
+    const { dir } = await pay();
+    const file = [{ kind: 'file', path: 'heads.jsonl' }];
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ anchors: file }));
+    const batch = dir.split('/').at(-1) ?? '';
+    assert.equal((await run('report', batch)).code, 0);
+    const lines = () => readFileSync(join(folder, 'heads.jsonl'), 'utf8').trim().split('\n');
+    assert.deepEqual([lines().length, JSON.parse(lines()[0] ?? '').batch_id], [1, batch]);
+    const proven = await run('verify', dir, '--anchor', 'heads.jsonl');
+    assert.equal(proven.code, 0, proven.stdout);
+    assert.equal((await run('report', batch, '--out', 'again')).code, 0);
+    assert.equal(lines().length, 1);
+  });
+
   test('that never had the batch proves nothing, and says so', async (t) => {
     const { folder, run, pay } = place(t, []);
     const { dir } = await pay();

@@ -3,6 +3,7 @@ import { makeContentDigest } from '../../src/core/content-digest.ts';
 import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
 import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
+import { nextGeneration } from '../../src/engine/next-generation.ts';
 import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
@@ -162,6 +163,20 @@ export function failedWay(rowNo: number, code = 'PROVIDER_DECLINED', reason = 'T
       },
     ],
     ['fail', { service_status: 'failed', cost: '0', completed_at: startMs + rowNo * 1_000 + 900, ...failure }],
+  ];
+}
+
+/** A payment that failed, was charged 0.80 all the same, and whose row was sent again and paid. */
+export function paidAgain(rowNo: number): Step[] {
+  const sentAgain = { attempts: 1, first_sent_at: startMs + rowNo * 1_000 + 5_000 };
+  const [, accept, complete] = completedWay(rowNo) as [Step, Step, Step];
+  return [
+    ...completedWay(rowNo).slice(0, 2),
+    ['fail', { service_status: 'UNDERLIVERED', failure_code: 'UNDERLIVERED', completed_at: startMs + 3_000 }],
+    ['retry', nextGeneration({ generation: 1 }, null)],
+    ['send', sentAgain],
+    [accept[0], { ...accept[1], topup_id: `topup-${rowNo}~2` }],
+    complete,
   ];
 }
 

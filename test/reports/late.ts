@@ -22,6 +22,20 @@ export function giveBack(
   });
 }
 
+/** The same of the payment `topup-N` of row N that failed before the row was tried again, so many seconds after the start. */
+export function giveEarlierBack(
+  db: Database,
+  rowNo: number,
+  { batchId, seconds, amount }: { batchId: string; seconds: number; amount: string },
+): Promise<void> {
+  const clock = clockOf(db);
+  clock.set(startMs + seconds * 1_000);
+  const data = { topup_id: `topup-${rowNo}`, amount, currency: 'USD', status: 'failed' };
+  return inUnit(db, { clock, actor: 'engine' }, (unit) =>
+    unit.append(batchId, 'row.refund', { ...data, refunded_at: unit.at }, rowNo),
+  );
+}
+
 /** The service says of a row of B-1 that it failed after all: the row stays as it ended. */
 export function sayFailed(db: Database, rowNo: number, { hours = 25 } = {}): Promise<void> {
   const clock = clockOf(db);

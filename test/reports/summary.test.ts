@@ -18,6 +18,7 @@ import {
   failedWay,
   newBatch,
   newRow,
+  paidAgain,
   refundRows,
   type Step,
   startMs,
@@ -25,7 +26,7 @@ import {
   writeBatch,
   writeSampleBatch,
 } from './fixture.ts';
-import { giveBack } from './late.ts';
+import { giveBack, giveEarlierBack } from './late.ts';
 
 test('the counts name every state and add up to the rows of the file', async (t) => {
   const db = await testLedger(t);
@@ -140,6 +141,26 @@ test('what came back meanwhile of other batches, whenever they were paid, is les
   const { balance } = await batchSummary(db, 'B-1');
   const [usd] = balance.explanation;
   assert.deepEqual([usd?.charged_by_other_batches, usd?.unexplained], ['0.2', '0']);
+});
+
+test('what rows of other batches were charged and given back before they were tried again is theirs as well', async (t) => {
+  const db = await testLedger(t);
+  // 0.80 twice for the row beside it, and 0.70 back: 0.30 of its first payment, and 0.40 of one of the day before.
+  await writeSampleBatch(db, 'B-1', { balance_before: balanceJson({ 'USD-global': '100.9' }, startMs - 500) });
+  const again = (batchId: string) => [{ row: newRow(batchId, 1), way: paidAgain(1) }];
+  await writeBatch(db, newBatch('B-2', { run_id: 'promo' }), again('B-2'));
+  await writeBatch(db, newBatch('B-0', { run_id: 'october' }), again('B-0'));
+  await writeBatch(db, newBatch('B-3', { account: 'other', run_id: 'x' }), again('B-3'));
+  const day = 86_400_000;
+  await db.execute("UPDATE batches SET completed_at = completed_at - ? WHERE batch_id = 'B-0'", [day]);
+  await db.execute("UPDATE events SET at = at - ? WHERE batch_id = 'B-0'", [day]);
+  await giveEarlierBack(db, 1, { batchId: 'B-2', seconds: 10, amount: '0.30' });
+  await giveEarlierBack(db, 1, { batchId: 'B-0', seconds: 10, amount: '0.40' });
+  await giveEarlierBack(db, 1, { batchId: 'B-3', seconds: 10, amount: '0.10' });
+  // After the wallets were read for the second time; all that was told of one payment is one sum.
+  await giveEarlierBack(db, 1, { batchId: 'B-2', seconds: 3_600, amount: '0.80' });
+  const [usd] = (await batchSummary(db, 'B-1')).balance.explanation;
+  assert.deepEqual([usd?.charged_by_other_batches, usd?.unexplained], ['0.9', '0']);
 });
 
 test('without a balance read nothing is claimed about it', async (t) => {

@@ -3,7 +3,6 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { readXlsx } from 'hucre/xlsx';
-import { nextGeneration } from '../../src/engine/next-generation.ts';
 import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
@@ -19,7 +18,7 @@ import {
   completedWay,
   newBatch,
   newRow,
-  type Step,
+  paidAgain,
   signedBy,
   startMs,
   testClock,
@@ -28,20 +27,6 @@ import {
 } from '../reports/fixture.ts';
 import { folderOf } from '../support/folder.ts';
 import { type Pack, signAnew } from './pack.ts';
-
-/** A payment that failed, was charged 0.80 all the same, and whose row was sent again and paid. */
-function paidAgain(rowNo: number): Step[] {
-  const sentAgain = { attempts: 1, first_sent_at: startMs + rowNo * 1_000 + 5_000 };
-  const [, accept, complete] = completedWay(rowNo) as [Step, Step, Step];
-  return [
-    ...completedWay(rowNo).slice(0, 2),
-    ['fail', { service_status: 'UNDERLIVERED', failure_code: 'UNDERLIVERED', completed_at: startMs + 3_000 }],
-    ['retry', nextGeneration({ generation: 1 }, null)],
-    ['send', sentAgain],
-    [accept[0], { ...accept[1], topup_id: `topup-${rowNo}~2` }],
-    complete,
-  ];
-}
 
 const minute = 60_000;
 const gone = (rowNo: number, cost = '0'): EventData => ({
