@@ -6,7 +6,7 @@ import { folderOf } from '../support/folder.ts';
 test('a slip on the command line is told with what to do about it', async (t) => {
   const cwd = folderOf(t);
   const elsewhere =
-    /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all: go to the folder of yours, or name it with --ledger\.$/m;
+    /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder of yours, or name it with --ledger\.$/m;
   for (const [args, told] of [
     [
       ['release', 'x', '7-3'],
