@@ -55,7 +55,9 @@ export async function requireBatch(db: Queryable, batchId: string): Promise<Batc
 /** A ledger is made where there is none: who stands in another folder than they think has one without any batch. */
 async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
   if ((await listBatches(db, 1)).length > 0) return {};
-  return { hint: 'This ledger has no batches at all ("airbatch status"): go to the folder of yours, or name it with --ledger.' };
+  return {
+    hint: 'This ledger has no batches at all ("airbatch status"): go to the folder of yours, or name it with --ledger.',
+  };
 }
 
 /** What is known when a batch is approved. */
