@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs';
 import { relative } from 'node:path';
 import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { type Forgotten, forgetBatch, forgetEnded } from '../engine/forget.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { type Forgotten, forgetBatch, forgetEnded, requireForgettable } from '../engine/forget.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { batchesToForget } from '../ledger/forget.ts';
 import { reportFolder } from '../reports/folders.ts';
@@ -16,8 +17,8 @@ import { timeOf } from './dates.ts';
 import { reasonText } from './reason-text.ts';
 import { withSession } from './session.ts';
 
-/** Batches that are named because their people are still needed. */
-const keptMax = 1_000;
+/** Batches that are counted before they are forgotten, and named because their people are still needed. */
+const batchesMax = 1_000;
 
 /** `airbatch forget`: takes what names persons out of batches that have ended. */
 export async function execute(
@@ -32,23 +33,19 @@ export async function execute(
   const why = options.why === undefined ? 'retention' : reasonText('--why', options.why);
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
+    const what = batchId ?? endedBefore(session, options.before);
+    if (options.yes !== true && !(await isAgreed(context, session, what))) {
+      context.terminal.error('Nothing was forgotten.\n');
+      return 5;
+    }
     const actor = { ...session, name: session.person };
-    const days = session.config.retention.personalDataDays;
     let done: Forgotten & { batches: string[] };
     let kept: string[] = [];
-    const ended = async (before: number) => {
-      const forgotten = await forgetEnded(actor, before, why);
-      const left = await batchesToForget(session.db, { endedBefore: before, job: null }, keptMax);
-      kept = left.map(({ batch_id }) => batch_id);
-      return forgotten;
-    };
-    if (batchId !== undefined) done = { batches: [batchId], ...(await forgetBatch(actor, batchId, why)) };
-    else if (typeof options.before === 'string') done = await ended(timeOf('--before', options.before));
-    else if (days !== undefined) done = await ended(session.clock.now() - days * dayMs);
-    else
-      throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
-        hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
-      });
+    if (typeof what === 'string') done = { batches: [what], ...(await forgetBatch(actor, what, why)) };
+    else {
+      done = await forgetEnded(actor, what, why);
+      kept = await idsToForget(session, what);
+    }
     await session.db.compact();
     const folders = done.batches
       .flatMap((id) => [false, true].map((mask) => reportFolder(session.config.out, id, { mask })))
@@ -66,6 +63,34 @@ export async function execute(
     answer(context, { ...done, kept, reports: folders, files }, words.join('\n'));
     return 0;
   });
+}
+
+/** The time (epoch ms) before which batches ended that are forgotten, as the command line or the configuration says. */
+function endedBefore({ clock, config }: Session, before: unknown): number {
+  if (typeof before === 'string') return timeOf('--before', before);
+  const days = config.retention.personalDataDays;
+  if (days !== undefined) return clock.now() - days * dayMs;
+  throw new AirbatchError('USAGE', 'it is not said what is to be forgotten', {
+    hint: 'Name a batch, or say --before DATE, or set "retention.personalDataDays" in the configuration.',
+  });
+}
+
+async function idsToForget({ db }: Session, before: number): Promise<string[]> {
+  return (await batchesToForget(db, { endedBefore: before, job: null }, batchesMax)).map(({ batch_id }) => batch_id);
+}
+
+/** Asks, where a person can be asked: nothing brings back who is forgotten, of one batch or of all that ended before a time. */
+async function isAgreed({ terminal, json }: CommandContext, session: Session, what: string | number): Promise<boolean> {
+  if (json || !terminal.canAsk) return true;
+  // Nobody is asked for what would be refused.
+  if (typeof what === 'string')
+    await requireForgettable(session.db, await requireBatch(session.db, what), session.clock.now());
+  const ids = typeof what === 'string' ? [what] : await idsToForget(session, what);
+  const [first, ...more] = ids;
+  if (first === undefined) return true;
+  const which =
+    more.length === 0 ? `batch ${first}` : `up to ${counted(ids.length, 'batch', 'batches')}, from ${first} on`;
+  return terminal.confirm(`Forget for good who was paid in ${which}? [y/N] `);
 }
 
 /** An answer that is silent of them reads as if nobody were named any more. */

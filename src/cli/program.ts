@@ -210,6 +210,7 @@ function addProof(program: Command, call: Call): void {
     .description('take out of ended batches whom they paid; sums, states and the audit chain stay')
     .option('--before <date>', 'batches that ended before this day')
     .option('--why <text>', 'the reason, for the audit log (default: retention)')
+    .option('-y, --yes', 'forget without being asked; where there is no terminal, nobody is')
     .action(call('forget'));
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")

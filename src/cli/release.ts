@@ -1,4 +1,5 @@
-import { releaseRows, requireBatch, requireRow } from '../engine/acts.ts';
+import { releaseRows, requireBatch, requireReleaser, requireRow } from '../engine/acts.ts';
+import type { BatchRecord } from '../ledger/batches.ts';
 import { askedText } from '../reports/format.ts';
 import { heldRows } from '../reports/held.ts';
 import { counted } from '../reports/words.ts';
@@ -20,12 +21,13 @@ export async function execute(
   const rowNos = [...new Set(rowNumbers(given))];
   return withSession(context, async (session) => {
     requireRole(session, 'approve');
-    const { audit_seq: seenSeq } = await requireBatch(session.db, batchId);
-    if (!(await isAgreed(context, session, { batchId, rowNos, isSure: options.yes === true }))) {
+    const seen = await requireBatch(session.db, batchId);
+    if (!(await isAgreed(context, session, { batch: seen, rowNos, isSure: options.yes === true }))) {
       context.terminal.error('Not released: the rows stay held.\n');
       return 5;
     }
-    const { released, kept } = await releaseRows({ ...session, name: session.person }, batchId, rowNos, seenSeq);
+    const actor = { ...session, name: session.person };
+    const { released, kept } = await releaseRows(actor, batchId, rowNos, seen.audit_seq);
     const batch = await requireBatch(session.db, batchId);
     const sends = released === 0 ? '' : ` ${afterDecision(batch, released === 1 ? 'sends it' : 'sends them')}`;
     const none = released + kept.length === 0;
@@ -40,14 +42,17 @@ export async function execute(
 /** Shows what the rows are held for and what they would pay, and asks, where a person can be asked: a release may pay twice. */
 async function isAgreed(
   { terminal, json }: CommandContext,
-  { db }: Session,
-  { batchId, rowNos, isSure }: { batchId: string; rowNos: readonly number[]; isSure: boolean },
+  { db, person }: Session,
+  { batch, rowNos, isSure }: { batch: BatchRecord; rowNos: readonly number[]; isSure: boolean },
 ): Promise<boolean> {
   if (json) return true;
+  const { batch_id: batchId } = batch;
   const named = await Promise.all(rowNos.map((rowNo) => requireRow(db, { batchId, rowNo, status: 'held' })));
   const held = await heldRows(db, batchId, named);
   if (held.count === 0) return true;
   terminal.error(heldLines(held));
   if (isSure || !terminal.canAsk) return true;
+  // Nobody is asked for what would be refused.
+  await requireReleaser(db, batch, named.length > 0 ? named : null, person);
   return terminal.confirm(`Release ${counted(held.count, 'row')}: ${askedText(held.sums, held.products)}? [y/N] `);
 }

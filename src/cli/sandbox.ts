@@ -53,8 +53,8 @@ function sayWhere(terminal: Terminal, json: boolean, url: string): void {
 }
 
 async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions> {
-  const rate = wholeNumber('--rate', given.rate);
-  const windowMs = wholeNumber('--window-ms', given.windowMs);
+  const rate = wholeNumber('--rate', given.rate, 1);
+  const windowMs = wholeNumber('--window-ms', given.windowMs, 1);
   const settleMs = given.instant === true ? 0 : wholeNumber('--settle-ms', given.settleMs);
   const seed = wholeNumber('--seed', given.seed);
   const faults = given.faults === undefined ? undefined : await readFaults(resolve(cwd, given.faults));

@@ -280,9 +280,9 @@ export async function releaseRows(
 
 /**
  * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. So does
- * what nobody was asked for, once the batch would have needed one from the start with these rows (null: all that are held).
+ * what nobody was asked for, once the batch would have needed one from the start with these rows (null: all that are held). Fails with `SECOND_PERSON_NEEDED`.
  */
-async function requireReleaser(
+export async function requireReleaser(
   db: Queryable,
   batch: BatchRecord,
   rows: readonly RowRecord[] | null,

@@ -55,22 +55,28 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
   return { rows: await forgetRows(tx, batch_id, from, to), traceable };
 }
 
-/** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
-async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
-  const batch = await requireBatch(unit.tx, batchId);
-  if (!['completed', 'cancelled', 'rejected'].includes(batch.status))
+/** Fails with `BATCH_STATE` where the people of a batch are still needed at `at` (epoch ms). */
+export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
+  const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
+  if (!['completed', 'cancelled', 'rejected'].includes(status))
     throw new AirbatchError(
       'BATCH_STATE',
-      `batch ${batchId} is ${batch.status.replace('_', ' ')}: its people are still needed`,
+      `batch ${batchId} is ${status.replace('_', ' ')}: its people are still needed`,
     );
-  if (batch.forgotten_at !== null) return batch;
+  if (forgottenAt !== null || batch.started_at === null) return;
   // Until then the guards between runs compare numbers with those of this batch.
-  const days = Math.max(daysMin, await daysCompared(unit.tx, batch.account, batch.created_at));
-  const endedAt = batch.completed_at ?? batch.created_at;
-  if (batch.started_at !== null && unit.at - endedAt < days * dayMs)
+  const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));
+  if (at - (batch.completed_at ?? batch.created_at) < days * dayMs)
     throw new AirbatchError('BATCH_STATE', `batch ${batchId} ended less than ${days} days ago`, {
       hint: 'Until then its numbers are compared with those of other files, so that nobody is paid twice. Forget it later.',
     });
+}
+
+/** Before any row is forgotten the batch says that it is: nothing tries a row again from then on, wherever this is broken off. */
+async function decideToForget(unit: Unit, batchId: string, why: string): Promise<BatchRecord> {
+  const batch = await requireBatch(unit.tx, batchId);
+  await requireForgettable(unit.tx, batch, unit.at);
+  if (batch.forgotten_at !== null) return batch;
   const noted = await unit.noteBatch(batch, { forgotten_at: unit.at });
   if (!noted) throw new AirbatchError('BATCH_STATE', `batch ${batchId} changed meanwhile`);
   const counts = await countRows(unit.tx, batchId);

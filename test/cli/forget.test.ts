@@ -3,6 +3,8 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { describe, type TestContext, test } from 'node:test';
+import { execute } from '../../src/cli/forget.ts';
+import { askedTerminal, type Person } from '../support/asked-terminal.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
@@ -142,5 +144,38 @@ describe('airbatch forget', () => {
     // The same file again pays nobody again: its rows are known by their references.
     const again = await run('--json', 'run', 'payroll.csv', '--run-id', 'november', '--yes');
     assert.equal(JSON.parse(again.stdout).summary.rows.by_status.completed, 0);
+  });
+
+  test('asks where a person can be asked, and not for what would be refused', async (t) => {
+    const { folder, batch, bytes } = await paidDaysAgo(t, 30);
+    const env = { PAY_KEY: 'sandbox-key' };
+    const forget = async (args: string[], options: Record<string, unknown>, person: Person) => {
+      const { context, said, asked } = askedTerminal(folder, { ...person, env });
+      return { code: await execute(context, args, options), said: said(), asked };
+    };
+    const question = `Forget for good who was paid in batch ${batch}? [y/N] `;
+    for (const [args, options] of [
+      [[batch], {}],
+      [[], { before: '2999-01-01' }],
+    ] as const) {
+      const { code, said, asked } = await forget([...args], options, { answer: false });
+      assert.deepEqual([code, said, asked], [5, 'Nothing was forgotten.\n', [question]]);
+    }
+    const none = await forget([], { before: '2020-01-01' }, { answer: false });
+    assert.deepEqual([none.code, none.asked], [0, []]);
+    const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+    ledger.exec(`UPDATE batches SET status = 'paused'`);
+    const refused = askedTerminal(folder, { answer: true, env });
+    await assert.rejects(execute(refused.context, [batch], {}), { code: 'BATCH_STATE' });
+    assert.deepEqual(refused.asked, []);
+    ledger.exec(`UPDATE batches SET status = 'completed'`);
+    ledger.close();
+    assert.ok(bytes().includes(numbers[0] ?? '?'));
+
+    const sure = await forget([batch], { yes: true }, { answer: false });
+    assert.deepEqual([sure.code, sure.asked], [0, []]);
+    for (const person of [{ answer: true }, { canAsk: false }, { json: true }])
+      assert.equal((await forget([batch], {}, person)).code, 0);
+    assert.equal(bytes().includes(numbers[0] ?? '?'), false);
   });
 });

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { execute } from '../../src/cli/release.ts';
-import type { Terminal } from '../../src/cli/terminal.ts';
+import { askedTerminal, type Person } from '../support/asked-terminal.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -19,31 +19,9 @@ test('airbatch release shows what rows are held for and what they would pay, and
   const { stdout } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
   const batch = JSON.parse(stdout).batch_id as string;
   /** What is said and asked, and the exit code, of somebody who answers so. */
-  const release = async (
-    args: string[],
-    options: { yes?: boolean; json?: boolean; answer?: boolean; canAsk?: boolean },
-  ) => {
-    const said: string[] = [];
-    const asked: string[] = [];
-    const terminal = {
-      isInteractive: false,
-      canAsk: options.canAsk ?? true,
-      print: (text: string) => said.push(text),
-      error: (text: string) => said.push(text),
-      confirm: async (question: string) => {
-        asked.push(question);
-        return options.answer === true;
-      },
-    } as unknown as Terminal;
-    const context = {
-      terminal,
-      cwd,
-      env: {},
-      configPath: undefined,
-      ledgerPath: undefined,
-      json: options.json === true,
-    };
-    return { code: await execute(context, [batch, ...args], { yes: options.yes }), said: said.join(''), asked };
+  const release = async (args: string[], { yes, ...person }: Person & { yes?: boolean }) => {
+    const { context, said, asked } = askedTerminal(cwd, person);
+    return { code: await execute(context, [batch, ...args], { yes }), said: said(), asked };
   };
   const held = JSON.parse((await runCommand(['status', batch, '--json'], { cwd })).stdout).attention as {
     row: number;
@@ -71,4 +49,18 @@ test('airbatch release shows what rows are held for and what they would pay, and
   const json = await release([], { json: true });
   assert.deepEqual([json.code, json.asked], [0, []]);
   assert.equal(JSON.parse(json.said).batch_id, batch);
+});
+
+test('airbatch release asks nobody who may not release', async (t) => {
+  const cwd = folderOf(t);
+  const policy = { approval: { needed: 'always' } };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ policy }));
+  const rows = ['+254712101001,1,100,KES', '+254712101001,1,100,KES'];
+  writeFileSync(join(cwd, 'twice.csv'), ['phone_number,network_id,amount,currency', ...rows, ''].join('\n'));
+  const { stdout, stderr } = await runCommand(['submit', 'twice.csv', '--account', 'sandbox', '--json'], { cwd });
+  const batch = (stdout ? JSON.parse(stdout).batch_id : stderr) as string;
+  const { context, said, asked } = askedTerminal(cwd, { answer: true });
+  await assert.rejects(execute(context, [batch], {}), { code: 'SECOND_PERSON_NEEDED' });
+  assert.match(said(), /^Held /);
+  assert.deepEqual(asked, []);
 });

@@ -328,6 +328,8 @@ test('a number or a time that cannot be meant is named as it was typed, with wha
   const { airbatch } = place(t);
   for (const [args, said] of [
     [['serve', '--port', 'abc'], /^Error: --port takes a whole number, not "abc" \[USAGE\]/],
+    [['sandbox', '--rate', '0'], /^Error: --rate takes a whole number from 1 on, not "0" \[USAGE\]/],
+    [['sandbox', '--window-ms', '0'], /^Error: --window-ms takes a whole number from 1 on, not "0" \[USAGE\]/],
     [['serve', '--metrics-port', 'x'], /^Error: --metrics-port takes a whole number, not "x" \[USAGE\]/m],
     [
       ['reconcile', '--from', '2999-01-01'],

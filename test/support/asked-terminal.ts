@@ -1,0 +1,28 @@
+import type { CommandContext } from '../../src/cli/command.ts';
+import type { Terminal } from '../../src/cli/terminal.ts';
+
+/** Who sits at the terminal: whether they can be asked, what they answer (no, unless said), and their environment. */
+export interface Person {
+  json?: boolean;
+  answer?: boolean;
+  canAsk?: boolean;
+  env?: Record<string, string>;
+}
+
+/** A command's context with a person at its terminal: what they are told, and what they are asked. */
+export function askedTerminal(cwd: string, { json = false, answer = false, canAsk = true, env = {} }: Person) {
+  const said: string[] = [];
+  const asked: string[] = [];
+  const terminal = {
+    isInteractive: false,
+    canAsk,
+    print: (text: string) => said.push(text),
+    error: (text: string) => said.push(text),
+    confirm: async (question: string) => {
+      asked.push(question);
+      return answer;
+    },
+  } as unknown as Terminal;
+  const context: CommandContext = { terminal, cwd, env, configPath: undefined, ledgerPath: undefined, json };
+  return { context, said: () => said.join(''), asked };
+}
