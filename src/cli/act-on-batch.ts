@@ -4,7 +4,7 @@ import { requireRole } from '../runtime/people.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** What a person with the role does to a batch and says why, and the words that tell of it. */
 interface BatchAct {
@@ -21,7 +21,7 @@ export async function actOnBatch(
   { role, act, words }: BatchAct,
 ): Promise<number> {
   const why = reasonText('--why', options.why);
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, role);
     const batch = await act({ ...session, name: session.person }, batchId, why);
     answer(context, { batch_id: batchId, status: batch.status }, words(batchId));

@@ -12,7 +12,7 @@ import { withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
 import { planJson, planLines } from './plan-lines.ts';
 import { reviewLines } from './review-lines.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks, and lets it be sent. */
 export function execute(
@@ -21,7 +21,7 @@ export function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const { terminal } = context;
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'approve');
     const batch = await requireBatch(session.db, batchId);
     requireWaiting(batch);

@@ -13,7 +13,7 @@ import { counted, rowStateWords } from '../reports/words.ts';
 import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 const eventsPerPage = 1_000;
 const batchesPerPage = 100;
@@ -25,7 +25,7 @@ const latestMax = 100;
  * the whole ledger.
  */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
-  return withSession(context, async ({ db }) => {
+  return withLedger(context, async ({ db }) => {
     if (typeof options.batch !== 'string') {
       if (options.row !== undefined) throw new AirbatchError('USAGE', '--row needs --batch: rows are numbered in it');
       const events = await latestEvents(db, latestMax);

@@ -15,7 +15,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { timeOf } from './dates.ts';
 import { reasonText } from './reason-text.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** Batches that are counted before they are forgotten, and named because their people are still needed. */
 const batchesMax = 1_000;
@@ -31,7 +31,7 @@ export async function execute(
       hint: 'Name a batch, or say --before DATE: leave one of the two out. Nothing was forgotten.',
     });
   const why = options.why === undefined ? 'retention' : reasonText('--why', options.why);
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'approve');
     const what = batchId ?? endedBefore(session, options.before);
     if (options.yes !== true && !(await isAgreed(context, session, what))) {

@@ -10,7 +10,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { heldLines } from './held-lines.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** `airbatch release BATCH [ROW...]`: held rows become ready, but for those whose reference another batch has. */
 export async function execute(
@@ -19,7 +19,7 @@ export async function execute(
   options: Record<string, unknown>,
 ): Promise<number> {
   const rowNos = [...new Set(rowNumbers(given))];
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'approve');
     const seen = await requireBatch(session.db, batchId);
     if (!(await isAgreed(context, session, { batch: seen, rowNos, isSure: options.yes === true }))) {

@@ -7,7 +7,7 @@ import { requireRole } from '../runtime/people.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { comingMomentOf } from './dates.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** `airbatch reorder BATCH`: another place among the batches of its account, whichever program works on it. */
 export function execute(
@@ -20,7 +20,7 @@ export function execute(
     throw new AirbatchError('USAGE', 'what is to change is not said', {
       hint: 'Say --priority, --finish-by or --no-finish-by.',
     });
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'run');
     const at = finishBy ? comingMomentOf('--finish-by', finishBy, session.clock.now()) : null;
     const place = { priority, finishBy: finishBy === undefined ? undefined : at };

@@ -4,7 +4,7 @@ import { anchorFinished } from '../runtime/anchors.ts';
 import { sessionSigning } from '../runtime/session.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
-import { outOf, withSession } from './session.ts';
+import { outOf, withLedger } from './session.ts';
 import { versionSentence } from './version-sentence.ts';
 
 /** `airbatch report BATCH --out DIR`: the reports of a batch, made again from the ledger; what was given out before is kept. */
@@ -13,7 +13,7 @@ export function execute(
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     await requireBatch(session.db, batchId);
     await anchorFinished(session);
     const out = outOf(context, session, options.out);

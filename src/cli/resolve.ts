@@ -8,7 +8,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** `airbatch resolve BATCH ROW --as paid|not-paid --evidence TEXT`: a person ends what the service does not. */
 export async function execute(
@@ -19,7 +19,7 @@ export async function execute(
   const [rowNo = 0] = rowNumbers([row]);
   const evidence = reasonText('--evidence', options.evidence);
   const as = options.as === 'paid' ? 'paid' : 'not-paid';
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'run');
     const actor = { ...session, name: session.person };
     const batch = await requireBatch(session.db, batchId);

@@ -16,7 +16,7 @@ import type { CommandContext } from './command.ts';
 import { worstExitCode } from './exit-codes.ts';
 import { reasonText } from './reason-text.ts';
 import { saysRestored } from './restored.ts';
-import { outOf, withSession } from './session.ts';
+import { outOf, withLedger, withSession } from './session.ts';
 import { type WorkResult, workOn } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
@@ -25,7 +25,8 @@ export function execute(
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  return withSession(context, async (session) => {
+  const opened = batchId === undefined ? withSession : withLedger;
+  return opened(context, async (session) => {
     requireRole(session, 'run');
     const restored = await saysRestored(session, options.restored);
     const open = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];

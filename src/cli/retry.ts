@@ -9,7 +9,7 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { saysRestored } from './restored.ts';
-import { outOf, withSession } from './session.ts';
+import { outOf, withLedger } from './session.ts';
 import { reportOn, workOn } from './work.ts';
 
 /** `airbatch retry BATCH [--code CODE]...`: failed rows are paid under a new generation, after a look at all earlier ones. */
@@ -18,7 +18,7 @@ export function execute(
   [batchId = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'run');
     const batch = await requireBatch(session.db, batchId);
     return withAccount(session, batch.account, async (account) => {

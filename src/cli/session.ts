@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import { openSession, type Session } from '../runtime/session.ts';
+import { openSession, type Session, type SessionOptions } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
 
 /** Opens what most commands need as the command line says, does the command's work with it, and closes it again. `open`: in which way. */
@@ -16,10 +16,21 @@ export async function withSession<Result>(
   }
 }
 
+/** As `withSession`, for what is done with batches that are there: where there is no ledger, none is made (`LEDGER_MISSING`). */
+export function withLedger<Result>(
+  context: CommandContext,
+  work: (session: Session) => Promise<Result>,
+): Promise<Result> {
+  return withSession(context, work, () => openSession({ ...placeOf(context), onlyIfThere: true }));
+}
+
 /** What most commands need, as the command line says; whoever asks for it closes its ledger. */
-export function sessionOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): Promise<Session> {
-  const screen = terminal.isInteractive ? terminal.error : null;
-  return openSession({ cwd, env, configPath, ledgerPath, screen });
+export function sessionOf(context: CommandContext): Promise<Session> {
+  return openSession(placeOf(context));
+}
+
+function placeOf({ cwd, env, configPath, ledgerPath, terminal }: CommandContext): SessionOptions {
+  return { cwd, env, configPath, ledgerPath, screen: terminal.isInteractive ? terminal.error : null };
 }
 
 /** The folder of a command's reports: the one that `--out` names, else that of the configuration. */

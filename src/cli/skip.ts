@@ -6,7 +6,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
 import { rowNumbers } from './row-numbers.ts';
-import { withSession } from './session.ts';
+import { withLedger } from './session.ts';
 
 /** `airbatch skip BATCH [ROW...] --why`: held rows are not sent, or with `--unsent` the rest of a batch that a person has paused. */
 export async function execute(
@@ -17,7 +17,7 @@ export async function execute(
   const rowNos = rowNumbers(given);
   const why = reasonText('--why', options.why);
   const isUnsent = options.unsent === true;
-  return withSession(context, async (session) => {
+  return withLedger(context, async (session) => {
     requireRole(session, 'run');
     const actor = { ...session, name: session.person };
     const skipped = await skipRows(actor, batchId, rowNos, why, isUnsent ? 'ready' : 'held');

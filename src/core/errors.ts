@@ -27,6 +27,10 @@ export const errorTable = {
   ACCOUNT_BUSY: { exitCode: 5, hint: 'Another process works on this account: wait for it, or stop it.' },
   SERVICE_UNREACHABLE: { exitCode: 5, hint: 'Check the network and the base URL, then "airbatch resume".' },
   CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
+  LEDGER_MISSING: {
+    exitCode: 2,
+    hint: 'Go to the folder of yours, or name it with --ledger. The first "airbatch run FILE" makes it; one that was lost comes from a backup.',
+  },
   LEDGER_FULL: {
     exitCode: 5,
     hint: 'The disk is full: make room, then the same command again, or "airbatch resume" for what had begun. Nothing more was sent.',

@@ -1,6 +1,8 @@
+import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
 import { type Random, systemRandom } from '../core/random.ts';
 import { cancelRowsLeft } from '../engine/cancelled-rows.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -32,17 +34,21 @@ export interface SessionOptions {
   ledgerPath: string | undefined;
   /** Where a person watches: what writes to their screen. Then the log is short, and made for reading. */
   screen: ((text: string) => void) | null;
+  /** Of what is done with batches that are there: where there is no ledger, none is made. */
+  onlyIfThere?: boolean;
 }
 
 /**
  * Opens the ledger and the log as the configuration says, and puts away what programs that were killed have left: files that were being
- * read, and rows of cancelled batches. Throws `CONFIG_INVALID`, or what keeps the ledger from being opened (`LEDGER_VERSION`,
+ * read, and rows of cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened (`LEDGER_VERSION`,
  * `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). Whoever opened it closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { cwd, env, configPath, screen } = options;
+  const { cwd, env, configPath, screen, onlyIfThere = false } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const ledgerPath = ledgerPathOf(options, config);
+  if (onlyIfThere && !existsSync(ledgerPath))
+    throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${ledgerPath}`);
   const log = makeLog({
     level: screen ? 'warn' : 'info',
     secrets: config.secrets,

@@ -1,10 +1,13 @@
 import assert from 'node:assert/strict';
+import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
 test('a slip on the command line is told with what to do about it', async (t) => {
   const cwd = folderOf(t);
+  // Makes a ledger without batches.
+  assert.equal((await runCommand(['status'], { cwd })).code, 0);
   const elsewhere =
     /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder of yours, or name it with --ledger\.$/m;
   for (const [args, told] of [
@@ -21,6 +24,23 @@ test('a slip on the command line is told with what to do about it', async (t) =>
     assert.equal(code, 2, stderr);
     assert.match(stderr, told);
   }
+});
+
+test('what is done with batches makes no ledger where there is none, and passes none as whole', async (t) => {
+  const cwd = folderOf(t);
+  for (const args of [
+    ['audit'],
+    ['forget', '--before', '2020-01-01'],
+    ['status', 'x'],
+    ['resume', 'x'],
+    ['report', 'x'],
+    ['pause', 'x', '--why', 'y'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(args, { cwd });
+    assert.deepEqual([code, stdout], [2, ''], args.join(' '));
+    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder of yours/);
+  }
+  assert.deepEqual(readdirSync(cwd), []);
 });
 
 test('airbatch forget takes no batch together with --before, which would not hold it back: nothing is forgotten', async (t) => {
