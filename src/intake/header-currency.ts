@@ -1,13 +1,13 @@
 import { currencyWritten, decimalsOf } from './amount.ts';
 import { cfaFranc } from './cfa-franc.ts';
 
-/** What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh". */
+/** What a header says of the currency of what stands below it: "Amount (KES)", "Betrag in EUR", "Net pay KSh", "KES amount". */
 export interface HeaderCurrency {
-  /** What stands before it: "Amount". */
+  /** What stands beside it: "Amount". */
   name: string;
   /** Its code, or `cfaFranc`. */
   currency: string;
-  /** Whether it is one whatever the name before it means: the Albanian lek and the Turkish lira are words otherwise ("all", "try"). */
+  /** Whether it is one whatever the name beside it means: the Albanian lek and the Turkish lira are words otherwise ("all", "try"). */
   isCertain: boolean;
 }
 
@@ -18,17 +18,41 @@ const headerLengthMax = 200;
 const ending =
   /^(?<name>.+?)(?<before>[^\p{L}\p{N}€₦₵₹]+(?:(?:in|en|em)[^\p{L}\p{N}€₦₵₹]+)?)(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}€₦₵₹]{1,4})[^\p{L}\p{N}€₦₵₹]*$/iu;
 
-/** The currency with which a header ends, or null for none; a sign that several share (`signOfSeveral`) is none. */
+const beginning =
+  /^[^\p{L}\p{N}€₦₵₹]*(?<code>(?:F|FR|FRS|FRANCS?)[ .]*CFA|[\p{L}€₦₵₹]{1,4})[^\p{L}\p{N}€₦₵₹]+(?<name>\p{L}.*)$/iu;
+
+/** Codes that begin a header as words: "All amounts", "Top amount". */
+const words: ReadonlySet<string> = new Set(['ALL', 'TOP', 'TRY']);
+
+/** The currency with which a header ends or begins, or null for none; a sign that several share (`signOfSeveral`) is none. */
 export function headerCurrency(header: string): HeaderCurrency | null {
   if (header.length > headerLengthMax) return null;
-  const words = header.normalize('NFKC').replace(/(?<=[a-z])(?=[A-Z])|(?<=\p{L}{3})(?=[€₦₵₹])/gu, ' ');
-  const parts = ending.exec(words)?.groups;
-  if (parts === undefined) return null;
-  const { name = '', before = '', code = '' } = parts;
+  const parted = header
+    .normalize('NFKC')
+    .replace(/(?<=[a-z])(?=[A-Z])|(?<=\p{L}{3})(?=[€₦₵₹])|(?<=[€₦₵₹])(?=\p{L})/gu, ' ');
+  return endingCurrency(parted) ?? beginningCurrency(parted);
+}
+
+function endingCurrency(header: string): HeaderCurrency | null {
+  const { name = '', before = '', code = '' } = ending.exec(header)?.groups ?? {};
   const capitals = code.toUpperCase();
   const currency = currencyWritten(code);
-  if (currency !== cfaFranc && decimalsOf(currency) === null) return null;
+  if (!isCurrency(currency)) return null;
   const isSetApart = /[([{]|in|en|em/i.test(before) || /[€₦₵₹]/.test(code);
   const isName = code.length > 2 && (code === capitals || currency !== capitals);
   return { name, currency, isCertain: isSetApart || isName };
+}
+
+function beginningCurrency(header: string): HeaderCurrency | null {
+  const { name = '', code = '' } = beginning.exec(header)?.groups ?? {};
+  const capitals = code.toUpperCase();
+  const currency = currencyWritten(code);
+  if (!isCurrency(currency) || words.has(capitals)) return null;
+  // Among other capitals a code is a word like any other.
+  const standsOut = code.length > 2 && code === capitals && name !== name.toUpperCase();
+  return { name, currency, isCertain: standsOut || currency !== capitals };
+}
+
+function isCurrency(code: string): boolean {
+  return code === cfaFranc || decimalsOf(code) !== null;
 }

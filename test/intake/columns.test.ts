@@ -196,6 +196,16 @@ describe('columns', () => {
     ['Net pay (USD)', 'USD'],
     ['Net pay USD', 'USD'],
     ['Net pay in ₦', 'NGN'],
+    ['KES net pay', 'KES'],
+    ['KSh net pay', 'KES'],
+    ['€ net pay', 'EUR'],
+    ['KES AMOUNT', 'KES'],
+    ['kes_amount', 'KES'],
+    ['KES: Amount', 'KES'],
+    ['FCFA net', 'FCFA'],
+    ['All amounts', null],
+    ['MAD MEN PAID', null],
+    ['Mad men', null],
     ['Net pay', null],
     ['Net pay all', null],
     ['Top up', null],
@@ -216,6 +226,8 @@ describe('columns', () => {
       'Amount (GH₵)',
       'Amount (USD $)',
       'Amount ($)',
+      'KES Amount',
+      'kes_amount',
     ])
       assert.equal(meaningOf(header), 'amount', header);
   });
