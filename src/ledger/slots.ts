@@ -105,19 +105,37 @@ export async function goOnSlot(
   return changed === 1;
 }
 
-/** Ends a slot, or gives it back (`due`) to be run again. False where this process no longer has it. */
+/** Ends a slot, or gives it back (`due`) to be run again: `troubledMs` as `slotTroubledMs`. False where this process no longer has it. */
 export async function endSlot(
   tx: Queryable,
-  slot: { job: string; dueAt: number; holder: string; now: number; state: SlotState; detail: string | null },
+  slot: {
+    job: string;
+    dueAt: number;
+    holder: string;
+    now: number;
+    state: SlotState;
+    detail: string | null;
+    troubledMs?: number | undefined;
+  },
 ): Promise<boolean> {
-  const { job, dueAt, holder, now, state, detail } = slot;
+  const { job, dueAt, holder, now, state, detail, troubledMs } = slot;
   const ended = await tx.execute(
     `UPDATE slots SET state = ?, detail = ?, ended_at = ? WHERE job = ? AND due_at = ? AND state = 'running' AND holder = ?`,
     [state, detail, state === 'due' ? null : now, job, dueAt, holder],
   );
-  if (ended === 1 && state !== 'due') await forgetFact(tx, faultsName(job, dueAt));
-  return ended === 1;
+  if (ended !== 1) return false;
+  if (state !== 'due') await forgetFact(tx, faultsName(job, dueAt));
+  if (troubledMs !== undefined) await writeFact(tx, troubledName(job, dueAt), String(troubledMs));
+  else await forgetFact(tx, troubledName(job, dueAt));
+  return true;
 }
+
+/** For how long (ms) a slot that is open has been tried while it met with nothing but trouble that may pass. */
+export async function slotTroubledMs(db: Queryable, job: string, dueAt: number): Promise<number> {
+  return Number((await readFact(db, troubledName(job, dueAt))) ?? 0);
+}
+
+const troubledName = (job: string, dueAt: number) => `slot_troubled_ms:${job}:${dueAt}`;
 
 /** What a slot that is not at its end has met with, and what it fails for in the end, in words. */
 export async function slotFaults(db: Queryable, job: string, dueAt: number): Promise<string[]> {

@@ -7,8 +7,13 @@ import { claimSlot, endSlot, goOnSlot, type SlotRecord } from '../ledger/slots.t
 export interface SlotOutcome {
   outcome: 'done' | 'failed' | 'wait';
   detail: string;
-  /** Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is tried again for a while. */
+  /**
+   * Of one that has failed: whether something of what it failed for may pass by itself. With no one watching it is tried again for a while.
+   * Of one that waits: that it was stopped in its middle.
+   */
   mayPass?: boolean;
+  /** Of one that waits for trouble to pass: for how long (ms) it has been tried meanwhile. */
+  troubledMs?: number;
 }
 
 /** Fails with `FENCED` in a transaction where another process has the slot by now. */
@@ -58,8 +63,9 @@ export async function runClaimed<Outcome extends SlotOutcome>(
   });
   ended.abort();
   await goingOn;
-  const state = result.outcome === 'wait' ? 'due' : result.outcome;
-  await db.transact((tx) => endSlot(tx, { job, dueAt, holder, now: clock.now(), state, detail: result.detail }));
+  const { outcome, detail, troubledMs } = result;
+  const state = outcome === 'wait' ? 'due' : outcome;
+  await db.transact((tx) => endSlot(tx, { job, dueAt, holder, now: clock.now(), state, detail, troubledMs }));
   return result;
 }
 

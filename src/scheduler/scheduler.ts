@@ -10,6 +10,7 @@ import {
   knownDueTimes,
   openSlots,
   type SlotRecord,
+  slotTroubledMs,
 } from '../ledger/slots.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 import type { Job } from './define-job.ts';
@@ -46,8 +47,8 @@ const passing: ReadonlySet<ErrorCode> = new Set([
   'SERVICE_UNREACHABLE',
 ]);
 /**
- * How long after such trouble a slot is tried again, and how long after the first of it it is given up: a share or a service is mostly back
- * by then, and a person who is told later may be too late. A restart gives it as long again.
+ * How long after such trouble a slot is tried again, and how long it is tried before it is given up: a share or a service is mostly back
+ * by then, and a person who is told later may be too late. Time in which nothing ran is not counted: it was not tried then.
  */
 const troubleRetryMs = 60_000;
 const troubleMsMax = 3_600_000;
@@ -57,22 +58,26 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const running = new Map<string, Promise<void>>();
   /** Jobs whose last slot met with trouble that passes, and when they are tried again. */
   const restUntil = new Map<string, number>();
-  /** Since when (monotonic ms) a job's slot has met with nothing but such trouble. */
+  /** Since when (monotonic ms, less what earlier processes have tried it) a job's slot has met with nothing but such trouble. */
   const troubles = new Map<string, { dueAt: number; since: number }>();
   let stopping = false;
 
-  const troubledMs = ({ job, due_at }: SlotRecord): number => {
+  const troubledMs = ({ job, due_at }: SlotRecord, beforeMs: number): number => {
     const known = troubles.get(job);
     if (known?.dueAt === due_at) return clock.monotonic() - known.since;
-    troubles.set(job, { dueAt: due_at, since: clock.monotonic() });
-    return 0;
+    troubles.set(job, { dueAt: due_at, since: clock.monotonic() - beforeMs });
+    return beforeMs;
   };
 
   /** One after the other for each job, and jobs beside each other. */
   const runOpen = async (job: Job): Promise<void> => {
-    for (const slot of await openSlots(deps.db, job.name, clock.now())) {
+    const slots = await openSlots(deps.db, job.name, clock.now());
+    // Another process, or a person, may have ended the slot that was in trouble.
+    if (slots.every(({ due_at }) => due_at !== troubles.get(job.name)?.dueAt)) troubles.delete(job.name);
+    for (const slot of slots) {
       if (stopping) return;
-      const next = await runOne(deps, job, slot, troubledMs);
+      const beforeMs = await slotTroubledMs(deps.db, job.name, slot.due_at);
+      const next = await runOne(deps, job, slot, () => troubledMs(slot, beforeMs));
       if (next === 'rest') restUntil.set(job.name, clock.monotonic() + troubleRetryMs);
       else troubles.delete(job.name);
       if (next !== 'go on') return;
@@ -83,7 +88,8 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
     async look() {
       if (stopping) return;
       for (const job of deps.jobs) {
-        await noteDueSlots(deps, job);
+        // What falls due meanwhile is missed, as where nothing runs: a job of every minute would have sixty slots wait by the end of an hour.
+        if (!troubles.has(job.name)) await noteDueSlots(deps, job);
         if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
         const work = runOpen(job)
           .catch((error: unknown) =>
@@ -114,7 +120,7 @@ async function noteDueSlots({ db, clock, log }: SchedulerDeps, job: Job): Promis
       const runs = isOfTheJob && isRun(job, { dueAt, now, isLast: index === due.length - 1 });
       const skip = {
         state: 'skipped',
-        detail: 'missed while nothing ran, and not caught up with',
+        detail: 'missed while nothing could run it, and not caught up with',
         ended_at: now,
       } as const;
       await insertSlot(tx, { job: job.name, due_at: dueAt, ...(runs ? { state: 'due', detail: null } : skip) });
@@ -186,16 +192,11 @@ function isRun({ schedule }: Job, { dueAt, now, isLast }: { dueAt: number; now: 
 type Next = 'go on' | 'wait' | 'rest';
 
 /** `troubledMs`: for how long the slot has met with nothing but trouble, this one included. */
-async function runOne(
-  deps: SchedulerDeps,
-  job: Job,
-  slot: SlotRecord,
-  troubledMs: (slot: SlotRecord) => number,
-): Promise<Next> {
+async function runOne(deps: SchedulerDeps, job: Job, slot: SlotRecord, troubledMs: () => number): Promise<Next> {
   const { log, runSlot } = deps;
   const run = async (requireSlot: RequireSlot) => {
     const result = await runSlot(job, slot.due_at, requireSlot).catch(failedWith);
-    return result.mayPass ? { ...afterTrouble(result, troubledMs(slot)), isTrouble: true } : result;
+    return result.mayPass ? afterTrouble(result, troubledMs()) : result;
   };
   const result = await runClaimed(deps, slot, { run });
   if (result === null) return 'wait';
@@ -206,7 +207,7 @@ async function runOne(
   // It is asked again every few seconds: the same answer is told once.
   else if (detail !== slot.detail) log.info('a job waits', told);
   if (outcome !== 'wait') return 'go on';
-  return 'isTrouble' in result ? 'rest' : 'wait';
+  return result.troubledMs === undefined ? 'wait' : 'rest';
 }
 
 function failedWith(error: unknown): SlotOutcome {
@@ -214,7 +215,7 @@ function failedWith(error: unknown): SlotOutcome {
   return { outcome: 'failed', detail: errorMessage(error), mayPass };
 }
 
-function afterTrouble({ detail }: SlotOutcome, sinceMs: number): SlotOutcome {
-  if (sinceMs < troubleMsMax) return { outcome: 'wait', detail };
-  return { outcome: 'failed', detail: `${detail} (it was tried again for ${Math.floor(sinceMs / 60_000)} minutes)` };
+function afterTrouble({ outcome, detail }: SlotOutcome, troubledMs: number): SlotOutcome {
+  if (outcome === 'wait' || troubledMs < troubleMsMax) return { outcome: 'wait', detail, troubledMs };
+  return { outcome: 'failed', detail: `${detail} (it was tried again for ${Math.floor(troubledMs / 60_000)} minutes)` };
 }

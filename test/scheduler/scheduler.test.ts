@@ -411,12 +411,76 @@ describe('a scheduler', () => {
       await lookAt(at * minute);
       begun.at(-1)?.fail(new AirbatchError('FILE_UNREADABLE', 'the share is away'));
       await settle();
-      assert.deepEqual(await states(db), ['due', 'due']);
+      assert.deepEqual(await states(db), ['due']);
     }
     await lookAt(102 * minute);
     begun.at(-1)?.end({ outcome: 'done', detail: 'ok' });
     await settle();
-    assert.deepEqual(await states(db), ['done', 'running']);
+    assert.deepEqual(await states(db), ['done']);
+    await lookAt(103 * minute);
+    assert.deepEqual(await states(db), ['done', 'running'], 'what fell due meanwhile');
+  });
+
+  const isAway = new AirbatchError('FILE_UNREADABLE', 'the share is away');
+
+  test('counts the hour of trouble over restarts, and not the time in which nothing ran', async () => {
+    const { db, begun, scheduler, settle, to } = await place();
+    const lookAt = async (one: Scheduler, at: number) => {
+      to(at * minute);
+      await one.look();
+      await settle();
+    };
+    const tryIn = async (holder: string, minutes: readonly number[], outcome?: SlotOutcome) => {
+      const one = scheduler(holder, [{ ...job, schedule: { ...job.schedule, catchUp: 'last' } }]);
+      for (const at of minutes) {
+        await lookAt(one, at);
+        if (outcome) begun.at(-1)?.end(outcome);
+        else begun.at(-1)?.fail(isAway);
+        await settle();
+      }
+    };
+    await scheduler('one').look();
+    await tryIn('two', [1, 3, 31]);
+    // It is ended in order in the middle of a try.
+    await tryIn('three', [40], { outcome: 'wait', detail: 'stopped: no answer', mayPass: true });
+    await tryIn('four', [50, 55]);
+    const [waiting] = await listSlots(db, job.name, 1);
+    assert.deepEqual([waiting?.state, waiting?.detail], ['due', 'the share is away']);
+    await tryIn('five', [600, 626]);
+    const [first] = (await listSlots(db, job.name, 20)).reverse();
+    assert.equal(first?.detail, 'the share is away (it was tried again for 61 minutes)');
+    assert.equal(first?.state, 'failed');
+  });
+
+  test('lets no slots of a job pile up while one of them meets with trouble, also where somebody else ends that one', async () => {
+    const { db, begun, scheduler, settle, to } = await place();
+    const everyMinute = {
+      ...job,
+      schedule: { cron: '* * * * *', timeZone: 'UTC', catchUp: 'last' as const },
+    };
+    const one = scheduler('one', [everyMinute]);
+    await one.look();
+    for (let at = 0; at <= 40; at += 0.5) {
+      to(at * minute);
+      await one.look();
+      await settle();
+      begun.at(-1)?.fail(isAway);
+      await settle();
+    }
+    assert.deepEqual(await states(db), ['due']);
+    const claim = { job: job.name, dueAt: start, holder: 'a person', now: start, deadHolder: null };
+    assert.ok(await claimSlot(db, { ...claim, expiresAt: start + minute }));
+    assert.ok(await endSlot(db, { ...claim, state: 'done', detail: 'by hand' }));
+    for (const at of [42, 42.1]) {
+      to(at * minute);
+      await one.look();
+      await settle();
+    }
+    begun.at(-1)?.end({ outcome: 'done', detail: 'ok' });
+    await settle();
+    const slots = (await listSlots(db, job.name, 100)).reverse();
+    assert.deepEqual([slots.at(0)?.state, slots.at(-1)?.state, slots.length], ['done', 'done', 43]);
+    assert.ok(slots.slice(1, -1).every(({ state }) => state === 'skipped'));
   });
 
   for (const code of ['ACCOUNT_BUSY', 'FENCED', 'FILE_UNREADABLE', 'LEDGER_BUSY', 'LEDGER_FULL', 'LEDGER_IO'] as const)
