@@ -75,7 +75,9 @@ export async function takeFromInbox(
 /** What the disk or share of a folder refuses is `FILE_UNREADABLE`; any other error is itself. */
 export function asFolderTrouble(folder: string, error: unknown): unknown {
   if (!(error instanceof Error && 'syscall' in error)) return error;
-  const why = (error as NodeJS.ErrnoException).code === 'ENOENT' ? 'its "inbox" is gone' : errorMessage(error);
+  const { code, path } = error as NodeJS.ErrnoException;
+  const gone = path === folder ? 'it is gone' : 'its "inbox" is gone';
+  const why = code === 'ENOENT' ? gone : errorMessage(error);
   return new AirbatchError('FILE_UNREADABLE', `the folder ${folder} cannot be used: ${why}`, { cause: error });
 }
 

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { rename } from 'node:fs/promises';
+import { access, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
@@ -51,7 +51,7 @@ interface SlotFile {
 /** What became of one file, in words. */
 interface FileOutcome {
   isTaken: boolean;
-  words: string;
+  words: string[];
   /** Of one that is not taken: whether it may be when it is tried again. */
   mayPass?: boolean;
 }
@@ -86,7 +86,7 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
   }
   const untaken = outcomes.filter(({ isTaken }) => !isTaken);
-  const words = [...new Set([...faults, ...outcomes.map((one) => one.words), ...stuck.map((one) => one.words)])];
+  const words = [...new Set([...faults, ...[...outcomes, ...stuck].flatMap((one) => one.words)])];
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
   if (unfinished.length > 0 || isMissing) {
@@ -151,7 +151,9 @@ async function bring(
       const file = { path: source.file, name: basename(source.file) };
       if (known.has(file.name)) return { files: [file], ...nothingElse };
       const folder = dirname(file.path);
-      const { unfinished } = await sortOut(session.clock, folder, [file.name]).catch((error: unknown) => {
+      // Of a folder that is away nothing else would be said than that there is no such file.
+      const sorted = access(folder).then(() => sortOut(session.clock, folder, [file.name]));
+      const { unfinished } = await sorted.catch((error: unknown) => {
         throw asFolderTrouble(folder, error);
       });
       return { files: unfinished.length === 0 ? [file] : [], ...nothingElse, unfinished };
@@ -192,21 +194,21 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         await requireSlot(tx);
         await insertJobFile(tx, record);
       });
-      return { isTaken: true, words: `${name} is ${await decide(session, account, job, batch)}` };
+      return { isTaken: true, words: [`${name} is ${await decide(session, account, job, batch)}`] };
     });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
     // It stays where it is for when the slot is run again, and keeps no other from being paid.
-    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: errorMessage(error), mayPass: true };
+    if (error.code === 'FILE_UNREADABLE') return { isTaken: false, words: [errorMessage(error)], mayPass: true };
     if (error.code !== 'FILE_REJECTED') throw error;
     const words = `${name} was rejected: ${errorMessage(error)}`;
     // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));
     const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`).then(
-      () => '',
-      (trouble: unknown) => `; it cannot be put away: ${errorMessage(trouble)}`,
+      () => [],
+      (trouble: unknown) => [`${name} cannot be put away: ${errorMessage(trouble)}`],
     );
-    return { isTaken: false, words: `${words}${left}` };
+    return { isTaken: false, words: [words, ...left] };
   }
 }
 

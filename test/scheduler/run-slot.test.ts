@@ -225,8 +225,30 @@ describe('a slot', () => {
     write('inbox/b.csv');
     const { outcome, detail } = await run();
     assert.equal(outcome, 'failed');
-    assert.match(detail, /^a\.csv was rejected: the file is empty; it cannot be put away: EISDIR.*; b\.csv is batch /);
+    assert.match(
+      detail,
+      /^a\.csv was rejected: the file is empty; a\.csv cannot be put away: EISDIR.*; b\.csv is batch /,
+    );
     assert.deepEqual(await batches(), ['approved', 'rejected']);
+  });
+
+  test('names a rejected file once that cannot be put away, also where it is tried again', async (t) => {
+    const { run, write, found } = await place(t);
+    write('inbox/a.csv', '');
+    write('inbox/b.csv.part', '');
+    const { rename } = fsPromises;
+    const mocked = t.mock.method(fsPromises, 'rename', async (from: string, to: string) => {
+      if (to.includes('rejected')) throw Object.assign(new Error('EACCES: permission denied'), { code: 'EACCES' });
+      return rename(from, to);
+    });
+    syncBuiltinESMExports();
+    const details = [await run(), await run()].map(({ detail }) => detail);
+    mocked.mock.restore();
+    syncBuiltinESMExports();
+    const told =
+      'a.csv was rejected: the file is empty; a.csv cannot be put away: EACCES: permission denied; still being written: b.csv.part';
+    assert.deepEqual(details, [told, told]);
+    assert.deepEqual(found('working'), ['20261125-0900~a.csv']);
   });
 
   test('decides what a crash has left undecided: its batch is neither brought again nor left lying', async (t) => {
@@ -281,6 +303,19 @@ describe('a slot', () => {
     assert.deepEqual(await toPutAway(), []);
     const [batch] = await db.query<{ batch_id: string }>('SELECT batch_id FROM batches');
     assert.deepEqual(await filesLeft(session, batch?.batch_id ?? ''), [path]);
+  });
+
+  test('tells of the folder of a single file that it is away, and not that there is no such file', async (t) => {
+    const { folder, run, write } = await place(t, { source: { kind: 'file', file: 'share/x.csv' } });
+    const share = join(folder, 'share');
+    await assert.rejects(run(), {
+      code: 'FILE_UNREADABLE',
+      message: `the folder ${share} cannot be used: it is gone`,
+    });
+    mkdirSync(share);
+    assert.deepEqual(await run(), { outcome: 'failed', detail: 'there is no file x.csv', mayPass: true });
+    write('share/x.csv');
+    assert.equal((await run()).outcome, 'done');
   });
 
   test('waits for its file as long as the job says, and has failed then', async (t) => {
