@@ -59,7 +59,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   if (!fence) {
     const current = await findLease(db, account);
     // Without when it began, which tells people nothing, and is a number that the log takes for somebody's.
-    const by = current?.holder.replace(/\/\d+$/, '').replace('/', ', process ');
+    const by = current?.holder.replace(/\/[^/]*$/, '').replace('/', ', process ');
     throw new AirbatchError('ACCOUNT_BUSY', `account "${account}" is being worked on by ${by ?? 'another process'}`);
   }
 

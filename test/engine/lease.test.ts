@@ -106,7 +106,7 @@ describe('the hold on an account', () => {
 
   test('is told to others by the machine and the process that have it, without a number that may be taken for one of a phone', async () => {
     const { take } = await place();
-    await take('vm/11164/1795443073763');
+    await take('vm/11164/1795443073763.3e19d8f6-47c1-4479-b0de-6ae9af6ba4b7.4026531836-4026531834.918039');
     await assert.rejects(take('two'), { message: 'account "main" is being worked on by vm, process 11164' });
   });
 
