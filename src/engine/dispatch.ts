@@ -7,6 +7,7 @@ import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { withoutLiveEarlier } from './earlier-generations.ts';
 import { type Intent, writeIntents } from './intents.ts';
+import { assertYoung } from './key-age.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { readLostPayments } from './lost-payments.ts';
 import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
@@ -148,19 +149,22 @@ async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {
   await act(context, outcome, after);
 }
 
-/** The request itself. What keeps it from being written (a lost lease) is known to have sent nothing. */
+/** The request itself. What keeps it from being written (a lost lease, a key grown old) is known to have sent nothing. */
 async function create(context: RunnerContext, { payment }: Intent): Promise<CreateOutcome> {
   assert(payment.open_attempts > 0, 'an intent is durable before its request');
   try {
     return await context.gateway.create({
       body: payment.body,
       idempotencyKey: payment.idempotency_key,
-      beforeWrite: () => context.lease.assertHeld(),
+      beforeWrite() {
+        context.lease.assertHeld();
+        assertYoung(context, payment);
+      },
     });
   } catch (error) {
     if (error instanceof AirbatchError && error.code === 'FENCED') {
       // The row stays `sending`: whoever holds the account now looks it up.
-      context.log.warn('the account was taken over before a request was written', { batch_id: payment.batch_id });
+      context.log.warn('a request was not written', { batch_id: payment.batch_id, why: error.message });
     }
     throw error;
   }

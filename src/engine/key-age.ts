@@ -1,3 +1,4 @@
+import { AirbatchError } from '../core/errors.ts';
 import type { PaymentRecord } from '../ledger/payments.ts';
 import type { RunnerContext } from './context.ts';
 
@@ -21,4 +22,13 @@ export function firstIntentAt(
   return first_intent_at > provedFrom
     ? first_intent_at
     : Math.min(first_intent_at, now - gateway.policy.resendAgeMsMax);
+}
+
+/**
+ * Throws `FENCED` where a key has grown too old since its intent: called right before bytes reach the wire. A machine that slept in between,
+ * and renewed its lease when it woke, would send under a key that the service has forgotten.
+ */
+export function assertYoung({ clock, gateway }: RunnerContext, { first_intent_at }: PaymentRecord): void {
+  if (clock.now() - first_intent_at < gateway.policy.resendAgeMsMax) return;
+  throw new AirbatchError('FENCED', 'a request stood still until its key was too old to be sent');
 }

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import type { RunnerContext } from '../../src/engine/context.ts';
 import { firstIntentAt, keysProvedFrom } from '../../src/engine/key-age.ts';
 import type { PaymentRecord } from '../../src/ledger/payments.ts';
+import { makeRig, someRows } from '../support/engine.ts';
 import { v2Policy } from '../support/fake-service.ts';
 
 const minuteMs = 60_000;
@@ -39,5 +40,28 @@ describe('the age of a key', () => {
     test(`is ${what}`, () => {
       const context = { gateway: { policy: v2Policy }, keysProvedFrom: highest } as RunnerContext;
       assert.equal(firstIntentAt(context, { first_intent_at: first } as PaymentRecord, at), expected);
+    });
+
+  for (const [sleptMs, isSent] of [
+    [oldest - 10 * minuteMs, true],
+    [oldest, false],
+  ] as const)
+    test(`is looked at right before its request leaves, which had to wait ${sleptMs} ms for that: the machine slept`, async () => {
+      const rig = await makeRig();
+      const { create } = rig.service;
+      rig.service.script('run-1/ref-1', 'lose_answer');
+      rig.service.hidden.add('run-1/ref-1');
+      rig.service.create = async (request) => {
+        // Its lease is renewed all the while.
+        if (rig.service.creates.length === 1) await rig.clock.sleep(sleptMs);
+        return create(request);
+      };
+      await rig.add(someRows(1));
+      const ran = rig.run();
+      await (isSent ? ran : assert.rejects(ran, { code: 'FENCED' }));
+      assert.equal(rig.service.creates.length, isSent ? 2 : 1);
+      await rig.run();
+      assert.deepEqual(await rig.states(), [isSent ? 'completed' : 'in_doubt']);
+      assert.equal(rig.service.creates.length, isSent ? 2 : 1);
     });
 });
