@@ -5,6 +5,7 @@ import { retryFailed } from '../../src/engine/decisions.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
+import type { NewRow } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { failOncePausing, makeRig, type Rig, someRows } from '../support/engine.ts';
 import { anInboxEntry, aPayment, aRow, findInboxEntry } from '../support/ledger.ts';
@@ -54,10 +55,10 @@ function firstTopup(rig: Rig, fields: Partial<CallbackTopup> = {}): CallbackTopu
 /** One accepted row whose payment ends at the service 10 minutes after it was created; then `said` is received. */
 async function afterTenMinutes(
   webhook: (rig: Rig) => [WebhookScheme, string, string] | null,
-  { withReads = true } = {},
+  { withReads = true, fields = {} }: { withReads?: boolean; fields?: Partial<NewRow> } = {},
 ): Promise<{ rig: Rig; settledAfterMs: number; reads: number }> {
   const rig = await makeRig({ settleMs: 10 * minute });
-  await rig.add([aRow(1, { phone_number: '+254712000001' })]);
+  await rig.add([aRow(1, { phone_number: '+254712000001', ...fields })]);
   const { read } = rig.service;
   let reads = 0;
   let receivedAt = Number.NaN;
@@ -136,6 +137,16 @@ describe('a webhook', () => {
     assert.equal((await rig.row(1)).status, 'completed');
     assert.ok(reads > 0);
   });
+
+  for (const productId of ['9', null])
+    test(`that ${productId === null ? 'does not name' : 'names'} the product is ${productId === null ? '' : 'not '}confirmed by a read`, async () => {
+      const { rig, reads } = await afterTenMinutes(
+        (it) => ['callback', 'd-1', callbackBody(firstTopup(it, { product_id: productId }))],
+        { fields: { amount: null, currency: null, product_id: '9' } },
+      );
+      assert.equal((await rig.row(1)).status, 'completed');
+      assert.equal(reads > 0, productId === null);
+    });
 
   test('is asked about again when the service still shows the old state, and polling takes over in the end', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });

@@ -6,7 +6,9 @@ import { isOlderThan, type MarkedHold, noteLedgerRestored, restoredAt } from '..
 import type { Database } from '../../src/ledger/database.ts';
 import { highestClock } from '../../src/ledger/facts.ts';
 import { findLease } from '../../src/ledger/leases.ts';
+import { makeRig, someRows } from '../support/engine.ts';
 import { memoryLedger } from '../support/ledger.ts';
+import { makeOpenLimiter } from '../support/open-limiter.ts';
 
 const ttlMs = 100;
 const start = 10_000;
@@ -108,6 +110,27 @@ describe('the hold on an account', () => {
     const { take } = await place();
     await take('vm/11164/1795443073763.3e19d8f6-47c1-4479-b0de-6ae9af6ba4b7.4026531836-4026531834.918039');
     await assert.rejects(take('two'), { message: 'account "main" is being worked on by vm, process 11164' });
+  });
+
+  test('is looked at before a row is written as sent: where it has run out, the row waits for whoever comes next, and is no doubt', async () => {
+    const rig = await makeRig({ settings: { leaseTtlMs: 15_000 } });
+    await rig.add(someRows(1));
+    const limiter = makeOpenLimiter(rig.clock);
+    const admit: typeof limiter.admit = (requestClass, job, weight) =>
+      limiter.admit(
+        requestClass,
+        (count) => {
+          // The machine slept while the row waited for its turn.
+          if (requestClass === 'creation') rig.clock.setWall(rig.clock.now() + 15_000);
+          return job(count);
+        },
+        weight,
+      );
+    const asleep = rig.runner({ limiter: { ...limiter, admit } });
+    await assert.rejects(rig.clock.drive(asleep.run(0)), fenced);
+    assert.deepEqual(await rig.states(), ['ready']);
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
   });
 
   test('is taken by another where it has run out, and cannot be renewed then', async () => {

@@ -149,6 +149,16 @@ describe('the maximum of a recipient', () => {
     assert.deepEqual(await rig.states('two'), ['completed']);
   });
 
+  test('is told once beside what another batch has sent, also where its own batch has sent something since', async () => {
+    const rig = await makeRig({ settings: { rowsPerAdmission: 1 } });
+    assert.deepEqual(await pay(rig, 'one', ['200']), ['completed']);
+    await rig.clock.drive(rig.clock.sleep(dayMs));
+    assert.deepEqual(await pay(rig, 'two', ['300', '200']), ['completed', 'held']);
+    await releaseRows(mary(rig), 'two', [2]);
+    await rig.run();
+    assert.deepEqual(await rig.states('two'), ['completed', 'completed']);
+  });
+
   test('is told once where another batch has sent before its days: who lets the row go knows of both', async () => {
     const rig = await makeRig();
     await rig.add([toOne(1, '600')], { batch_id: 'one', run_id: 'one' });
@@ -186,6 +196,28 @@ describe('the maximum of a recipient', () => {
     await rig.run(0);
     await releaseRows(mary(rig), 'one', [2]);
     assert.deepEqual(await rig.states('one'), ['in_doubt', 'ready']);
+    assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
+  });
+
+  test('leaves a person told of what the row was let go beside, though that no longer counts', async () => {
+    const rig = await makeRig();
+    await rig.add([toOne(1, '450'), toOne(2, '100', { status: 'held' })], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run();
+    const told = rig.clock.now() + dayMs;
+    await rig.db.execute('UPDATE rows SET told_until = ? WHERE row_no = 2', [told]);
+    await releaseRows(mary(rig), 'one', [2]);
+    assert.deepEqual(await goTogether(rig, [2]), []);
+    const { status, told_until } = await rig.row(2, 'one');
+    assert.deepEqual([status, told_until], ['held', told]);
+  });
+
+  test('does not take a doubt that is sent again for something sent since a row beside it was let go', async () => {
+    const rig = await makeRig();
+    rig.service.script('one/ref-1', 'lose_request');
+    await rig.add([toOne(1, '300'), toOne(2, '250')], { batch_id: 'one', run_id: 'one', policy });
+    await rig.run(0);
+    assert.deepEqual(await rig.states('one'), ['in_doubt', 'held']);
+    await releaseRows(mary(rig), 'one', [2]);
     assert.deepEqual(await goTogether(rig, [1, 2]), [1, 2]);
   });
 
