@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream, existsSync } from 'node:fs';
 import { access, mkdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { maySend } from '../core/batch-state.ts';
 import { errorMessage } from '../core/errors.ts';
 import { findBatch } from '../ledger/batches.ts';
 import { filesToPutAway, type JobFile, noteFiled } from '../ledger/job-files.ts';
@@ -39,6 +40,8 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
   const { db, clock } = session;
   const folder = folderTakenFrom(file.working_path);
   const batch = await findBatch(db, file.batch_id);
+  // A person may have had failed rows of it tried again since its end was seen: then it ends anew.
+  if (batch && maySend(batch.status)) return;
   if (folder !== null && batch) {
     const isDone = batch.status === 'completed';
     const away = join(folder, isDone ? 'done' : 'rejected');

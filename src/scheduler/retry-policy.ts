@@ -57,7 +57,8 @@ export async function retriedByPolicy(deps: RetryDeps, file: Pick<JobFile, 'batc
     const told = { job: job.name, batch_id: batch.batch_id, error: trouble };
     session.log.warn('failed rows of a job could not be looked up, and are tried again only then; it goes on', told);
   }
-  return 'due';
+  // What broke off may have opened some of them before that.
+  return (await findBatch(db, batch.batch_id))?.status === 'completed' ? 'due' : 'again';
 }
 
 /** `trouble`: why some of the rows could not be looked at, in words, or null. */

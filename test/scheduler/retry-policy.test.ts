@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
 import { filesToPutAway, insertJobFile } from '../../src/ledger/job-files.ts';
 import { retriesGivenUp } from '../../src/ledger/job-retries.ts';
 import { insertSlot } from '../../src/ledger/slots.ts';
@@ -121,6 +122,37 @@ test('rows that the service answered for go on, and the others have their turn w
   assert.equal(await retry(), 'again');
   await rig.run();
   assert.deepEqual(await generations(), [2, 2]);
+});
+
+test('a file whose batch goes on again, since its end was seen, stays until it has ended anew', async (t) => {
+  const { rig, session, retry } = await place(t);
+  const ended = await filesToPutAway(rig.db);
+  assert.equal(await retry(), 'again');
+  await putAway(session, ended);
+  await rig.run();
+  assert.deepEqual(
+    (await filesToPutAway(rig.db)).map(({ batch_id }) => batch_id),
+    ['batch-1'],
+  );
+});
+
+test('a retry that breaks off after some rows says that the batch goes on, and the others have their turn later', async (t) => {
+  const { rig, warnings, retry, generations } = await place(t);
+  const { transact } = rig.db;
+  let decisions = 0;
+  rig.db.transact = (work) => {
+    decisions += 1;
+    if (decisions === 2) throw new AirbatchError('LEDGER_BUSY', 'another program writes');
+    return transact(work);
+  };
+  assert.equal(await retry(), 'again');
+  rig.db.transact = transact;
+  assert.equal(warnings.length, 1);
+  await rig.run();
+  assert.deepEqual(await generations(), [2, 1]);
+  assert.equal(await retry(), 'again');
+  await rig.run();
+  assert.deepEqual([await generations(), await retry()], [[2, 2], 'none']);
 });
 
 test('a service that is away is not asked for every row that has failed', async (t) => {
