@@ -498,6 +498,26 @@ describe('a webhook that contradicts the ledger', () => {
     });
   }
 
+  test('halts the account also where its row has ended: what was paid instead may go on', async () => {
+    const rig = await makeRig();
+    rig.service.ends('run-1/ref-2', 'open');
+    await rig.add(someRows(2));
+    await whileRunning(rig, async (hint) => {
+      while ((await rig.row(1)).status !== 'completed') await rig.clock.sleep(1_000);
+      await receive(
+        rig,
+        'callback',
+        'd-1',
+        callbackBody(firstTopup(rig, { amount: { value: 9_999, currency: 'KES' } })),
+      );
+      hint();
+      await rig.clock.sleep(1_000);
+    });
+    assert.deepEqual(await rig.states(), ['completed', 'accepted']);
+    assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
+    assert.equal((await eventsOf(rig, 'row.contradicted')).length, 1);
+  });
+
   test('halts the account in the transaction that marks it as handled: both or neither', async () => {
     const rig = await makeRig({ settleMs: 10 * minute });
     await rig.add(someRows(1));

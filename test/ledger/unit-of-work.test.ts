@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
+import type { RowEvent } from '../../src/core/row-state.ts';
 import { countRows, findBatch } from '../../src/ledger/batches.ts';
 import { costsOfBatch } from '../../src/ledger/costs.ts';
 import type { Queryable } from '../../src/ledger/database.ts';
 import { type AuditEvent, chainHash, chainStart, pageEvents } from '../../src/ledger/events.ts';
 import { type Fence, findLease, releaseLease, renewLease, takeLease } from '../../src/ledger/leases.ts';
-import { findRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import { findRow, pageRows, type RowFields, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, addBatch, aRow, memoryLedger } from '../support/ledger.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
@@ -70,6 +71,22 @@ describe('a unit of work', () => {
     await send();
     await doubt();
     assert.equal(await inUnit(db, options, (unit) => unit.changeRow(stale, 'send', {}, {})), null);
+  });
+
+  test('knows a row that came back to the same state in another generation, after as many attempts', async () => {
+    const { db, row, options } = await setUp();
+    const changed = (before: RowRecord, event: RowEvent, fields: RowFields) =>
+      inUnit(db, options, (unit) => unit.changeRow(before, event, fields, {}));
+    const fail = async () => {
+      await changed(await row(1), 'send', { attempts: 1 });
+      await changed(await row(1), 'fail', {});
+    };
+    await fail();
+    const stale = await row(1);
+    await changed(stale, 'retry', { generation: 2, attempts: 0 });
+    await fail();
+    assert.equal(await changed(stale, 'retry', { generation: 2, attempts: 0 }), null);
+    assert.equal((await row(1)).status, 'failed');
   });
 
   test('writes nothing at all when any part of it fails', async () => {
