@@ -30,6 +30,7 @@ import { type KeptRow, lastingHold, makeUnseenHolds, notReleasable, unseenHold }
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
 import { type Asked, askedOnceReleased } from './preflight.ts';
 import { noteLetGo } from './sent-before.ts';
+import { lookedAtSpending } from './spending.ts';
 import { toldReading } from './told-balance.ts';
 
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
@@ -147,7 +148,8 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
     await dropPersonsPause(unit.tx, batchId);
     // It may have been paused before it began.
     const started_at = batch.started_at ?? unit.at;
-    return { fields: { pause_reason: null, pause_detail: null, started_at }, data: {} };
+    const looked = await lookedAtSpending(unit.tx, batch);
+    return { fields: { pause_reason: null, pause_detail: null, started_at, ...looked }, data: {} };
   });
 }
 

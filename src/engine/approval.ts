@@ -16,6 +16,8 @@ export interface ApprovedPlan {
   sums: Record<string, string>;
   /** Whether the policy asked for a second person. */
   asked: boolean;
+  /** What had been spent, by currency, when a person last let the batch go on that had spent more than that; left out: nobody has. */
+  looked?: Record<string, string>;
 }
 
 const rowsPerPage = 2_000;

@@ -1,10 +1,10 @@
 import { can } from '../core/batch-state.ts';
 import { sentAmong } from '../core/row-state.ts';
 import { countRows, findBatch } from '../ledger/batches.ts';
-import { costsOfBatch } from '../ledger/costs.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { canaryVerdict, overspent } from './guards.ts';
+import { canaryVerdict } from './guards.ts';
+import { overspent } from './spending.ts';
 
 const inFlightStates = ['sending', 'accepted', 'in_doubt'] as const;
 
@@ -55,7 +55,7 @@ export async function enforceGuards(context: RunnerContext): Promise<void> {
     const failed = counts.get('failed') ?? 0;
     const why =
       context.trips.get(batchId) ??
-      overspent(batch, policy, await costsOfBatch(context.db, batchId)) ??
+      (await overspent(context.db, batch)) ??
       (isCanaryOver ? canaryVerdict(policy, { sent: sentAmong(counts), failed }) : null);
     // With nothing left to send, stopping would only keep the batch from being finished.
     if (why !== null && !isOver) await pauseByGuard(context, batchId, why, isCanaryOver);

@@ -1,8 +1,6 @@
 import type { BatchPolicy } from '../core/batch-policy.ts';
-import { compareAmounts, moneyText, multiplyAmount } from '../core/money.ts';
-import type { BatchRecord } from '../ledger/batches.ts';
+import { moneyText } from '../core/money.ts';
 import type { RowRecord } from '../ledger/rows.ts';
-import type { ApprovedPlan } from './approval.ts';
 
 /**
  * What is watched while a batch is sent, besides what the service refuses: too many failures, and rows that cost another amount than
@@ -49,27 +47,6 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
       return why;
     },
   };
-}
-
-/**
- * Why a batch has spent more than was approved, or null. Wallets that pay in another currency than the rows ask for tell
- * nothing: their rates are known to the service alone.
- */
-export function overspent(
-  batch: Pick<BatchRecord, 'approved_plan'>,
-  { spendingPercentMax }: BatchPolicy,
-  costs: ReadonlyMap<string, string>,
-): string | null {
-  if (spendingPercentMax === null || batch.approved_plan === null) return null;
-  const { sums } = JSON.parse(batch.approved_plan) as ApprovedPlan;
-  for (const [currency, sum] of Object.entries(sums)) {
-    const spent = costs.get(currency);
-    if (spent === undefined) continue;
-    if (compareAmounts(multiplyAmount(spent, 100), multiplyAmount(sum, spendingPercentMax)) <= 0) continue;
-    const [cost, approved] = [spent, sum].map((value) => moneyText(currency, value));
-    return `${cost} were spent, and ${approved} were approved`;
-  }
-  return null;
 }
 
 /** Why the rows that went alone at first must not be followed by the others, or null. */

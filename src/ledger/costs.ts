@@ -1,4 +1,4 @@
-import { addAmounts } from '../core/money.ts';
+import { addAmounts, multiplyAmount, Sums } from '../core/money.ts';
 import type { Queryable } from './database.ts';
 
 /** What one row was charged, in the currency of the wallet that paid. */
@@ -84,6 +84,18 @@ export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<
     [batchId],
   );
   return new Map(costs.map(({ currency, cost }) => [currency, cost]));
+}
+
+/** What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL counts: it would add floats. */
+export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
+  const sums = new Sums();
+  const prices = await db.query<{ cost_currency: string; cost: string; count: number }>(
+    `SELECT cost_currency, cost, COUNT(*) AS count FROM rows
+     WHERE batch_id = ? AND product_id IS NOT NULL AND cost IS NOT NULL GROUP BY cost_currency, cost`,
+    [batchId],
+  );
+  for (const { cost_currency, cost, count } of prices) sums.add(cost_currency, multiplyAmount(cost, count));
+  return sums.toObject();
 }
 
 /** Adds `delta` (a decimal text, negative where less was charged after all) to what a batch was charged. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { pauseBatch, releaseRows, resumeBatch } from '../../src/engine/acts.ts';
 import { retryFailed } from '../../src/engine/decisions.ts';
 import { resolveDoubt } from '../../src/engine/resolving.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
@@ -259,6 +259,67 @@ describe('what rows cost', () => {
     assert.ok(rig.service.charges.length < 60, `${rig.service.charges.length} rows were sent`);
     assert.equal((await (await spend('KES')).batch()).status, 'completed');
     assert.equal((await (await spend('USD', { spendingPercentMax: null })).batch()).status, 'completed');
+  });
+
+  const mary = (rig: Rig) => ({ db: rig.db, clock: rig.clock, name: 'mary' });
+  const approvedFor = (rig: Rig, sum: string, products = 0) => {
+    const approved_plan = JSON.stringify({ sums: { USD: sum }, rows: 1, products, asked: false });
+    return rig.db.execute('UPDATE batches SET approved_plan = ?', [approved_plan]);
+  };
+
+  test('is looked at by who resumes the batch: it may spend as much again as was approved, and stops then', async () => {
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(someRows(200), policy({}));
+    await approvedFor(rig, '60');
+    const sent: number[] = [];
+    for (let runs = 0; (await rig.batch()).status !== 'completed'; runs += 1) {
+      assert.ok(runs < 4, 'each person who resumed it was stopped at once');
+      if (runs > 0) await resume(rig);
+      await rig.run();
+      sent.push(rig.service.charges.length);
+    }
+    assert.equal(sent.length, 4, `${sent}`);
+    for (const [at, charged] of sent.slice(0, -1).entries())
+      assert.ok(charged > 60 * (at + 1) && charged < 85 * (at + 1), `${sent}`);
+  });
+
+  test('is more than was approved only beyond what a person has released since', async () => {
+    const asked = (rowNo: number, status: 'ready' | 'held') => aRow(rowNo, { amount: '1', currency: 'USD', status });
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(
+      Array.from({ length: 100 }, (_, index) => asked(index + 1, index < 50 ? 'ready' : 'held')),
+      policy({}),
+    );
+    await approvedFor(rig, '50');
+    await releaseRows(mary(rig), 'batch-1', []);
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
+  });
+
+  test('is not more than was approved for what products cost, of which an approval has no sum', async () => {
+    const asked = (rowNo: number) =>
+      rowNo <= 50 ? { amount: null, currency: null, product_id: '102' } : { amount: '1', currency: 'USD' };
+    const rig = await makeRig({ paceMs: 200 });
+    await rig.add(
+      Array.from({ length: 100 }, (_, index) => aRow(index + 1, asked(index + 1))),
+      policy({}),
+    );
+    await approvedFor(rig, '50', 50);
+    await rig.run();
+    assert.deepEqual([(await rig.batch()).status, rig.service.charges.length], ['completed', 100]);
+    const dear = await makeRig({ paceMs: 200 });
+    await dear.add(
+      Array.from({ length: 100 }, (_, index) =>
+        aRow(index + 1, { ...asked(index + 1), amount: index < 50 ? null : '0.5' }),
+      ),
+      policy({}),
+    );
+    await approvedFor(dear, '25', 50);
+    await dear.run();
+    assert.match(
+      (await dear.batch()).pause_detail ?? '',
+      /USD \d+\.00 were spent, products apart, and USD 25\.00 were approved/,
+    );
   });
 });
 
