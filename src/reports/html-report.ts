@@ -7,7 +7,7 @@ import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { firstOverdue, pageRowsInState } from '../ledger/rows.ts';
 import { troublesOf } from './advice.ts';
 import type { DifferenceLine, ReportVersion } from './difference.ts';
-import { askedText, durationText, failureText, sumsText, timeText } from './format.ts';
+import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { differenceSection, differingRowsSection } from './html-difference.ts';
@@ -76,17 +76,25 @@ function unbroken(text: string): Html[] {
 
 function tiles({ rows, requested, charged, refunded, times }: BatchSummary): Html {
   const currencies = Object.keys(requested.completed).length;
-  const all: [string, string][] = [
-    [`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`, 'rows paid'],
-    [
-      currencies < 3 ? askedText(requested.completed, rows.with_product_completed) : String(currencies),
-      currencies < 3 ? 'paid out' : 'currencies paid out',
-    ],
-    [sumsText(charged.total), 'charged to the wallets'],
-    ...(refunded.rows === 0 ? [] : [[sumsText(refunded.amounts), 'came back since'] satisfies [string, string]]),
-    [times.duration_ms === null ? 'not finished' : durationText(times.duration_ms), 'from first to last row'],
+  const products = rows.with_product_completed;
+  const all: [string[], string][] = [
+    [[`${rows.by_status.completed.toLocaleString('en-US')} of ${rows.total.toLocaleString('en-US')}`], 'rows paid'],
+    currencies < 3
+      ? [[...amountsOf(requested.completed), ...(products === 0 ? [] : [counted(products, 'product')])], 'paid out']
+      : [[String(currencies)], 'currencies paid out'],
+    [amountsOf(charged.total), 'charged to the wallets'],
+    ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'came back since'] satisfies [string[], string]]),
+    [[times.duration_ms === null ? 'not finished' : durationText(times.duration_ms)], 'from first to last row'],
   ];
-  return html`<div class="tiles">${all.map(([value, name]) => html`<div class="tile"><b>${value}</b><span>${name}</span></div>`)}</div>`;
+  return html`<div class="tiles">${all.map(
+    ([values, name]) =>
+      html`<div class="tile${values.length > 1 ? ' many' : ''}">${(values.length === 0 ? ['none'] : values).map((value) => html`<b>${value}</b>`)}<span>${name}</span></div>`,
+  )}</div>`;
+}
+
+/** Each in a line of its own: in a narrow column, a comma between two would end up away from its amount. */
+function amountsOf(byCurrency: Record<string, string>): string[] {
+  return Object.entries(byCurrency).map(([currency, value]) => moneyText(currency, value));
 }
 
 function rowsSection({ rows, requested, charged }: BatchSummary): Html {
@@ -149,9 +157,16 @@ const walletsMax = 8;
 
 function balanceSection({ balance, charged }: BatchSummary): Html {
   const { wallets, explanation } = balance;
+  const told = explanation.filter((one) =>
+    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
+      (value) => value !== '0',
+    ),
+  );
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
+  const isReadTwice = balance.after_read_at !== null;
   // Version 1 has a wallet for each operator, most of which no row of the file is about.
-  const isQuiet = ({ difference }: (typeof wallets)[number]) => difference === '0' && wallets.length > walletsMax;
+  const isQuiet = ({ difference }: (typeof wallets)[number]) =>
+    wallets.length > walletsMax && (difference === '0' || !isReadTwice);
   const shown = wallets.filter((wallet) => !isQuiet(wallet));
   const quiet = wallets.length - shown.length;
   const read = [balance.before_read_at, balance.after_read_at].flatMap((iso) => (iso === null ? [] : [timeText(iso)]));
@@ -165,35 +180,43 @@ ${shown.map(
     html`<tr><td>${name}</td><td class="n" data-name="Before">${money(currency, before)}</td><td class="n" data-name="After">${money(currency, after)}</td><td class="n" data-name="Left the wallet">${money(currency, difference)}</td></tr>`,
 )}</tbody></table>`
 }
-<p class="soft small">${quiet > 0 ? `Nothing left the ${shown.length === 0 ? '' : 'other '}${counted(quiet, 'wallet')}: summary.json has them. ` : ''}${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
+<p class="soft small">${quietText(quiet, shown.length > 0, isReadTwice)}${read.length === 0 ? 'Not read.' : `Read ${read.join(' and ')}.`}${
     charged.rows_without_cost > 0
       ? ` For ${counted(charged.rows_without_cost, 'completed row')} the service gave no cost.`
       : ''
   }</p>
-${explanation
-  .filter((one) =>
-    [one.difference, one.charged_by_this_batch, one.charged_by_other_batches, one.came_back].some(
-      (value) => value !== '0',
-    ),
-  )
-  .map(
-    (
-      one,
-    ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
+${told.map(
+  (
+    one,
+  ) => html`<div class="equation"><div><b>${moneyText(one.currency, one.difference)}</b><span class="soft small">left the wallets</span></div><i>=</i>
 <div><b>${moneyText(one.currency, one.charged_by_this_batch)}</b><span class="soft small">charged for these rows</span></div><i>+</i>
 <div><b>${moneyText(one.currency, one.charged_by_other_batches)}</b><span class="soft small">for other batches meanwhile</span></div>${
-      one.came_back === '0'
-        ? null
-        : html`<i>−</i>
+    one.came_back === '0'
+      ? null
+      : html`<i>−</i>
 <div><b>${moneyText(one.currency, one.came_back)}</b><span class="soft small">of these rows' charges came back</span></div>`
-    }<i>+</i>
+  }<i>+</i>
 <div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained)}</b><span class="small">unexplained</span></div></div>`,
-  )}
+)}
+${
+  told.some(({ currency }) => currency === '')
+    ? html`<p class="soft small">The service names no currency of these wallets. So these are the units of all of them together: what is missing in one and as much too many in another would not show.</p>`
+    : null
+}
 ${
   balance.explained === false
     ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee, or a refund of which the service told nothing, or later. Reconciliation against the service's own list names it.</p>`
     : null
 }</section>`;
+}
+
+/** What is said of the wallets that are not shown. */
+function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean): string {
+  if (wallets === 0) return '';
+  const said = isReadTwice
+    ? `Nothing left the ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')}`
+    : `The ${counted(wallets, 'wallet')} were read before the first row, and not after the last one`;
+  return `${said}: summary.json has them. `;
 }
 
 function peopleSection({ created_by, approved_by, times, service, program }: BatchSummary): Html {

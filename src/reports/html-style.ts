@@ -20,6 +20,7 @@ section{background:var(--paper);border:1px solid var(--line);border-radius:10px;
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem;margin:0 0 1rem}
 .tile{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:.9rem 1.1rem}
 .tile b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
+.tile.many b{font-size:.95rem;line-height:1.5}
 .tile span{color:var(--soft);font-size:.86rem}
 .two{display:grid;grid-template-columns:1fr 1fr;gap:1rem;margin:0 0 1rem}.two>section{min-width:0;margin:0}.two>section:only-child{grid-column:1/-1}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}

@@ -127,6 +127,36 @@ test('of many wallets those that nothing left are counted and not listed', async
   assert.match(text, /Nothing left the other 8 wallets: summary\.json has them\. Read /);
   const still = (await page(t, {}, withWallets('100'))).text;
   assert.match(still, /what explains the difference<\/h2>\s*<p class="soft small">Nothing left the 9 wallets: /);
+  const open = async (db: Database) => {
+    await writeSampleBatch(db);
+    await db.execute('UPDATE batches SET balance_before = ?, balance_after = NULL', [balance('100')]);
+  };
+  const { text: once } = await page(t, {}, open);
+  assert.match(
+    once,
+    /The 9 wallets were read before the first row, and not after the last one: summary\.json has them\. Read /,
+  );
+  assert.doesNotMatch(once, /USD-\d wallet/);
+});
+
+test('the page says what sums of wallets are of which the service names no currency', async (t) => {
+  const nameless = (balance: string) =>
+    balanceJson({ w1: balance, w2: '7' }, startMs).replaceAll(/"currency":"w\d"/g, '"currency":""');
+  const { text } = await page(t, {}, async (db) => {
+    await writeSampleBatch(db);
+    await db.execute('UPDATE batches SET balance_before = ?, balance_after = ?', [nameless('100'), nameless('94.4')]);
+  });
+  assert.match(text, /The service names no currency of these wallets\. So these are the units of all of them together/);
+  assert.doesNotMatch((await page(t)).text, /names no currency/);
+});
+
+test('sums in several currencies stand below each other at the top, each whole', async (t) => {
+  const { text } = await page(t, {}, async (db) => {
+    await writeSampleBatch(db);
+    await db.execute(`UPDATE rows SET cost_currency = 'NGN' WHERE row_no = 3`);
+  });
+  assert.match(text, /<div class="tile many"><b>NGN 0\.80<\/b><b>USD \d\.\d\d<\/b><span>charged to the wallets/);
+  assert.match(text, /<div class="tile"><b>KES 703\.50<\/b><span>paid out/);
 });
 
 /** A row that failed, of which the service gave no code. */
