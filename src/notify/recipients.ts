@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { safeUrl, urlFault } from '../core/safe-url.ts';
+import { sha256 } from '../core/ids.ts';
+import { safeUrl, shownUrl, urlFault } from '../core/safe-url.ts';
 
 /** What there is word of. */
 export const newsKinds = [
@@ -107,7 +108,7 @@ export function resolveRecipient(given: RecipientInput, secret: SecretOf): Recip
       return { id: `email ${given.to}`, kind: 'email', to: given.to, attachReport: given.attachReport, ...of };
     case 'webhook':
       return {
-        id: `webhook ${given.url}`,
+        id: `webhook ${named(given.url)}`,
         kind: 'webhook',
         url: given.url,
         secret: secret('secretEnv', given.secretEnv, webhookSecretFault),
@@ -116,6 +117,12 @@ export function resolveRecipient(given: RecipientInput, secret: SecretOf): Recip
     case 'chat':
       return { id: `chat ${given.name}`, kind: 'chat', url: secret('urlEnv', given.urlEnv, urlFault), ...of };
   }
+}
+
+/** An address without what may be a secret in it; a few digits of its digest tell apart those that differ in that alone. */
+function named(url: string): string {
+  const shown = shownUrl(url);
+  return shown === url ? url : `${shown} (${sha256(url).slice(0, 6)})`;
 }
 
 /** Whether a recipient is told of something. */

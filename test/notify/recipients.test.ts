@@ -1,0 +1,19 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { newsKinds, type RecipientInput, resolveRecipient } from '../../src/notify/recipients.ts';
+
+const idOf = (url: string) => {
+  const given: RecipientInput = { kind: 'webhook', url, secretEnv: 'HOOK_SECRET', on: [...newsKinds] };
+  return resolveRecipient(given, () => 'whsec_').id;
+};
+
+test('a recipient is named in the ledger and in logs without what may be a secret in its address, and told from its like', () => {
+  assert.equal(idOf('https://hooks.example.com/pay'), 'webhook https://hooks.example.com/pay');
+  const ids = [
+    'https://hooks.example.com/pay?token=canary-1',
+    'https://hooks.example.com/pay?token=canary-2',
+    'https://canary-3:canary-4@hooks.example.com/pay#canary-5',
+  ].map(idOf);
+  for (const id of ids) assert.match(id, /^webhook https:\/\/hooks\.example\.com\/pay \([0-9a-f]{6}\)$/);
+  assert.equal(new Set(ids).size, 3);
+});
