@@ -108,7 +108,7 @@ function afterAll(
 /** One request from its credentials to its answer. */
 function answer(parts: ServiceParts, request: ServiceRequest): Reply {
   const { replies } = parts;
-  const [path = '', search = ''] = request.path.split('?', 2);
+  const [path = '', ...queries] = request.path.split('?');
   const isV1 = isOfV1(request);
   let rateHeaders: Record<string, string> = {};
   try {
@@ -122,7 +122,7 @@ function answer(parts: ServiceParts, request: ServiceRequest): Reply {
       ...caller,
       headers: request.headers,
       params: found.params,
-      query: found.route.query ? read(found.route.query, queryOf(search), isV1) : {},
+      query: found.route.query ? read(found.route.query, queryOf(queries.join('?')), isV1) : {},
       body: found.route.body ? read(found.route.body, bodyOf(request.body, isV1), isV1) : undefined,
     };
     const number = recipientOf(call.body);

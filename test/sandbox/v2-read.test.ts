@@ -90,6 +90,13 @@ describe('4.2 GET /v2/topups', () => {
     assert.deepEqual(await ids(client, `to=${middle}`), [stuck, failed]);
   });
 
+  test('finds a reference with the sign that a query begins with, escaped or not', async () => {
+    await using client = await openClient();
+    const asked = await create(client, { reference: 'who?x=y?' });
+    for (const query of ['reference=who?x=y?&per_page=5', 'reference=who%3Fx%3Dy%3F'])
+      assert.deepEqual(await ids(client, query), [asked], query);
+  });
+
   test('sorts by each of its four fields, both ways', async () => {
     await using client = await openClient();
     const dear = await create(client, { amount: { value: 900, currency: 'KES' } });
