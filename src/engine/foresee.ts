@@ -1,7 +1,7 @@
 import { msUntilSent } from '../core/rate-outlook.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import type { Sending } from './sending.ts';
-import { endingMs, isPressed, sendingOrder } from './sending-order.ts';
+import { endingMs, sendingOrder, spareMs } from './sending-order.ts';
 
 /** What is known of an account's pace, from now on. */
 export type PaceAhead = Pick<NotedPace, 'outlook' | 'spaced' | 'unreachableSince'>;
@@ -41,6 +41,8 @@ interface Line {
   stages: Stage[];
   /** Rows of all batches that are sent by now. */
   sent: number;
+  /** Until so many are, no stage has to go first that does not: to ask each of them at each step takes seconds where they are thousands. */
+  calmUntil: number;
 }
 
 /** The batches that have to go first from now on in order to be done in time, and do not yet. */
@@ -97,7 +99,7 @@ function lineOf(sending: readonly Sending[], pace: PaceAhead, now: number): Line
     stage.isPressed &&= !isToPress(member);
     member.stage = stage;
   }
-  return { now, pace, left: left.sort(sendingOrder), stages, sent: 0 };
+  return { now, pace, left: left.sort(sendingOrder), stages, sent: 0, calmUntil: -1 };
 }
 
 /** When the last of so many rows of the account is sent (epoch ms). */
@@ -107,17 +109,27 @@ function timeAt({ pace, now }: Line, rows: number): number {
 
 /** The stages that have to go first once each of these batches has sent so many rows more, and do not. */
 function* toGoFirst(line: Line, head: readonly Member[] = [], turns = 0): Generator<Stage> {
+  const sent = line.sent + turns * head.length;
+  if (sent <= line.calmUntil) return;
   const ofHead = new Map<Stage | null, number>();
   for (const { stage } of head) ofHead.set(stage, (ofHead.get(stage) ?? 0) + 1);
-  const sent = line.sent + turns * head.length;
   const at = timeAt(line, sent);
   let rows = 0;
+  let leastSpareMs = Infinity;
   for (const stage of line.stages) {
     const own = stage.rows - turns * (ofHead.get(stage) ?? 0);
     rows += own;
     if (stage.isPressed || stage.finishBy === null || own === 0) continue;
-    if (isPressed(stage.finishBy, timeAt(line, sent + rows) - at, at)) yield stage;
+    const spare = spareMs(stage.finishBy, timeAt(line, sent + rows) - at, at);
+    leastSpareMs = Math.min(leastSpareMs, spare);
+    if (spare < 0) yield stage;
   }
+  if (leastSpareMs >= 0) line.calmUntil = sent + rowsWithin(line, leastSpareMs);
+}
+
+/** How many rows more, of whichever batches, take no longer than so many ms wherever in a window they begin; below 0 where none do. */
+function rowsWithin({ pace: { outlook } }: Line, ms: number): number {
+  return (ms / outlook.windowMs - 2) * outlook.perWindow;
 }
 
 /** Whether any has to. */

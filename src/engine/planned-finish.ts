@@ -55,12 +55,12 @@ export async function plannedFinish(
   const isLate = finishBy !== null && doneAt > finishBy;
   const urgent: Sending = { ...own, priority: 'urgent' };
   const isInTime = (line: readonly Sending[]) => finishBy !== null && doneOf(line)(id) <= finishBy;
-  const way = isInTime([...others, urgent]) ? 'urgent' : isInTime([own]) ? 'alone' : null;
+  const way = () => (isInTime([...others, urgent]) ? 'urgent' : isInTime([own]) ? 'alone' : null);
   return {
     finishBy,
     doneAt,
     unknown,
-    inTimeIf: isLate ? way : null,
+    inTimeIf: isLate ? way() : null,
     makesLate: others.flatMap(({ batch: other, finish_by: by }) =>
       by !== null && without(other) <= by && withIt(other) > by
         ? [{ batch: other, finishBy: by, doneAt: withIt(other) }]

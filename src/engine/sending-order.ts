@@ -28,9 +28,9 @@ export const endingMs = 30_000;
 const needShareMax = 4 / 5;
 
 /**
- * Whether a batch has to go first from `now` (epoch ms) on in order to be done by `finishBy`, where its rows, with all that go before them
- * even then, take so long (ms) at the present pace. What is late is pressed as well.
+ * What a batch that is to be done by `finishBy` has to spare at `now` (epoch ms), where its rows, with all that go before them even when it
+ * goes first, take so long (ms) at the present pace. Below 0 it has to go first from now on; what is late does as well.
  */
-export function isPressed(finishBy: number, needMs: number, now: number): boolean {
-  return needMs > needShareMax * (finishBy - endingMs - now);
+export function spareMs(finishBy: number, needMs: number, now: number): number {
+  return needShareMax * (finishBy - endingMs - now) - needMs;
 }
