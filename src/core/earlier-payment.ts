@@ -43,10 +43,17 @@ export function samePayment(a: PaymentTerms, b: PaymentTerms): boolean {
 
 /**
  * Whether a row goes on, under the next generation, where the one that has its run id and row ref has failed for sure: what
- * a file that a person feeds in again is for. A job's file is nobody's decision (its job says what is retried).
+ * a file that a person feeds in again is for. A job's file is nobody's decision (its job says what is retried). Where that one was put aside
+ * before anything was paid, nothing is to be decided: the others of its file, which were not even tried, go just so.
  */
 export function goesOn(owner: KeyOwner, { generation, job }: { generation: number; job: string | null }): boolean {
-  return owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax && job === null;
+  if (generation >= generationsMax) return false;
+  return wasPutAside(owner) || (owner.status === 'failed' && !mayHaveArrived(owner) && job === null);
+}
+
+/** Its request was turned away for good (a limit, no money, nobody there), and a person has said since that it is not to be sent. */
+function wasPutAside(owner: KeyOwner): boolean {
+  return owner.status === 'skipped' && !bearsEarlierPayment(owner);
 }
 
 /** `owner`, of another batch, has bound the row's run id and row ref in this generation: the row is not sent, and says who has it. */
@@ -63,13 +70,23 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: n
       },
     };
   }
-  if (owner.status === 'failed' && generation >= generationsMax) {
+  if ((owner.status === 'failed' || wasPutAside(owner)) && generation >= generationsMax) {
     return {
       event: 'hold',
       problem: {
         code: 'FAILED_BEFORE',
         message: `This row was tried ${generation} times, the most that is allowed, and failed each time, at last in ${place}.`,
         suggestion: 'Skip it here. To pay it all the same, give it another reference, in a file of its own.',
+      },
+    };
+  }
+  if (wasPutAside(owner)) {
+    return {
+      event: 'hold',
+      problem: {
+        code: 'FAILED_BEFORE',
+        message: `This row was tried in ${place}, where nothing was paid, and was put aside there.`,
+        suggestion: 'Skip it here, and run the file again under its run id: then it goes on.',
       },
     };
   }

@@ -66,12 +66,29 @@ test('a file that a person feeds in again goes on where its row has failed for s
     assert.equal(goesOn({ ...failed, service_status }, { generation: 1, job: null }), false, service_status);
 });
 
+test('and where its row was put aside before anything was paid, whoever brings the file; not where that bears a payment that may have arrived', () => {
+  const aside = owner({ status: 'skipped' });
+  for (const job of [null, 'payroll']) {
+    assert.ok(goesOn(aside, { generation: 2, job }));
+    assert.equal(goesOn(aside, { generation: 3, job }), false);
+  }
+  assert.equal(goesOn({ ...aside, service_status: 'completed' }, { generation: 1, job: null }), false);
+});
+
 describe('a row whose key an earlier batch has', () => {
   for (const [what, row, earlier, event, code] of [
     ['is skipped where that one was paid', terms, owner(), 'skip', 'ALREADY_PAID'],
     ['and where it is not known yet', terms, owner({ status: 'in_doubt' }), 'skip', 'ALREADY_PAID'],
     ['is held where it asks for something else', { ...terms, amount: '150' }, owner(), 'hold', 'REFERENCE_REUSED'],
     ['and where that one failed', terms, owner({ status: 'failed' }), 'hold', 'FAILED_BEFORE'],
+    ['and where that one was put aside', terms, owner({ status: 'skipped' }), 'hold', 'FAILED_BEFORE'],
+    [
+      'is skipped where that one was put aside, and bears a payment that may have arrived',
+      terms,
+      owner({ status: 'skipped', service_status: 'completed' }),
+      'skip',
+      'ALREADY_PAID',
+    ],
     [
       'and where it may have arrived, whatever it asks for now',
       { ...terms, amount: '150' },
@@ -88,8 +105,11 @@ describe('a row whose key an earlier batch has', () => {
 });
 
 test('a row that has failed as often as it may be tried is told to be skipped, whatever it asks for now: a retry would refuse it', () => {
-  for (const row of [terms, { ...terms, amount: '150' }]) {
-    const { event, problem } = earlierVerdict(row, owner({ status: 'failed', service_status: 'FAILED' }), 3);
+  const owners = [owner({ status: 'failed', service_status: 'FAILED' }), owner({ status: 'skipped' })];
+  for (const [row, earlier] of [terms, { ...terms, amount: '150' }].flatMap((one) =>
+    owners.map((of) => [one, of] as const),
+  )) {
+    const { event, problem } = earlierVerdict(row, earlier, 3);
     assert.deepEqual([event, problem.code], ['hold', 'FAILED_BEFORE']);
     assert.match(problem.message, /tried 3 times/);
     assert.match(problem.suggestion, /^Skip it here.*another reference/);

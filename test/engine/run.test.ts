@@ -622,36 +622,37 @@ describe('the engine', () => {
     }
   });
 
-  test('on a ledger from a backup looks every row up before it is sent, once no request of the lost program can be under way', async () => {
-    const rig = await makeRig();
-    const seconds = (at: number) => Math.floor((at - from) / 1_000);
-    const lookedUpAt: number[] = [];
-    const { lookUp } = rig.service;
-    rig.service.lookUp = (reference) => {
-      lookedUpAt.push(seconds(rig.clock.now()));
-      return lookUp(reference);
-    };
-    await rig.add(someRows(2));
-    const [body, key] = [
-      JSON.stringify({
-        reference: 'run-1/ref-1',
-        phoneNumber: '+254712000001',
-        amount: { value: '101', currency: 'KES' },
-        productId: null,
-      }),
-      idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 }),
-    ];
-    await rig.clock.drive(rig.service.create({ body, idempotencyKey: key }));
-    const from = rig.clock.now();
-    const runner = rig.runner({ restored: true });
-    await rig.clock.drive(runner.run(36 * 3_600_000));
-    assert.equal(rig.warnings[0]?.split(':')[0], 'the ledger was restored');
-    assert.deepEqual(lookedUpAt.slice(0, 2), [90, 90]);
-    assert.deepEqual(await rig.states(), ['completed', 'completed']);
-    const charged = rig.service.charges.map(({ reference }) => reference);
-    assert.deepEqual(charged, ['run-1/ref-1', 'run-1/ref-2']);
-    assert.equal(rig.service.creates.length, 2);
-  });
+  for (const list of [true, false])
+    test(`on a ledger from a backup looks every row up before it is sent, once no request of the lost program can be under way, ${list ? 'with' : 'without'} a list`, async () => {
+      const rig = await makeRig({ list });
+      const seconds = (at: number) => Math.floor((at - from) / 1_000);
+      const lookedUpAt: number[] = [];
+      const { lookUp } = rig.service;
+      rig.service.lookUp = (reference) => {
+        lookedUpAt.push(seconds(rig.clock.now()));
+        return lookUp(reference);
+      };
+      await rig.add(someRows(2));
+      const [body, key] = [
+        JSON.stringify({
+          reference: 'run-1/ref-1',
+          phoneNumber: '+254712000001',
+          amount: { value: '101', currency: 'KES' },
+          productId: null,
+        }),
+        idempotencyKey({ account: 'main', runId: 'run-1', rowRef: 'ref-1', generation: 1 }),
+      ];
+      await rig.clock.drive(rig.service.create({ body, idempotencyKey: key }));
+      const from = rig.clock.now();
+      const runner = rig.runner({ restored: true });
+      await rig.clock.drive(runner.run(36 * 3_600_000));
+      assert.equal(rig.warnings[0]?.split(':')[0], 'the ledger was restored');
+      assert.deepEqual(lookedUpAt.slice(0, 2), [90, 90]);
+      assert.deepEqual(await rig.states(), ['completed', 'completed']);
+      const charged = rig.service.charges.map(({ reference }) => reference);
+      assert.deepEqual(charged, ['run-1/ref-1', 'run-1/ref-2']);
+      assert.equal(rig.service.creates.length, 2);
+    });
 
   test('skips a row that another batch of the same run has paid, and names it', async () => {
     const rig = await makeRig();

@@ -225,6 +225,18 @@ describe('a file whose rows an earlier batch has', () => {
       });
     }
 
+    for (const job of [undefined, 'monthly'])
+      test(`has a row go on ${how} that was turned away and then put aside, though ${job ?? 'a person'} brings it: nothing was paid`, async (t) => {
+        const { db, take } = await rig(t);
+        const { batch } = await take(csv(files), { runId: 'november' });
+        await pay(db, batch);
+        const { row_no } = (await pageRows(db, batch.batch_id, 0, 10))[1] ?? assert.fail('no row B');
+        const wasTried = `UPDATE rows SET status = 'skipped' WHERE batch_id = ? AND row_no = ?`;
+        await db.execute(wasTried, [batch.batch_id, row_no]);
+        const { found } = await again(take, db, changed, job);
+        assert.deepEqual(found, ['ready', 2, null]);
+      });
+
     test(`has a row that failed held ${how} where a job brings it: nobody has decided that it is tried again`, async (t) => {
       const { db, take } = await rig(t);
       await pay(db, (await take(csv(files), { runId: 'november' })).batch);
