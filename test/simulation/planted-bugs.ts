@@ -165,8 +165,8 @@ export const plantedBugs: readonly PlantedBug[] = [
     name: 'a lease that is not checked before the request',
     seed: 26,
     file: 'engine/dispatch.ts',
-    find: '      beforeWrite: () => context.lease.assertHeld(),',
-    replace: '      beforeWrite: () => undefined,',
+    find: '        context.lease.assertHeld();\n        assertYoung',
+    replace: '        assertYoung',
   },
   {
     name: 'a clock that is believed when it was set back',
@@ -224,8 +224,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a row that is fed in again goes on whatever became of it',
     file: 'core/earlier-payment.ts',
-    find: "owner.status === 'failed' && !mayHaveArrived(owner) && generation < generationsMax",
-    replace: 'generation < generationsMax',
+    find: "wasPutAside(owner) || (owner.status === 'failed' && !mayHaveArrived(owner) && job === null)",
+    replace: 'job === null',
   },
   {
     name: 'an approval by who submitted the batch',
