@@ -64,6 +64,20 @@ describe('a row of a restored ledger', () => {
     assert.equal(rig.service.creates.length, 1);
   });
 
+  test('is not held where its look-ups were told to wait for longer than a day: that is an answer, and it is sent once there is another', async () => {
+    const rig = await makeRig();
+    await rig.add(someRows(1));
+    const { lookUp } = rig.service;
+    const until = rig.clock.now() + 30 * 3_600_000;
+    rig.service.lookUp = async (reference) => {
+      if (rig.clock.now() >= until) return lookUp(reference);
+      const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: '', requestId: null };
+      return { kind: 'throttled', retryAfterMs: 600_000, evidence };
+    };
+    await runRestored(rig);
+    assert.deepEqual(await rig.states(), ['completed']);
+  });
+
   test('is asked for anew for a day where its batch was paused meanwhile, so that nobody asked', async () => {
     const rig = await makeRig();
     await rig.add(someRows(1));

@@ -272,6 +272,20 @@ describe('a payment that is open for longer than the service promises', () => {
   });
 });
 
+test('a row ends as its own payment does, whatever else stands under its reference and is told of first', async () => {
+  const rig = await makeRig({ list: false });
+  const { read } = rig.service;
+  rig.service.read = async (payment) => {
+    const outcome = await read(payment);
+    const [own] = outcome.kind === 'found' ? outcome.payments : [];
+    if (outcome.kind !== 'found' || !own) return outcome;
+    return { ...outcome, payments: [{ ...own, topupId: 'another', state: 'failed', serviceStatus: 'failed' }, own] };
+  };
+  await rig.add(someRows(1));
+  await rig.run();
+  assert.deepEqual(await rig.states(), ['completed']);
+});
+
 test('a list that shows a payment twice on a page counts its cost once', async () => {
   const rig = await makeRig();
   rig.service.ends('run-1/ref-2', 'failed');
