@@ -22,14 +22,17 @@ const starts = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].le
 describe('the launcher', { skip: process.platform === 'win32' && 'Windows has no way to start in place' }, () => {
   test('starts commands of whole files again, with less room for garbage, and hands everything on', async (t) => {
     const folder = folderOf(t);
-    const { code, stdout, stderr } = await runCommand(['--json', 'report', 'no such batch'], {
-      cwd: folder,
-      env: { NODE_OPTIONS: telling(folder) },
-    });
+    const { code, stdout, stderr } = await runCommand(
+      ['--json', 'report', 'no such batch', '--ledger', 'no such ledger.db'],
+      {
+        cwd: folder,
+        env: { NODE_OPTIONS: telling(folder) },
+      },
+    );
     assert.equal(starts(stderr, /started with/g), 2);
     assert.equal(starts(stderr, littleRoom), 1);
     assert.notEqual(code, 0);
-    assert.equal(JSON.parse(stdout).error.message.includes('no such batch'), true);
+    assert.equal(JSON.parse(stdout).error.message.includes('no such ledger.db'), true);
   });
 
   test('leaves small commands, and the size that somebody chose, as they are', async (t) => {
