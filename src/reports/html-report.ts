@@ -74,7 +74,7 @@ function unbroken(text: string): Html[] {
   return [html`${first}`, ...rest];
 }
 
-function tiles({ rows, requested, charged, refunded, times }: BatchSummary): Html {
+function tiles({ status, rows, requested, charged, refunded, times }: BatchSummary): Html {
   const currencies = Object.keys(requested.completed).length;
   const products = rows.with_product_completed;
   const all: [string[], string][] = [
@@ -84,12 +84,21 @@ function tiles({ rows, requested, charged, refunded, times }: BatchSummary): Htm
       : [[String(currencies)], 'currencies paid out'],
     [amountsOf(charged.total), 'charged to the wallets'],
     ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'came back since'] satisfies [string[], string]]),
-    [[times.duration_ms === null ? 'not finished' : durationText(times.duration_ms)], 'from first to last row'],
+    ...(isGivenUp(status) ? [] : [[[durationOf(times)], 'from first to last row'] satisfies [string[], string]]),
   ];
   return html`<div class="tiles">${all.map(
     ([values, name]) =>
       html`<div class="tile${values.length > 1 ? ' many' : ''}">${(values.length === 0 ? ['none'] : values).map((value) => html`<b>${value}</b>`)}<span>${name}</span></div>`,
   )}</div>`;
+}
+
+function durationOf({ duration_ms: ms }: BatchSummary['times']): string {
+  return ms === null ? 'not finished' : durationText(ms);
+}
+
+/** Whether what has not happened to a batch never will. */
+function isGivenUp(status: BatchSummary['status']): boolean {
+  return status === 'rejected' || status === 'cancelled';
 }
 
 /** Each in a line of its own: in a narrow column, a comma between two would end up away from its amount. */
@@ -219,13 +228,14 @@ function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean):
   return `${said}: summary.json has them. `;
 }
 
-function peopleSection({ created_by, approved_by, times, service, program }: BatchSummary): Html {
+function peopleSection({ status, created_by, approved_by, times, service, program }: BatchSummary): Html {
+  const [nobody, never] = isGivenUp(status) ? ['nobody', 'never'] : ['nobody yet', 'not yet'];
   const when = (iso: string | null) => (iso === null ? '' : timeText(iso));
   return html`<section><h2>Who and when</h2><dl>
 <dt>Asked for by</dt><dd>${created_by}<br><span class="soft small">${when(times.created_at)}</span></dd>
-<dt>Approved by</dt><dd>${approved_by ?? 'nobody yet'}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
-<dt>Started</dt><dd>${when(times.started_at) || 'not yet'}</dd>
-<dt>Finished</dt><dd>${when(times.completed_at) || 'not yet'}</dd>
+<dt>Approved by</dt><dd>${approved_by ?? nobody}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
+<dt>Started</dt><dd>${when(times.started_at) || never}</dd>
+<dt>Finished</dt><dd>${when(times.completed_at) || never}</dd>
 ${times.finish_by === null ? null : html`<dt>To be done by</dt><dd>${when(times.finish_by)}</dd>`}
 <dt>Service</dt><dd>${service}</dd>
 <dt>Program</dt><dd>${program}</dd></dl></section>`;

@@ -9,6 +9,7 @@ header{background:var(--brand);color:#fff;padding:1.6rem 0 4.2rem}
 header>div{max-width:62rem;margin:0 auto;padding:0 1rem}
 header p{margin:.2rem 0 0;color:#c9d6e6}
 h1{font-size:1.6rem;line-height:1.25;margin:0;overflow-wrap:anywhere}
+p,li{overflow-wrap:anywhere}
 h2{font-size:1.05rem;margin:0 0 .8rem}
 h3{font-size:.92rem;margin:1.2rem 0 .4rem}
 section{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:1.2rem 1.3rem;margin:0 0 1rem}

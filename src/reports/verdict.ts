@@ -16,11 +16,11 @@ export interface Verdict {
 export function verdictOf(summary: BatchSummary): Verdict {
   const { by_status: count, total } = summary.rows;
   const open = openRows(summary);
-  const unpaid = count.failed + count.invalid;
+  const unpaid = count.failed + count.invalid + count.cancelled;
   const tone =
     open > 0
       ? 'open'
-      : unpaid + summary.refunded.rows > 0 || summary.balance.explained === false
+      : summary.status === 'rejected' || unpaid + summary.refunded.rows > 0 || summary.balance.explained === false
         ? 'attention'
         : 'good';
   return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary) };
@@ -181,6 +181,9 @@ function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back
 function stateSentence(summary: BatchSummary): string {
   const { label, meaning } = batchStateWords[summary.status];
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
+  // Whoever may approve a batch has rejected it, before anything was sent.
+  if (summary.status === 'cancelled' && summary.rejection)
+    return `The batch was rejected, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
   if (
     summary.status === 'running' &&
     openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person

@@ -150,6 +150,27 @@ test('the page says what sums of wallets are of which the service names no curre
   assert.doesNotMatch((await page(t)).text, /names no currency/);
 });
 
+test('the page of a batch that is given up says why, looks like no success, and awaits nothing more', async (t) => {
+  const fields = { status: 'cancelled', rejection: "October's file", approved_by: null, approved_at: null } as const;
+  const { text } = await page(t, {}, async (db) => {
+    await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: [['cancel']] }]);
+    await db.execute(
+      `UPDATE batches SET status = ?, rejection = ?, approved_by = ?, approved_at = ?, started_at = NULL, completed_at = NULL`,
+      Object.values(fields),
+    );
+  });
+  assert.match(text, /<section class="verdict attention"><p>The row was not paid\.<\/p>/);
+  assert.match(text, /The batch was rejected, and nothing of it was sent: October&#39;s file\./);
+  assert.match(text, /Approved by<\/dt><dd>nobody<br>/);
+  assert.match(text, /Started<\/dt><dd>never<\/dd>\s*<dt>Finished<\/dt><dd>never</);
+  assert.doesNotMatch(text, /nobody yet|not yet|not finished/);
+  const { text: rejected } = await page(t, {}, async (db) => {
+    await writeBatch(db, newBatch('B-1'), []);
+    await db.execute(`UPDATE batches SET status = 'rejected', rejection = 'The file has no column network_id.'`);
+  });
+  assert.match(rejected, /<section class="verdict attention"><p>The file was rejected\. Nothing was sent\.<\/p>/);
+});
+
 test('sums in several currencies stand below each other at the top, each whole', async (t) => {
   const { text } = await page(t, {}, async (db) => {
     await writeSampleBatch(db);

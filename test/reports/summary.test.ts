@@ -439,9 +439,8 @@ test('what was paid names the products that no sum has', async (t) => {
   assert.deepEqual([summary.rows.with_product, summary.rows.with_product_completed], [2, 1]);
   assert.equal(verdictOf(summary).headline, '2 of 3 rows were paid: KES 100.50, and 1 product.');
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
-  assert.ok(
-    (await readFile(join(dir, 'report.html'), 'utf8')).includes('<b>KES 100.50, and 1 product</b><span>paid out'),
-  );
+  const text = await readFile(join(dir, 'report.html'), 'utf8');
+  assert.ok(text.includes('<b>KES 100.50</b><b>1 product</b><span>paid out'));
 });
 
 test('money that came into the wallets is not called money that left them', async (t) => {
