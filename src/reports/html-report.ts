@@ -171,6 +171,8 @@ function balanceSection({ balance, charged }: BatchSummary): Html {
       (value) => value !== '0',
     ),
   );
+  // Those of Version 1.
+  const hasNameless = told.some(({ currency }) => currency === '');
   const money = (currency: string, value: string | null) => (value === null ? 'not read' : moneyText(currency, value));
   const isReadTwice = balance.after_read_at !== null;
   // Version 1 has a wallet for each operator, most of which no row of the file is about.
@@ -208,13 +210,17 @@ ${told.map(
 <div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained)}</b><span class="small">unexplained</span></div></div>`,
 )}
 ${
-  told.some(({ currency }) => currency === '')
+  hasNameless
     ? html`<p class="soft small">The service names no currency of these wallets. So these are the units of all of them together: what is missing in one and as much too many in another would not show.</p>`
     : null
 }
 ${
   balance.explained === false
-    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee, or a refund of which the service told nothing, or later. Reconciliation against the service's own list names it.</p>`
+    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee, or a refund of which the service told nothing, or later. ${
+        hasNameless
+          ? 'Reconciliation asks the service about each payment of this ledger; Version 1 has no list that would name others.'
+          : "Reconciliation against the service's own list names it."
+      }</p>`
     : null
 }</section>`;
 }

@@ -121,7 +121,11 @@ ${
 function walletSection({ wallets }: Reconciliation): Html {
   if (!wallets)
     return html`<section><h2>The wallets</h2><p class="soft">Not compared: there are no two readings of the balance in this time, or not every charge is known.</p></section>`;
-  return html`<section><h2>The wallets</h2><p class="soft small">Read ${timeText(wallets.first_read_at)} and ${timeText(wallets.last_read_at)}.</p>${wallets.currencies.map(
+  const moved = wallets.currencies.filter((one) =>
+    [one.left, one.charged, one.unexplained].some((value) => value !== '0'),
+  );
+  const quiet = moved.length < wallets.currencies.length ? ' What is not named here has not changed.' : '';
+  return html`<section><h2>The wallets</h2><p class="soft small">Read ${timeText(wallets.first_read_at)} and ${timeText(wallets.last_read_at)}.${quiet}</p>${moved.map(
     ({ currency, left, charged, unexplained }) =>
       html`<div class="equation"><div><b>${moneyText(currency, left)}</b><span class="soft small">left the wallets</span></div><i>=</i><div><b>${moneyText(currency, charged)}</b><span class="soft small">charged by the service</span></div><i>+</i><div class="${unexplained === '0' ? '' : 'odd'}"><b>${moneyText(currency, unexplained)}</b><span class="small">unexplained</span></div></div>`,
   )}</section>`;
@@ -130,6 +134,13 @@ function walletSection({ wallets }: Reconciliation): Html {
 function itemLine(item: ReconcileItem): Html {
   const words = (...parts: (string | null)[]) =>
     parts.filter((part) => part !== null).map((part) => html`<div>${part}</div>`);
-  const spoken = (state: string | null) => state?.replaceAll('_', ' ') ?? null;
-  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${words(spoken(item.status_here), item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${words(spoken(item.status_there), item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
+  const side = (state: string | null, amount: string | null, cost: string | null) =>
+    words(state?.replaceAll('_', ' ') ?? null, amountText(amount), amountText(cost));
+  return html`<tr><td><span class="tag failed">${bucketName(item.bucket)}</span></td><td>${words(item.reference, item.topup_id, item.batch_id && `batch ${item.batch_id}, row ${item.row}`)}</td><td class="w" data-name="Here">${side(item.status_here, item.amount_here, item.cost_here)}</td><td class="w" data-name="At the service">${side(item.status_there, item.amount_there, item.cost_there)}</td><td>${item.next}</td></tr>`;
+}
+
+/** An amount of an item as every page has it; a product stays as it is. */
+function amountText(amount: string | null): string | null {
+  const [, value, currency] = /^([\d.]+) ([A-Z]{3})$/.exec(amount ?? '') ?? [];
+  return value === undefined || currency === undefined ? amount : moneyText(currency, value);
 }

@@ -12,7 +12,7 @@ import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
 import { outcomeOf } from '../../src/reports/reconciliation.ts';
 import { folderOf } from '../support/folder.ts';
 import { aPayment } from '../support/ledger.ts';
-import { startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
+import { balanceJson, startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
 let ids = 0;
 function nextId(): string {
@@ -310,6 +310,21 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
     await readFile(join(first.dir, 'reconciliation.html'), 'utf8'),
     /1 payment of 8 needs somebody to look\.[\s\S]*<td class="w" data-name="Here"><div>completed</,
   );
+});
+
+test('the page writes amounts as all pages do, and names no wallets in which nothing has changed', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await bindPayments(db);
+  for (const [column, global] of Object.entries({ balance_before: '100', balance_after: '94.4' }))
+    await db.execute(`UPDATE batches SET ${column} = ?`, [
+      balanceJson({ 'USD-global': global, 'KES-local': '7' }, startMs + (column === 'balance_before' ? -500 : 60_500)),
+    ]);
+  const { dir } = await run(t, serviceWith(allAtService().slice(1)), {}, db);
+  const text = await readFile(join(dir, 'reconciliation.html'), 'utf8');
+  assert.match(text, /data-name="Here"><div>completed<\/div><div>KES 100\.50<\/div><div>USD 0\.80<\/div>/);
+  assert.match(text, /UTC\. What is not named here has not changed\.<\/p><div class="equation"><div><b>USD 5\.60<\/b>/);
+  assert.doesNotMatch(text, /KES 0\.00/);
 });
 
 test('a service that gives no answer ends the reconciliation with its name, leaves no files, and is told of before it is asked again', async (t) => {
