@@ -18,7 +18,7 @@ import { lastLooksApartMs } from './following.ts';
 import { noteShortage, resumeFunded } from './funds.ts';
 import { enforceGuards, noteEnded, rowsToSend } from './guarding.ts';
 import { takeHints } from './hints.ts';
-import { keysProvedFrom } from './key-age.ts';
+import { keysProvedFrom, noteKeyScope } from './key-age.ts';
 import { lastSentTo } from './last-sent.ts';
 import { takeAccount } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
@@ -144,6 +144,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     lease,
     restoredAt: await restoredAt(deps.db, account, clock.now()),
     keysProvedFrom: keysProvedFrom(wallMs, highestSeenMs),
+    keyScopeFrom: await noteKeyScope(deps, account, clock.now()),
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);

@@ -68,6 +68,8 @@ export interface RunnerContext extends EngineDeps {
   restoredAt: number | null;
   /** Keys that were first sent until then (epoch ms) may be of any age, by a clock that was set back since. */
   keysProvedFrom: number;
+  /** Since when the service is asked with the present API key (epoch ms): keys that were first sent before it may not know. */
+  keyScopeFrom: number;
   committer: Committer;
   /** The rows that this runner follows, as far as they are kept at hand. */
   followed: Followed;

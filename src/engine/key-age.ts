@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
+import { readFact, writeFact } from '../ledger/facts.ts';
 import type { PaymentRecord } from '../ledger/payments.ts';
-import type { RunnerContext } from './context.ts';
+import type { EngineDeps, RunnerContext } from './context.ts';
 
 /** A clock that was corrected by no more than this takes too little from a key's age to matter: it is not sent for the last hour of its day. */
 const correctionMsMax = 10 * 60_000;
@@ -13,13 +14,37 @@ export function keysProvedFrom(wallMs: number, highestSeenMs: number): number {
   return wallMs < highestSeenMs - correctionMsMax ? highestSeenMs : Number.NEGATIVE_INFINITY;
 }
 
-/** When a key was first intended to be sent (epoch ms), as far as that can be proved: else so long ago that it is only looked up. */
+/**
+ * Since when the account is asked with the credentials that it has now (epoch ms), as far as the service may remember keys for each of them
+ * alone (spec section 4.1, rule 4, does not say). They are noted here, by the one who holds the account.
+ */
+export async function noteKeyScope(
+  { db, gateway: { keyScope }, log }: Pick<EngineDeps, 'db' | 'gateway' | 'log'>,
+  account: string,
+  now: number,
+): Promise<number> {
+  if (keyScope === null) return 0;
+  const name = `key_scope:${account}`;
+  const [noted, from = '0'] = (await readFact(db, name))?.split(' ') ?? [];
+  if (noted === keyScope) return Number(from);
+  const since = noted === undefined ? 0 : now;
+  await db.transact((tx) => writeFact(tx, name, `${keyScope} ${since}`));
+  if (since > 0) log.warn('the API key has changed: what was in doubt is looked up, and not sent again', { account });
+  return since;
+}
+
+/**
+ * When a key was first intended to be sent (epoch ms), as far as that can be proved, and the service can be held to know it: else so long ago
+ * that it is only looked up.
+ */
 export function firstIntentAt(
-  { gateway, keysProvedFrom: provedFrom }: RunnerContext,
-  { first_intent_at }: PaymentRecord,
+  { gateway, keysProvedFrom: provedFrom, keyScopeFrom }: RunnerContext,
+  { first_intent_at, open_attempts }: PaymentRecord,
   now: number,
 ): number {
-  return first_intent_at > provedFrom
+  // What every attempt was refused for sure may be sent under any API key.
+  const isKnown = first_intent_at >= keyScopeFrom || open_attempts === 0;
+  return first_intent_at > provedFrom && isKnown
     ? first_intent_at
     : Math.min(first_intent_at, now - gateway.policy.resendAgeMsMax);
 }

@@ -11,6 +11,11 @@ export interface Gateway {
   readonly policy: ServicePolicy;
   /** Whether the text message of an order is what the person gets; V1 sends an SMS in words of its own instead. */
   readonly sendsTexts: boolean;
+  /**
+   * Tells the credentials from others (a digest), where the service may remember idempotency keys for each of them alone; null where it
+   * remembers what it was sent whoever asks.
+   */
+  readonly keyScope: string | null;
   /** The exact bytes that will be sent for this order: the same order always gives the same text. */
   body(order: PaymentOrder): string;
   /**

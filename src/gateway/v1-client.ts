@@ -68,6 +68,7 @@ export function makeV1Gateway(deps: GatewayDeps, options: V1GatewayOptions): Gat
   return {
     version: 'V1',
     sendsTexts: false,
+    keyScope: null,
     policy: options.policy,
     body: v1Body,
     create: (request) => create(session, request),

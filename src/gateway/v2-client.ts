@@ -1,4 +1,5 @@
 import { type Clock, isoTime } from '../core/clock.ts';
+import { sha256 } from '../core/ids.ts';
 import { createOutcome, eachOnce, okEvidence, readProblem } from './answers.ts';
 import {
   type BalanceOutcome,
@@ -50,6 +51,9 @@ export interface V2GatewayOptions extends GatewayOptions {
   walletMode: WalletMode;
 }
 
+/** Enough to tell one API key from the next, and too little to find it out by. */
+const keyScopeLength = 12;
+
 /** What the requests of one account have in common. */
 interface V2Session {
   call: CallService;
@@ -69,6 +73,7 @@ export function makeV2Gateway(deps: GatewayDeps, options: V2GatewayOptions): Gat
   return {
     version: 'V2',
     sendsTexts: true,
+    keyScope: sha256(`key scope of ${apiKey}`).slice(0, keyScopeLength),
     policy: options.policy,
     body: (order) => v2Body(order, options.walletMode),
     create: (request) => create(session, request),

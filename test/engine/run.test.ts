@@ -168,6 +168,52 @@ describe('the engine', () => {
       if (!isSent) assert.match((await rig.row(1)).failure_reason ?? '', /A person must decide: the key is too old/);
     });
 
+  describe('where the API key was changed while nobody worked', () => {
+    const runWith = async (rig: Rig, keyScope: string, minutes: number) => {
+      Object.assign(rig.service, { keyScope });
+      const runner = rig.runner();
+      const running = runner.run(Number.POSITIVE_INFINITY);
+      await rig.clock.drive(rig.clock.sleep(minutes * minute));
+      runner.stop();
+      await rig.clock.drive(running);
+    };
+
+    for (const [what, next, sends] of [
+      ['never sends again what is in doubt, since the service may remember keys for each API key alone', 'new', 1],
+      ['sends again where it is the same', 'old', 2],
+    ] as const)
+      test(what, async () => {
+        const rig = await makeRig();
+        rig.service.script('run-1/ref-1', 'lose_request');
+        await rig.add(someRows(1));
+        await runWith(rig, 'old', 1);
+        await runWith(rig, next, 10);
+        await runWith(rig, next, 10);
+        assert.equal(rig.service.creates.length, sends);
+        assert.deepEqual(await rig.states(), [sends === 1 ? 'in_doubt' : 'completed']);
+        assert.ok(rig.service.lookUps.length > 0);
+      });
+
+    test('sends under its own key what was refused for sure', async () => {
+      const rig = await makeRig();
+      rig.service.script('run-1/ref-1', 'cannot_pay');
+      await rig.add(someRows(1));
+      await runWith(rig, 'old', 1);
+      await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+      await runWith(rig, 'new', 10);
+      assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed'], 1]);
+    });
+
+    test('sends again what was first sent under the new one', async () => {
+      const rig = await makeRig();
+      await runWith(rig, 'old', 1);
+      rig.service.script('run-1/ref-1', 'lose_request');
+      await rig.add(someRows(1));
+      await runWith(rig, 'new', 10);
+      assert.deepEqual([rig.service.creates.length, await rig.states()], [2, ['completed']]);
+    });
+  });
+
   test('asks at once about a row that would be sent under such a key, and goes on under the next', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'cannot_pay');

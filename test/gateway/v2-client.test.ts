@@ -57,6 +57,17 @@ function setUp(...results: TransportResult[]) {
 
 const create = (result: TransportResult) => setUp(result).gateway.create({ body: '{}', idempotencyKey: 'key-1' });
 
+test('an API key is told from another one by a digest that does not tell it', () => {
+  const scopeOf = (key: string) =>
+    makeV2Gateway(
+      { transport: scriptedTransport(), clock: systemClock },
+      { credentials: { apiKey: key }, walletMode: 'auto', policy: v2Policy(60_000), deadlineMs: 60_000 },
+    ).keyScope;
+  assert.match(scopeOf(apiKey) ?? '', /^[0-9a-f]{12}$/);
+  assert.equal(scopeOf(apiKey), setUp().gateway.keyScope);
+  assert.notEqual(scopeOf(apiKey), scopeOf(`${apiKey}2`));
+});
+
 describe('the body of a creation in Version 2', () => {
   test('has the fields of section 4.1, amounts as exact literals, and nothing that was not asked for', () => {
     assert.equal(

@@ -191,6 +191,7 @@ export function makeFakeService(
   return {
     version: 'fake',
     sendsTexts: true,
+    keyScope: null,
     policy: options.policy ?? v2Policy,
     payments,
     charges,
