@@ -91,7 +91,8 @@ const unparsable: Words = { code: 'unparsable', message: 'the answer does not ha
 /** Words of our own hold neither secrets nor numbers, so nothing needs to be taken out of them. */
 function ourWords(status: number): Words {
   if (status >= 200 && status < 300) return unparsable;
-  return { code: `http_${status}`, message: `the service answered HTTP ${status}, without saying why` };
+  const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
+  return { code: `http_${status}`, message };
 }
 
 /** The evidence of an answer that was understood. */

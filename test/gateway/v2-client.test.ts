@@ -241,6 +241,11 @@ describe('a creation in Version 2', () => {
     assert.ok(money.kind === 'account_blocked' && key.kind === 'account_blocked');
     assert.deepEqual([money.reason, key.reason], ['insufficient_balance', 'credentials_rejected']);
     assert.equal(key.evidence.code, 'http_401');
+    assert.match(
+      key.evidence.message,
+      /perhaps from a proxy or a firewall/,
+      'whoever only corrects the key looks in vain',
+    );
   });
 
   test('is in doubt on a code that nobody knows, and on a broken service', async () => {
