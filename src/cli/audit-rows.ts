@@ -1,6 +1,7 @@
 import { isoOrNull } from '../core/clock.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
 import { toldBalance } from '../engine/told-balance.ts';
+import { type AnchorRecord, anchorsOf } from '../ledger/anchors.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { type ChainState, walkChain } from '../ledger/chain-walk.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
@@ -29,14 +30,30 @@ export function auditBatch(db: Database, batchId: string): Promise<BatchAudit> {
   return db.snapshot(async (view) => {
     const batch = await findBatchOrFail(view, batchId);
     const facts = makeFacts();
+    const anchors = await anchorsOf(view, batchId);
+    const seqs = new Set(anchors.map(({ events }) => events));
+    const heads = new Map<number, string>();
     const chain = await walkChain(view, batch, (events) => {
-      for (const event of events) noteEvent(facts, { ...event, data: dataOf(event) });
+      for (const event of events) {
+        noteEvent(facts, { ...event, data: dataOf(event) });
+        if (seqs.has(event.seq)) heads.set(event.seq, event.hash);
+      }
     });
+    const broken = chain.broken ?? notAsAnchored(anchors, heads);
     // A broken chain proves nothing of the rows.
-    if (chain.broken !== null) return { ...chain, edited: [], unread: null };
+    if (broken !== null) return { ...chain, broken, edited: [], unread: null };
     const { differences, unread } = await rowDifferences(view, batch, facts);
     return { ...chain, edited: [...saidDifferences(batch, facts), ...differences], unread };
   });
+}
+
+/** Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that were put outside. */
+function notAsAnchored(anchors: readonly AnchorRecord[], heads: ReadonlyMap<number, string>): string | null {
+  const other = anchors.find(({ events, head }) => heads.get(events) !== head);
+  if (!other) return null;
+  return heads.has(other.events)
+    ? `event ${other.events} is not the one that was put outside (${other.place})`
+    : `event ${other.events}, which was put outside (${other.place}), is missing`;
 }
 
 function dataOf({ body }: AuditEvent): Record<string, unknown> {

@@ -11,6 +11,7 @@ import { loadJobs } from '../scheduler/load-jobs.ts';
 import type { StartedScheduler } from '../scheduler/start.ts';
 import { makeServer } from '../server/app.ts';
 import { makeMetricsServer } from '../server/metrics.ts';
+import { requireMeant } from './account.ts';
 import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
@@ -73,6 +74,7 @@ async function serve(
   { place, metricsPlace, graceMs, restored }: ReturnType<typeof askedFor>,
 ): Promise<number> {
   requireRole(session, 'run');
+  if (session.config.accounts.size === 0) await requireMeant(session);
   await saysRestored(session, restored);
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();

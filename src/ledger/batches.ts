@@ -279,6 +279,15 @@ export function batchesNotEnded(db: Queryable, limit: number): Promise<BatchReco
   );
 }
 
+/** The latest batch of any other service than this, or null. */
+export async function latestBatchElsewhere(db: Queryable, service: string): Promise<BatchRecord | null> {
+  const [latest] = await db.query<BatchRecord>(
+    'SELECT * FROM batches WHERE service <> ? ORDER BY created_at DESC, batch_id DESC LIMIT 1',
+    [service],
+  );
+  return latest ?? null;
+}
+
 /** The names of the batches of all accounts that have ended since a time (epoch ms); the oldest first. */
 export function completedSince(db: Queryable, since: number): Promise<Pick<BatchRecord, 'batch_id' | 'audit_seq'>[]> {
   return db.query(

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { test } from 'node:test';
 import { auditBatch } from '../../src/cli/audit-rows.ts';
+import { insertAnchor } from '../../src/ledger/anchors.ts';
+import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
+import { type AuditEvent, chainHash, pageEvents } from '../../src/ledger/events.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { giveBack } from '../reports/late.ts';
 import { runCommand } from '../support/command.ts';
@@ -214,4 +217,23 @@ test('an audit calls no row edited whose money the service gave back, and finds 
   assert.deepEqual((await auditBatch(db, 'B-1')).edited, [
     'row 2 says otherwise of money that came back than the audit chain',
   ]);
+});
+
+test('an audit finds a chain that was written anew, or cut short, by its heads that were put outside', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { audit_seq: events, audit_head: head } = (await findBatch(db, 'B-1')) as BatchRecord;
+  await insertAnchor(db, { batch_id: 'B-1', place: 'file heads', events, head, anchored_at: 1, receipt: null });
+  assert.equal((await auditBatch(db, 'B-1')).broken, null);
+  const [before, last] = (await pageEvents(db, 'B-1', events - 2, 2)) as [AuditEvent, AuditEvent];
+  const forged = chainHash(before.hash, { ...last, actor: 'nobody' });
+  await db.execute('UPDATE events SET actor = ?, hash = ? WHERE seq = ?', ['nobody', forged, events]);
+  await db.execute('UPDATE batches SET audit_head = ?', [forged]);
+  assert.equal(
+    (await auditBatch(db, 'B-1')).broken,
+    `event ${events} is not the one that was put outside (file heads)`,
+  );
+  await db.execute('DELETE FROM events WHERE seq = ?', [events]);
+  await db.execute('UPDATE batches SET audit_head = ?, audit_seq = ?', [before.hash, events - 1]);
+  assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events}, which was put outside (file heads), is missing`);
 });
