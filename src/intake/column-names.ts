@@ -36,7 +36,7 @@ const names: Record<Field, readonly string[]> = {
     'betrag, summe, wert, nettobetrag, zahlbetrag, auszahlungsbetrag, aufladebetrag',
   ],
   currency: [
-    'currency, currency code, ccy, amount currency',
+    'currency, currency code, ccy, amount currency, currency of amount, airtime currency, topup currency, top up currency, payment currency, pay currency',
     'devise, monnaie, code devise',
     'moneda, divisa, codigo de moneda',
     'moeda, codigo da moeda',
@@ -127,6 +127,11 @@ export function meaningOf(header: string): Field | null {
 export function currencyOfAmounts(header: string): string | null {
   const named = headerCurrency(header);
   return named !== null && (named.isCertain || isAmount(named.name)) ? named.currency : null;
+}
+
+/** Whether a header may be one of currencies, by a part of its name, though it is none of those that are read as such. */
+export function mayNameCurrencies(header: string): boolean {
+  return /currenc|\bccy\b|\bcurr\b|devise|monnaie|moneda|divisa|moeda|sarafu|wahrung|waehrung/.test(plainName(header));
 }
 
 function isAmount(name = ''): boolean {

@@ -1,6 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import { currencyOfAmounts, meaningOf, plainName } from './column-names.ts';
+import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
 
@@ -62,12 +62,11 @@ export function planColumns(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
   const ofAmounts = header[plan.amount ?? -1] ?? '';
-  return {
-    plan,
-    amountCurrency: currencyOfAmounts(ofAmounts),
-    amountSign: signOfSeveral(ofAmounts),
-    understood: header.map((column, index) => ({ column, field: meaning.get(index) ?? null })),
-  };
+  const amountCurrency = currencyOfAmounts(ofAmounts);
+  const understood = header.map((column, index) => ({ column, field: meaning.get(index) ?? null }));
+  if (plan.amount !== undefined && plan.currency === undefined && amountCurrency === null)
+    refuseUnreadCurrencies(understood);
+  return { plan, amountCurrency, amountSign: signOfSeveral(ofAmounts), understood };
 }
 
 /** No payout file has more columns. */
@@ -108,7 +107,8 @@ function chooseColumn(header: readonly string[], field: Field, indexes: readonly
   const [only] = indexes;
   if (indexes.length === 1 && only !== undefined) return only;
   const own = indexes.filter((index) => header[index]?.trim().toLowerCase() === field);
-  if (own.length === 1 && own[0] !== undefined) return own[0];
+  // But "currency" may be the salary's beside an "airtime currency".
+  if (field !== 'currency' && own.length === 1 && own[0] !== undefined) return own[0];
   const names = indexes.map((index) => `"${header[index]?.trim()}"`);
   throw new AirbatchError('FILE_REJECTED', `the columns ${names.join(' and ')} could each be the ${field}`, {
     hint: `Say which one is meant: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
@@ -130,6 +130,21 @@ function refuseMissing(
     'FILE_REJECTED',
     `the file has no column ${names.join(', nor one ')}; its first line ${readAs(header)}`,
     { hint: `${missingHint(header, missing)} Nothing was sent.` },
+  );
+}
+
+/** Amounts whose currencies stand in a column that is not read would all be paid in the configured one. */
+function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
+  const unread = understood.filter(({ column, field }) => field === null && mayNameCurrencies(column));
+  const [first] = unread;
+  if (!first) return;
+  const names = unread.map(({ column }) => `"${column.trim()}"`);
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the currency of the amounts may stand in the column ${names.join(' or ')}, which is not read as it is named`,
+    {
+      hint: `Say so: --map currency=${names[0]}, or intake.columns.currency in the configuration. If it is about something else, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
+    },
   );
 }
 

@@ -156,6 +156,21 @@ describe('columns', () => {
     assert.deepEqual([rows[0]?.status, rows[0]?.phone_number], ['ready', '+254712345678']);
   });
 
+  test('ask for the column of currencies where one that is not read may be it', () => {
+    const header = ['phone_number', 'network_id', 'amount', 'Currency of salary'];
+    assert.throws(() => plan(header), {
+      code: 'FILE_REJECTED',
+      message: /may stand in the column "Currency of salary", which is not read/,
+      hint: /--map currency="Currency of salary".*"Amount \(KES\)"/,
+    });
+    assert.equal(plan(header, { currency: 'Currency of salary' }).plan.currency, 3);
+    assert.equal(plan(['phone_number', 'network_id', 'amount (KES)', 'Currency of salary']).amountCurrency, 'KES');
+    assert.equal(plan(['phone_number', 'network_id', 'amount', 'airtime_currency']).plan.currency, 3);
+    assert.throws(() => plan(['phone_number', 'network_id', 'airtime_amount', 'currency', 'airtime_currency']), {
+      message: /"currency" and "airtime_currency" could each be the currency/,
+    });
+  });
+
   test('are a question, not a guess, when two could be meant', () => {
     assert.throws(() => plan(['mobile', 'telephone', 'network_id', 'amount']), {
       code: 'FILE_REJECTED',
