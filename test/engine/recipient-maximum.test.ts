@@ -183,6 +183,7 @@ describe('the maximum of a recipient', () => {
       callbackUrl: null,
       restoredAt: null,
       keysProvedFrom: 0,
+      keyScopeFrom: 0,
     };
     const options = { clock: rig.clock, actor: 'engine' };
     const intents = await inUnit(rig.db, options, (unit) => writeIntents(unit, known as RunnerContext, open, rows));
