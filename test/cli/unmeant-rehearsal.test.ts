@@ -21,10 +21,7 @@ async function setUp(t: TestContext, service: string) {
   ]);
   await db.transact((tx) => tx.execute("UPDATE batches SET status = 'completed'"));
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ ledger: 'ledger.db' }));
-  writeFileSync(
-    join(cwd, 'pay.csv'),
-    'phone_number,network_id,amount,currency\n+254712405118,1,500,KES\n',
-  );
+  writeFileSync(join(cwd, 'pay.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,500,KES\n');
   return { cwd, batches: async () => (await listBatches(db, 10)).length };
 }
 
