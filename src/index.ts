@@ -11,18 +11,16 @@ export {
   askApproval,
   cancelUnsent,
   pauseBatch,
-  type ReleaseResult,
   rejectBatch,
-  releaseRows,
   resumeBatch,
-  skipRows,
 } from './engine/acts.ts';
 export { approvalReason } from './engine/approval.ts';
 export type { EngineLog } from './engine/context.ts';
-export { type RetryResult, retryFailed } from './engine/decisions.ts';
 export type { Preflight } from './engine/preflight.ts';
+export { type ReleaseResult, releaseRows, skipRows } from './engine/release-or-skip.ts';
 export { type NewPlace, reorderBatch } from './engine/reorder.ts';
 export { type Resolution, type ResolvingService, resolveDoubt, resolveOverdue } from './engine/resolving.ts';
+export { type RetryResult, retryFailed } from './engine/retry-failed.ts';
 export type { EngineSettings } from './engine/settings.ts';
 export type { Gateway } from './gateway/gateway.ts';
 export type { FileFindings } from './intake/findings.ts';

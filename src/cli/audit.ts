@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { rowStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
@@ -9,7 +10,7 @@ import { type AuditEvent, pageEvents } from '../ledger/events.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import { auditSentence } from '../reports/audit-sentences.ts';
 import { problemsOf } from '../reports/stored.ts';
-import { counted, rowStateWords } from '../reports/words.ts';
+import { counted } from '../reports/words.ts';
 import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
 import { rowNumbers } from './row-numbers.ts';

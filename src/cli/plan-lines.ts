@@ -1,5 +1,6 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
+import { pauseReasonWords } from '../core/state-words.ts';
 import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { visible } from '../core/visible.ts';
 import type { PlannedFinish } from '../engine/planned-finish.ts';
@@ -8,7 +9,7 @@ import type { Balance } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { askedText, durationText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
-import { counted, pauseReasonWords } from '../reports/words.ts';
+import { counted } from '../reports/words.ts';
 import { balanceJson } from './balance-json.ts';
 
 /** What a batch would do, as a person sees it before anything is sent. `understood` are the lines on how its file was read. */

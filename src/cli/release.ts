@@ -1,4 +1,5 @@
-import { releaseRows, requireBatch, requireReleaser, requireRow } from '../engine/acts.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { releaseRows, requireReleaser, requireRow } from '../engine/release-or-skip.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { askedText } from '../reports/format.ts';
 import { heldRows } from '../reports/held.ts';

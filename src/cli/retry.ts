@@ -1,7 +1,7 @@
 import { jsonLine } from '../core/given-json.ts';
 import { requireBatch } from '../engine/acts.ts';
-import { retryFailed } from '../engine/decisions.ts';
 import { moveService, requireService } from '../engine/elsewhere.ts';
+import { retryFailed } from '../engine/retry-failed.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import { askingFor } from '../runtime/told-to-wait.ts';

@@ -1,4 +1,5 @@
-import { requireBatch, skipRows } from '../engine/acts.ts';
+import { requireBatch } from '../engine/acts.ts';
+import { skipRows } from '../engine/release-or-skip.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import { afterDecision } from './after-decision.ts';

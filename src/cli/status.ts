@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import { isTerminal, type RowState } from '../core/row-state.ts';
+import { rowStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { lastEvidence } from '../engine/in-doubt.ts';
@@ -9,7 +10,7 @@ import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { minuteText } from '../reports/finish-words.ts';
 import { durationText, timeText } from '../reports/format.ts';
-import { counted, grouped, rowStateWords } from '../reports/words.ts';
+import { counted, grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
@@ -175,7 +176,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     const answered = row.status === 'in_doubt' ? await lastAnswer(session, batch, row) : '';
     const since = row.status === 'accepted' ? sinceWords(session, row) : '';
     lines.push(
-      `Row ${row.row_no} (line ${row.line}) is ${row.status.replace('_', ' ')}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
+      `Row ${row.row_no} (line ${row.line}) is ${rowStateWords[row.status].label}: ${why}${answered}${since}${next && status.worker ? ` Next look-up: ${timeText(next)}.` : ''}`,
     );
   }
   for (const [advice, rows] of advised)

@@ -1,5 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
+import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
 import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
@@ -8,7 +9,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { NotedPace } from '../ledger/pace.ts';
 import { countOverdue, nextDueAt } from '../ledger/rows.ts';
 import { durationText, overlongText, timeText } from '../reports/format.ts';
-import { batchStateWords, counted, grouped, pauseReasonWords } from '../reports/words.ts';
+import { counted, grouped } from '../reports/words.ts';
 import type { AccountConfig } from '../runtime/config.ts';
 import { type AccountNow, type LedgerNow, paceOf } from './account-now.ts';
 

@@ -1,7 +1,7 @@
 import type { RecipientMaximum } from './batch-policy.ts';
 import { isoTime } from './clock.ts';
-import { countsAsSent, type LostPayment, type OtherPayment } from './earlier-payment.ts';
 import { addAmounts, compareAmounts, moneyText } from './money.ts';
+import { countsAsSent, type LostPayment, type OtherPayment } from './repeated-payment.ts';
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow {

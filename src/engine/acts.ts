@@ -3,6 +3,7 @@ import { type BatchEvent, can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
+import { batchStateWords } from '../core/state-words.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import {
   type BatchFields,
@@ -12,9 +13,8 @@ import {
   findBatch,
   listBatches,
 } from '../ledger/batches.ts';
-import type { Database, Queryable } from '../ledger/database.ts';
+import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
-import { findRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
 import {
@@ -26,15 +26,10 @@ import {
   requireSecondPerson,
 } from './approval.ts';
 import { cancelRowsLeft } from './cancelled-rows.ts';
-import { type KeptRow, lastingHold, makeUnseenHolds, notReleasable, unseenHold } from './kept-holds.ts';
 import { addPersonsPause, dropPersonsPause, personsPause } from './persons-pause.ts';
-import { type Asked, askedOnceReleased } from './preflight.ts';
-import { noteLetGo } from './sent-before.ts';
+import type { Asked } from './preflight.ts';
 import { lookedAtSpending } from './spending.ts';
 import { toldReading } from './told-balance.ts';
-
-/** Rows that one transaction changes at most, so that it blocks nobody for long. */
-const rowsPerUnit = 500;
 
 /** Batches of a run that are named to who gives its name for that of a batch. */
 const batchesNamedMax = 3;
@@ -137,7 +132,7 @@ export function requireWaiting({ batch_id, status }: BatchRecord): void {
   if (status === 'awaiting_approval') return;
   throw new AirbatchError(
     'BATCH_STATE',
-    `batch ${batch_id} is ${status.replace('_', ' ')}: it does not wait for approval`,
+    `batch ${batch_id} is ${batchStateWords[status].label}: it does not wait for approval`,
     { hint: `See "airbatch status ${batch_id}" for where the batch stands.` },
   );
 }
@@ -229,171 +224,8 @@ const eventWords: Partial<Record<BatchEvent, string>> = {
 
 function requireMove({ batch_id, status }: BatchRecord, event: BatchEvent): void {
   if (can(status, event)) return;
-  const is = status.replace('_', ' ');
+  const is = batchStateWords[status].label;
   throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${is}: it cannot be ${eventWords[event] ?? 'changed'}`, {
     hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
   });
-}
-
-/** What became of the held rows that a person let go. */
-export interface ReleaseResult {
-  released: number;
-  /** Rows that stay held: another row has their reference and they would only be held again, or they were held after the person looked. */
-  kept: KeptRow[];
-}
-
-/**
- * Lets held rows be sent (all of the batch, or those named). Of all, those stay held whose reference another row has; where
- * one of those is named, nothing is released, and it throws `ROW_NOT_RELEASABLE`. Who was shown the rows before says when (`seenSeq`, the
- * batch's `audit_seq` of then; null: whatever is held): rows that were held since stay so, named or not.
- */
-export async function releaseRows(
-  actor: Actor,
-  batchId: string,
-  rowNos: readonly number[],
-  seenSeq: number | null = null,
-): Promise<ReleaseResult> {
-  const batch = await requireBatch(actor.db, batchId);
-  const kept: ReleaseResult['kept'] = [];
-  const unseen = makeUnseenHolds(seenSeq);
-  const released = await changeRows(actor, batchId, rowNos, {
-    state: 'held',
-    async check(db, current, rows) {
-      await requireReleaser(db, current, rows, actor.name);
-      await unseen.read(db, current);
-    },
-    async change(unit, row) {
-      if (unseen.has(row.row_no)) {
-        kept.push(unseenHold(row));
-        return null;
-      }
-      const hold = await lastingHold(unit.tx, batch, row);
-      if (hold === null) {
-        await noteLetGo(unit.tx, row);
-        return unit.changeRow(row, 'release', { problems: null }, {});
-      }
-      if (rowNos.length > 0) throw notReleasable(batch, row, hold);
-      kept.push({ row: row.row_no, code: hold.code, why: hold.message, suggestion: hold.suggestion });
-      return null;
-    },
-  });
-  return { released, kept };
-}
-
-/**
- * What is let go after a second person approved, or while he looks, is no part of what he saw: it takes a second person as well. So does
- * what nobody was asked for, once the batch would have needed one from the start with these rows (null: all that are held). Fails with `SECOND_PERSON_NEEDED`.
- */
-export async function requireReleaser(
-  db: Queryable,
-  batch: BatchRecord,
-  rows: readonly RowRecord[] | null,
-  name: string,
-): Promise<void> {
-  const policy = storedPolicy(batch.policy);
-  const approved = batch.approved_plan === null ? null : (JSON.parse(batch.approved_plan) as ApprovedPlan);
-  if (batch.status === 'awaiting_approval' || approved?.asked)
-    return requireSecondPerson(policy, batch, name, 'release rows of it');
-  if (approved === null || policy.approval.needed === 'never') return;
-  const why = approvalReason(policy, await askedOnceReleased(db, batch.batch_id, rows));
-  if (why !== null) requireSecondPerson(policy, batch, name, `release these rows of it: with them, ${why}`);
-}
-
-/**
- * Decides that held rows are not sent, or rows that were not sent yet (`ready`) of a batch that a person has paused: fails with `BATCH_STATE`
- * where nobody has. Returns how many. The row keeps the whole text, until it is forgotten; the chain no number.
- */
-export function skipRows(
-  actor: Actor,
-  batchId: string,
-  rowNos: readonly number[],
-  why: string,
-  state: 'held' | 'ready' = 'held',
-): Promise<number> {
-  const problem = {
-    code: 'SKIPPED_BY_PERSON',
-    column: null,
-    message: `Skipped by ${actor.name}: ${why}`,
-    suggestion: '',
-  };
-  return changeRows(actor, batchId, rowNos, {
-    state,
-    check: async (db, batch) => {
-      if (state === 'held' || (await personsPause(db, batch)) !== null) return;
-      throw new AirbatchError(
-        'BATCH_STATE',
-        `batch ${batchId} is not paused by a person: its rows may be sent at any moment`,
-        {
-          hint: `First: airbatch pause ${batchId} --why TEXT`,
-        },
-      );
-    },
-    change: (unit, row) =>
-      unit.changeRow(row, 'skip', { problems: JSON.stringify([problem]) }, { why: withoutNumbers(why) }),
-  });
-}
-
-/** What a person decides about rows in one state. */
-interface RowDecision {
-  state: 'held' | 'ready';
-  /**
-   * Throws where it may not be decided now, for these rows (null: all in that state); asked within each transaction, since the batch may
-   * have moved on.
-   */
-  check?: (db: Queryable, batch: BatchRecord, rows: readonly RowRecord[] | null) => Promise<void>;
-  change: (unit: Unit, row: RowRecord) => Promise<RowRecord | null>;
-}
-
-async function changeRows(
-  actor: Actor,
-  batchId: string,
-  rowNos: readonly number[],
-  { state, check, change }: RowDecision,
-): Promise<number> {
-  const batch = await requireBatch(actor.db, batchId);
-  const options = { clock: actor.clock, actor: actor.name };
-  const changeAll = async (rows: readonly RowRecord[]) =>
-    inUnit(actor.db, options, async (unit) => {
-      await check?.(unit.tx, await requireBatch(unit.tx, batchId), rows);
-      let changed = 0;
-      for (const row of rows) if (await change(unit, row)) changed += 1;
-      return changed;
-    });
-  if (rowNos.length > 0) return changeAll(await rowsIn(state, actor.db, batchId, rowNos));
-  // Before the first of them is let go: else some would be, and the rest not.
-  await check?.(actor.db, batch, null);
-  let count = 0;
-  for (let after = 0; ; ) {
-    const rows = await pageRowsInState(actor.db, batchId, state, after, rowsPerUnit);
-    if (rows.length === 0) return count;
-    after = rows.at(-1)?.row_no ?? after;
-    count += await changeAll(rows);
-  }
-}
-
-/** A row that is in one state: `ROW_UNKNOWN` where there is none of that number, `BATCH_STATE` where it is in another. */
-export async function requireRow(
-  db: Queryable,
-  { batchId, rowNo, status }: { batchId: string; rowNo: number; status: RowRecord['status'] },
-): Promise<RowRecord> {
-  const row = await findRow(db, batchId, rowNo);
-  if (row === null) throw new AirbatchError('ROW_UNKNOWN', `batch ${batchId} has no row ${rowNo}`);
-  const [is, wanted] = [row.status, status].map((one) => one.replace('_', ' '));
-  if (row.status === status) return row;
-  throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
-    hint: `See "airbatch status ${batchId}" for where the batch stands.`,
-  });
-}
-
-async function rowsIn(
-  status: RowDecision['state'],
-  db: Database,
-  batchId: string,
-  rowNos: readonly number[],
-): Promise<RowRecord[]> {
-  const rows: RowRecord[] = [];
-  for (const rowNo of rowNos) {
-    rows.push(await requireRow(db, { batchId, rowNo, status }));
-  }
-  return rows;
 }

@@ -1,8 +1,9 @@
 import { isoTime } from '../core/clock.ts';
-import { isDoubtfulEnd, isToldBy, unreadSinceName } from '../core/earlier-payment.ts';
+import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
+import { isToldBy, unreadSinceName } from '../core/repeated-payment.ts';
 import { wasSent } from '../core/row-state.ts';
 import type { Gateway, ServicePayment } from '../gateway/gateway.ts';
 import { makeListReader, type ReadPage } from '../gateway/list-pages.ts';

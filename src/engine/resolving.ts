@@ -11,13 +11,14 @@ import { highestClock } from '../ledger/facts.ts';
 import type { RowFields, RowRecord } from '../ledger/rows.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
-import { requireBatch, requireRow } from './acts.ts';
+import { requireBatch } from './acts.ts';
 import { type Asking, askAsTold } from './ask-as-told.ts';
 import { requireService } from './elsewhere.ts';
 import { noteSecond } from './late-differences.ts';
 import { referenceOf } from './orders.ts';
 import { lastSentAt } from './overdue.ts';
 import { unansweredMsMax } from './read-trouble.ts';
+import { requireRow } from './release-or-skip.ts';
 
 /** What a person says became of a payment, and what shows it. */
 export interface Resolution {

@@ -1,6 +1,6 @@
 import { dayMs } from '../core/clock.ts';
-import { repeatProblem } from '../core/earlier-payment.ts';
 import { beyondMaximum } from '../core/recipient-maximum.ts';
+import { repeatProblem } from '../core/repeated-payment.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { unreadTo } from '../ledger/lost-payments.ts';

@@ -5,6 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { idempotencyKey } from '../core/ids.ts';
 import { eachPaidOnce } from '../core/same-rows.ts';
+import { batchStateWords } from '../core/state-words.ts';
 import {
   type BatchRecord,
   batchesWithContent,
@@ -70,7 +71,7 @@ async function lastPayment(
 const namedMax = 3;
 
 function words({ status }: BatchRecord): string {
-  return status.replace('_', ' ');
+  return batchStateWords[status].label;
 }
 
 async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {

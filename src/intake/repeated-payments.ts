@@ -1,6 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { dayMs } from '../core/clock.ts';
-import { repeatProblem } from '../core/earlier-payment.ts';
+import { repeatProblem } from '../core/repeated-payment.ts';
 import { type BatchRecord, runSoFar } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { makeFileRefs } from '../ledger/file-refs.ts';

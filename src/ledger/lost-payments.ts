@@ -1,4 +1,4 @@
-import { isToldBy, isUnread, type LostPayment } from '../core/earlier-payment.ts';
+import { isToldBy, isUnread, type LostPayment } from '../core/repeated-payment.ts';
 import type { Queryable } from './database.ts';
 import { forgetFact, readFact, writeFact } from './facts.ts';
 import { filledLists, places } from './filled-lists.ts';

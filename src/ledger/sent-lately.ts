@@ -1,4 +1,5 @@
-import { bearingStates, type OtherPayment } from '../core/earlier-payment.ts';
+import { bearingStates } from '../core/earlier-payment.ts';
+import type { OtherPayment } from '../core/repeated-payment.ts';
 import { type RowState, sentStates } from '../core/row-state.ts';
 import type { Queryable } from './database.ts';
 import { filledLists, places } from './filled-lists.ts';

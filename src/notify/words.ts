@@ -1,4 +1,5 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
+import { pauseReasonWords } from '../core/state-words.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -14,7 +15,7 @@ import { leftFilesLines } from '../reports/left-files.ts';
 import { sameRowsOf, sameRowsText } from '../reports/same-rows.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
-import { counted, grouped, pauseReasonWords } from '../reports/words.ts';
+import { counted, grouped } from '../reports/words.ts';
 import type { NewsKind } from './recipients.ts';
 
 /** Something that happened, by what the ledger knows it by; that a program stands still is known to the program (standstill.ts). */

@@ -1,8 +1,8 @@
 import { isOverdue } from '../core/overdue.ts';
+import { rowStateWords } from '../core/state-words.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
 import { isLeftToPerson } from './survey.ts';
-import { rowStateWords } from './words.ts';
 
 /**
  * What to do about a failed row, by the code that the service gave (spec sections 7.1 and 7.2; V1 codes are numbers). Read by

@@ -1,9 +1,10 @@
 import { isoTime } from '../core/clock.ts';
 import { type RowState, rowStates } from '../core/row-state.ts';
+import { rowStateWords } from '../core/state-words.ts';
 import { durationText, spanTexts } from './format.ts';
 import { type Html, html } from './html.ts';
 import type { Timeline } from './timeline.ts';
-import { counted, rowStateWords } from './words.ts';
+import { counted } from './words.ts';
 
 /** The order in which states are shown: what is done first, what is wrong next, what is still to come last. */
 export const shownStates: readonly RowState[] = [

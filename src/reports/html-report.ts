@@ -1,6 +1,7 @@
 import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import type { RowState } from '../core/row-state.ts';
+import { batchStateWords, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
@@ -18,7 +19,7 @@ import { failureName, listedRowsMax, type Survey } from './survey.ts';
 import type { Timeline } from './timeline.ts';
 import { verdictOf } from './verdict.ts';
 import { versionText } from './version-words.ts';
-import { batchStateWords, counted, rowStateWords } from './words.ts';
+import { counted } from './words.ts';
 
 const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
 const failuresMax = 12;

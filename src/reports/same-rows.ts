@@ -1,8 +1,9 @@
 import { maySend } from '../core/batch-state.ts';
 import { eachPaidOnce } from '../core/same-rows.ts';
+import { batchStateWords } from '../core/state-words.ts';
 import { type BatchRecord, batchesWithContent, countRows } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import { batchStateWords, grouped } from './words.ts';
+import { grouped } from './words.ts';
 
 /** Another batch of the same run that has the very same rows: each of them is paid by one of the two. */
 export interface SameRows {

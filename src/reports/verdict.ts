@@ -1,9 +1,10 @@
 import { lookedUp } from '../core/doubt-words.ts';
 import { compareAmounts, sameAmount, subtractAmounts } from '../core/money.ts';
+import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
 import { endedText, minuteText } from './finish-words.ts';
 import { askedText, sumsText } from './format.ts';
 import type { BatchSummary } from './summary.ts';
-import { batchStateWords, counted, grouped, pauseReasonWords } from './words.ts';
+import { counted, grouped } from './words.ts';
 
 /** What came of a batch, in sentences that a payroll clerk understands. */
 export interface Verdict {

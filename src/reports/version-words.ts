@@ -1,7 +1,8 @@
 import type { RowState } from '../core/row-state.ts';
+import { rowStateWords } from '../core/state-words.ts';
 import type { Difference, ReportVersion, Totals } from './difference.ts';
 import { sumsText, timeText } from './format.ts';
-import { counted, grouped, rowStateWords } from './words.ts';
+import { counted, grouped } from './words.ts';
 
 /** "version 2, as of 2026-12-04 08:01:02 UTC"; what is written before the end of a batch, or without a key, is no version. */
 export function versionText({ version, as_of }: Pick<ReportVersion, 'version' | 'as_of'>): string {

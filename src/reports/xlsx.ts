@@ -1,4 +1,5 @@
 import type { RowState } from '../core/row-state.ts';
+import { batchStateWords, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
@@ -10,7 +11,6 @@ import { rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import { failureName, type Survey } from './survey.ts';
 import { differenceText } from './version-words.ts';
-import { batchStateWords, rowStateWords } from './words.ts';
 import { type Cell, type Sheet, sheetRowsMax, workbook } from './workbook.ts';
 
 /** results.xlsx: what summary.json and results.csv say, for people who work in a spreadsheet. */

@@ -1,7 +1,7 @@
 import { errorMessage } from '../core/errors.ts';
-import { type RetryResult, type RetryWhat, retryFailed, rowsToRetry } from '../engine/decisions.ts';
 import { requireService } from '../engine/elsewhere.ts';
 import { unansweredMsMax } from '../engine/read-trouble.ts';
+import { type RetryResult, type RetryWhat, retryFailed, rowsToRetry } from '../engine/retry-failed.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { JobFile } from '../ledger/job-files.ts';
 import { jobRetry, noteJobRetry, noteRetryGivenUp } from '../ledger/job-retries.ts';

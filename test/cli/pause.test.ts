@@ -28,7 +28,7 @@ test('what a person paused is sent by no program until that batch is resumed by 
   assert.equal((await airbatch('resume', batch)).code, 0);
   assert.deepEqual(await counts(), { completed: 1 });
   const again = await airbatch('pause', batch, '--why', 'too late');
-  assert.deepEqual([again.code, /is completed.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
+  assert.deepEqual([again.code, /is finished.*\[BATCH_STATE\]/.test(again.stderr)], [2, true]);
 });
 
 test('a run that is kept by a row at the service says what its pause waits for, and how it goes on', {
@@ -57,7 +57,10 @@ test('the rest of a wrong file is given up once a person has paused it, and the 
   const early = await airbatch('skip', batch, '--unsent', '--why', 'the wrong month');
   assert.deepEqual([early.code, /not paused by a person.*\n.*airbatch pause /.test(early.stderr)], [2, true]);
   await airbatch('pause', batch, '--why', 'the wrong month');
-  assert.match((await airbatch('skip', batch, '2', '--why', 'x')).stderr, /row 2 of batch \S+ is ready, not held/);
+  assert.match(
+    (await airbatch('skip', batch, '2', '--why', 'x')).stderr,
+    /row 2 of batch \S+ is not yet sent, not held/,
+  );
 
   const one = await airbatch('skip', batch, '2', '--unsent', '--why', 'the wrong month', '--json');
   assert.deepEqual(JSON.parse(one.stdout), { batch_id: batch, skipped: 1 });

@@ -50,7 +50,7 @@ test('a batch has a time to be done by from its file on, and another one where a
   assert.match(stdout, /gave it another place: urgent, to be done by no time instead of by 2098-11-20 15:00/);
   assert.equal((await airbatch('resume', batch)).code, 0);
   const ended = await airbatch('reorder', batch, '--priority', 'bulk');
-  assert.deepEqual([ended.code, /is completed: nothing.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
+  assert.deepEqual([ended.code, /is finished: nothing.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
 });
 
 for (const [what, args, words] of [

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { dayMs } from '../../src/core/clock.ts';
-import type { LostPayment, OtherPayment } from '../../src/core/earlier-payment.ts';
 import { type AskingRow, beyondMaximum } from '../../src/core/recipient-maximum.ts';
+import type { LostPayment, OtherPayment } from '../../src/core/repeated-payment.ts';
 
 const now = Date.UTC(2026, 10, 21);
 const maximum = { days: 30, sums: { KES: '500' }, since: now - 30 * dayMs };

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
-import { releaseRows } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { makeRig, type Rig } from '../support/engine.ts';

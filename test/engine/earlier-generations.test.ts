@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { releaseRows, skipRows } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { defaultEngineSettings, type EngineSettings } from '../../src/engine/settings.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { doubtReason } from '../../src/core/doubt-words.ts';
-import { pauseBatch, releaseRows, resumeBatch } from '../../src/engine/acts.ts';
+import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { moveService } from '../../src/engine/elsewhere.ts';
 import { personsPause } from '../../src/engine/persons-pause.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
 import { movesByItself } from '../../src/engine/remaining.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';

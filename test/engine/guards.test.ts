@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { pauseBatch, releaseRows, resumeBatch } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
 import { resolveDoubt } from '../../src/engine/resolving.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/ids.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox, type InboxOutcome, type WebhookScheme } from '../../src/ledger/inbox.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
-import { releaseRows } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import type { ListQuery, ServicePayment, UnreadableEntry } from '../../src/gateway/gateway.ts';
 import type { ListPage } from '../../src/gateway/list-pages.ts';
 import type { JudgedRow } from '../../src/intake/earlier-batches.ts';

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { storedPolicy } from '../../src/core/batch-policy.ts';
-import { releaseRows } from '../../src/engine/acts.ts';
 import type { OpenBatch, RunnerContext } from '../../src/engine/context.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
 import { writeIntents } from '../../src/engine/intents.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { makeFileRefs } from '../../src/ledger/file-refs.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';

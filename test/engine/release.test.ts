@@ -1,18 +1,11 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import {
-  approve,
-  askApproval,
-  pauseBatch,
-  rejectBatch,
-  releaseRows,
-  requireBatch,
-  skipRows,
-} from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { approve, askApproval, pauseBatch, rejectBatch, requireBatch } from '../../src/engine/acts.ts';
 import { preflight } from '../../src/engine/preflight.ts';
+import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
 import { resolveDoubt } from '../../src/engine/resolving.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { releaseRows, resumeBatch } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { resumeBatch } from '../../src/engine/acts.ts';
+import { releaseRows } from '../../src/engine/release-or-skip.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';

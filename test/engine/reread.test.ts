@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import type { ListQuery, ServicePayment } from '../../src/gateway/gateway.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';

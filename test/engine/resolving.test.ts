@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
-import { retryFailed } from '../../src/engine/decisions.ts';
 import { type Resolution, resolveOverdue } from '../../src/engine/resolving.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import type { Evidence, ListQuery, LookUpOutcome, ServicePayment } from '../../src/gateway/gateway.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { addToInbox } from '../../src/ledger/inbox.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { idempotencyKey } from '../../src/core/ids.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import type { LookUpOutcome } from '../../src/gateway/gateway.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { findPayment, insertPayments } from '../../src/ledger/payments.ts';

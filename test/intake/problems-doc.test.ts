@@ -39,7 +39,12 @@ describe('docs/problems.md', () => {
   }
 
   test('has the codes that the engine gives to rows', () => {
-    for (const name of ['core/earlier-payment.ts', 'engine/acts.ts', 'engine/earlier-generations.ts']) {
+    for (const name of [
+      'core/earlier-payment.ts',
+      'core/repeated-payment.ts',
+      'engine/release-or-skip.ts',
+      'engine/earlier-generations.ts',
+    ]) {
       const source = readFileSync(join(root, 'src', name), 'utf8');
       const codes = [...source.matchAll(/code: '([A-Z_]+)'/g)].map(([, code = '']) => code);
       assert.notEqual(codes.length, 0);

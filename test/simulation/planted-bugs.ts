@@ -203,7 +203,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what a row without a reference may correct',
     seed: 32,
-    file: 'core/earlier-payment.ts',
+    file: 'core/repeated-payment.ts',
     find: 'if (!mayCorrect(row, other, sent)) continue;',
     replace: 'continue;',
   },

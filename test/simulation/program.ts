@@ -1,6 +1,6 @@
 import { makeAccountRunner } from '../../src/engine/account-runner.ts';
 import { resumeBatch } from '../../src/engine/acts.ts';
-import { retryFailed } from '../../src/engine/decisions.ts';
+import { retryFailed } from '../../src/engine/retry-failed.ts';
 import { defaultEngineSettings } from '../../src/engine/settings.ts';
 import { makeGateway } from '../../src/gateway/make-gateway.ts';
 import { findBatch, listBatches, unfinishedBatches } from '../../src/ledger/batches.ts';
