@@ -5,6 +5,7 @@ import { contentRowRef } from '../../src/core/ids.ts';
 import { type AskingRow, type OtherPayment, repeatProblem } from '../../src/core/repeated-payment.ts';
 
 const terms = { phone_number: '+254712000001', network_id: 1, amount: '100', currency: 'KES', product_id: null };
+
 describe('what others sent to the number of a row', () => {
   const asking: AskingRow = {
     ...terms,
