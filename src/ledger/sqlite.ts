@@ -24,23 +24,24 @@ const statementsMax = 200;
 
 export interface SqliteOptions {
   busyTimeoutMs?: number;
-  /** It need not be durable: it is thrown away with the process that made it. */
-  scratch?: boolean;
   /** What waits for the disk. Default: `fdatasync`. */
   syncFile?: SyncFile;
   /** Default: as suits a disk. Tests have smaller ones. */
   checkpoints?: CheckpointLimits;
 }
 
-/** Opens (and creates, readable by its owner alone) the SQLite database at `path`; `:memory:` makes one that is not durable. */
+/**
+ * Opens (and creates, readable by its owner alone) the SQLite database at `path`. Two are not durable: `:memory:`, and `''`, which
+ * outgrows memory into a file without a name, so that it is gone with the process however that ends. Neither has snapshots beside its transactions.
+ */
 export function openSqlite(path: string, options: SqliteOptions = {}): Database {
-  const { busyTimeoutMs = defaultBusyTimeoutMs, scratch = false, syncFile } = options;
+  const { busyTimeoutMs = defaultBusyTimeoutMs, syncFile } = options;
   checkVersion();
   const database = attempt(path, () => open(path, busyTimeoutMs));
   // Of what is deleted or overwritten zeros are made in place: people are forgotten without writing gigabytes anew.
-  database.exec(scratch ? 'PRAGMA synchronous = OFF' : 'PRAGMA secure_delete = ON');
+  if (isFile(path)) database.exec('PRAGMA secure_delete = ON');
   // Where a path leads through links, SQLite's files lie beside the last one.
-  const location = scratch ? null : database.location();
+  const location = database.location();
   const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
   const checkpoints = location === null ? null : makeCheckpoints(database, location, options.checkpoints);
   const committed = () => {
@@ -154,9 +155,9 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
           throw error;
         }
       }),
-    // What is in memory has no second connection, so there a snapshot takes its turn like a transaction.
+    // What has no file has no second connection, so there a snapshot takes its turn like a transaction.
     snapshot: (work) => {
-      if (path === ':memory:') return inTurn(() => work(direct));
+      if (!isFile(path)) return inTurn(() => work(direct));
       const read = readSnapshot(path, busyTimeoutMs, wal, work);
       snapshots.add(read);
       const end = () => void snapshots.delete(read);
@@ -221,22 +222,26 @@ async function readSnapshot<Result>(
   }
 }
 
+function isFile(path: string): boolean {
+  return path !== '' && path !== ':memory:';
+}
+
 function open(path: string, busyTimeoutMs: number): DatabaseSync {
-  const inMemory = path === ':memory:';
-  if (!inMemory) mkdirSync(dirname(path), { recursive: true });
-  const isNew = !inMemory && !existsSync(path);
+  if (!isFile(path)) return new DatabaseSync(path);
+  mkdirSync(dirname(path), { recursive: true });
+  const isNew = !existsSync(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs};`);
   const pragma = (name: string) => Object.values(database.prepare(`PRAGMA ${name}`).get() ?? {})[0];
   // A pragma that did not take fails silently, and the promise of durability with it.
-  const took = pragma('synchronous') === 1 && (inMemory || pragma('journal_mode') === 'wal');
+  const took = pragma('synchronous') === 1 && pragma('journal_mode') === 'wal';
   if (!took || pragma('busy_timeout') !== busyTimeoutMs) {
     throw new AirbatchError('LEDGER_IO', `the ledger ${path} cannot be made durable on this file system`, {
       hint: 'Keep the ledger on a local disk, not on a network share.',
     });
   }
-  if (!isNew && !inMemory && statSync(path).size <= checkedBytesMax) checkWhole(database, path);
+  if (!isNew && statSync(path).size <= checkedBytesMax) checkWhole(database, path);
   return database;
 }
 

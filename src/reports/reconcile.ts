@@ -1,5 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { jsonFile } from '../core/given-json.ts';
@@ -60,8 +58,7 @@ export async function reconcile(
     .replace(/[-:]|\..*/g, '')
     .replace('T', '-');
   const id = `R-${stamp}-${deps.random.hex(2)}`;
-  const folder = await mkdtemp(join(tmpdir(), 'airbatch-reconcile-'));
-  const scratch = openSqlite(join(folder, 'seen.db'), { scratch: true });
+  const scratch = openSqlite('');
   try {
     await prepareSeen(scratch);
     const batch = request.batchId === undefined ? null : await findBatchOrFail(db, request.batchId);
@@ -92,7 +89,6 @@ export async function reconcile(
     return { dir, files, reconciliation: reconciliation as unknown as Reconciliation };
   } finally {
     await scratch.close();
-    await rm(folder, { recursive: true, force: true });
   }
 }
 

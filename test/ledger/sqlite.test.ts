@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { findBatch } from '../../src/ledger/batches.ts';
@@ -78,10 +79,19 @@ describe('the SQLite ledger', () => {
     await db.close();
   });
 
-  test('waits for nothing where it is thrown away anyway', async () => {
-    const db = openSqlite(join(folder, 'scratch.db'), { scratch: true, syncFile: () => assert.fail('waited') });
-    await db.execute('CREATE TABLE t (n INTEGER)');
-    assert.deepEqual(await db.query('PRAGMA synchronous'), [{ synchronous: 0 }]);
+  test('waits for no disk where it has no name, and leaves no file for whoever comes after a process that was killed', async () => {
+    const before = readdirSync(tmpdir());
+    const db = openSqlite('', { syncFile: () => assert.fail('waited') });
+    await db.execute('CREATE TABLE t (n TEXT)');
+    // More than SQLite keeps in memory.
+    await db.transact(async (tx) => {
+      for (let row = 0; row < 200; row++) await tx.execute('INSERT INTO t (n) VALUES (?)', ['x'.repeat(50_000)]);
+    });
+    assert.deepEqual(await db.snapshot((view) => view.query('SELECT COUNT(*) AS count FROM t')), [{ count: 200 }]);
+    assert.deepEqual(
+      readdirSync(tmpdir()).filter((name) => !before.includes(name) && /etilqs|\.db/.test(name)),
+      [],
+    );
     await db.close();
   });
 
