@@ -102,7 +102,7 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   return steps;
 }
 
-/** The JSON answer for one batch: a contract (README, "JSON"). */
+/** The JSON answer for one batch: a contract (`docs/commands.md`, "JSON"). */
 export function jsonResult({ summary, reports, exitCode }: WorkResult): Record<string, unknown> {
   return { exit_code: exitCode, summary, reports };
 }
