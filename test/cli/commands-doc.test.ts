@@ -41,7 +41,7 @@ function usageOf(command: Command): string {
 describe('docs/commands.md', () => {
   test('has the options of every command', () => {
     assert.deepEqual(
-      firstCells('Of every command'),
+      firstCells('Global options'),
       flagsOf(program).filter((flags) => flags !== '--version'),
     );
     assert.ok(text.includes('`airbatch --version`'));
