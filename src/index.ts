@@ -1,4 +1,4 @@
-/** airbatch as a library: what its own commands are made of, put together as they do (`docs/library.md`). */
+/** airbatch as a library: the parts its own commands are made of. `docs/library.md` shows how to put them together. */
 export { type BatchPolicy, storedPolicy } from './core/batch-policy.ts';
 export { type Clock, systemClock } from './core/clock.ts';
 export { AirbatchError, type ErrorCode, errorTable } from './core/errors.ts';

@@ -64,7 +64,7 @@ export const policyShape = z.strictObject({
   shortBalance: z.enum(['pause', 'go_on']).default('go_on'),
 });
 
-/** What a batch may do without a person, as its configuration or its job said when it was taken in. Kept with the batch. */
+/** What a batch may do without a person, as the configuration or its job said at intake. Stored with the batch. */
 export type BatchPolicy = z.output<typeof policyShape>;
 export type BatchPolicyInput = z.input<typeof policyShape>;
 
@@ -76,7 +76,7 @@ export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): Batc
   throw configFaults('the configuration', faults);
 }
 
-/** The policy as it is kept with a batch; batches from before policies were kept have the defaults. */
+/** The policy stored with a batch. Batches from before policies were stored have the defaults. */
 export function storedPolicy(text: string): BatchPolicy {
   return batchPolicy(JSON.parse(text) as Record<string, unknown>);
 }

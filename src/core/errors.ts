@@ -63,9 +63,10 @@ export const errorTable = {
   },
 } as const satisfies Record<string, { exitCode: number; hint: string }>;
 
+/** The codes of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
-/** An error with a stable code, one sentence of what happened, and what to do next. */
+/** An error with a stable code, one sentence about what happened, and what to do next. */
 export class AirbatchError extends Error {
   override name = 'AirbatchError';
   readonly code: ErrorCode;

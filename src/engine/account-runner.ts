@@ -61,17 +61,17 @@ export interface RunnerOptions {
 /** The sole sender of one account: it dispatches, resolves doubts and tracks, for all of the account's open batches. */
 export interface AccountRunner {
   /**
-   * Works until nothing is left that time alone will move within `patienceMs`, or until `stop`; with an infinite patience
-   * only until `stop`, taking up what other processes approve and what webhooks tell. With `batchIds` only what is left of these
-   * batches counts; the others are worked on until then. Rejects when the ledger or the hold on the account is lost; nothing is
-   * sent after that.
+   * Works until nothing is left that time alone would move within `patienceMs`, or until `stop`. With infinite patience it works until
+   * `stop`, and takes up what other processes approve and what webhooks tell. With `batchIds`, it ends once only those batches have
+   * nothing left; it works on the others until then. Rejects if it loses the ledger or the hold on the account, and sends nothing
+   * after that.
    */
   run(patienceMs: number, batchIds?: readonly string[]): Promise<void>;
   /** Sends nothing more; what is in flight ends, its outcome is written, and `run` resolves. */
   stop(): void;
-  /** Something changed that a person did: look now. */
+  /** Looks now, because a person changed something. */
   nudge(): void;
-  /** A webhook was received: take it now. */
+  /** Takes a webhook now that was just received. */
   hint(): void;
   /** Whether the account is held and worked for. */
   isWorking(): boolean;

@@ -66,8 +66,8 @@ export interface ApprovalTerms {
 }
 
 /**
- * Approves a batch: bound to the digest of its rows as validated and to the plan that was seen, with the balance as it was read before
- * the first row. Where a second person was asked, the one who submitted it cannot; where the policy asks for one and nobody was asked
+ * Approves a batch. The approval is bound to the digest of its rows as validated and to the plan that was seen, and stores the balance read
+ * before the first row. If a second person was asked, the submitter cannot approve it; if the policy asks for one and nobody was asked
  * (`askApproval`), nobody can. Fails with `BATCH_STATE`, `CONTENT_CHANGED` or `SECOND_PERSON_NEEDED`.
  */
 export async function approve(actor: Actor, batchId: string, terms: ApprovalTerms): Promise<BatchRecord> {
@@ -114,7 +114,7 @@ export function askApproval(actor: Actor, batchId: string, why: string): Promise
   }));
 }
 
-/** Decides that a batch which waits for approval is not paid. */
+/** Decides that a batch waiting for approval is not paid. */
 export async function rejectBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   requireWaiting(await requireBatch(actor.db, batchId));
   const rejected = await move(actor, batchId, 'cancel', (_unit, batch) => {
@@ -137,7 +137,7 @@ export function requireWaiting({ batch_id, status }: BatchRecord): void {
   );
 }
 
-/** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where it is not paused. */
+/** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` if it is not paused. */
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', async (unit, batch) => {
     await dropPersonsPause(unit.tx, batchId);
@@ -149,8 +149,8 @@ export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord>
 }
 
 /**
- * Pauses a batch until a person resumes it, also one that is paused for another reason; what is under way ends. Fails with
- * `BATCH_UNKNOWN`, or with `BATCH_STATE` where a person has paused it already, or where it is neither approved nor running nor paused.
+ * Pauses a batch until a person resumes it, even if it is paused for another reason. What is under way ends. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` if a person has paused it already, or if it is not approved, running or paused.
  */
 export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {
   const pause_detail = withoutNumbers(why);
@@ -171,7 +171,7 @@ export function pauseBatch(actor: Actor, batchId: string, why: string): Promise<
 }
 
 /**
- * Gives up a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process: nobody follows
+ * Cancels a batch of which nothing was sent. Fails with `BATCH_STATE` once it has begun, perhaps in another process, since nobody follows
  * the rows of a cancelled batch to their ends.
  */
 export async function cancelUnsent(actor: Actor, batchId: string, why: string): Promise<BatchRecord> {

@@ -22,7 +22,7 @@ export interface ApprovedPlan {
 
 const rowsPerPage = 2_000;
 
-/** Why a second person must approve the plan, or null where the policy asks for none. */
+/** Why a second person must approve the plan, or null if the policy asks for none. */
 export function approvalReason({ approval }: BatchPolicy, plan: Asked): string | null {
   if (approval.needed === 'never') return null;
   if (approval.needed === 'always') return 'every batch needs a second person';

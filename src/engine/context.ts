@@ -26,7 +26,7 @@ import type { Wake } from './wake.ts';
 /** What a line of the log tells besides its sentence: a `message` among it would be written into that sentence. */
 export type LogData = EventData & { message?: never };
 
-/** Where the engine tells what it does: no phone numbers, no secrets. */
+/** The engine's log. It gets no phone numbers and no secrets. */
 export interface EngineLog {
   info<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;
   warn<Data extends LogData>(message: string, data?: Data & SnakeNames<Data>): void;

@@ -23,28 +23,28 @@ export interface Preflight {
   rows: number;
   /** Rows that would be sent. */
   toSend: number;
-  /** Those of them that have failed before, and are tried again. */
+  /** Rows to send that failed before, and are retried. */
   again: number;
-  /** What the rows to send ask for, by currency of the destination; products are not in it. */
+  /** The sums of the rows to send, by currency of the destination, without products. */
   sums: Record<string, string>;
   /** Rows to send that buy a product. */
   products: number;
-  /** What these cost by the catalog, by currency of the destination: it comes on top of `sums`. */
+  /** What the products cost by the catalog, by currency of the destination, on top of `sums`. */
   productSums: Record<string, string>;
-  /** Those of them of which the catalog tells no price: what they cost is in no sum. */
+  /** Rows to send that buy a product without a price in the catalog: their cost is in no sum. */
   productsUnpriced: number;
-  /** Rows to send whose text message the service does not send: the person gets an SMS in words of its own (V1). */
+  /** Rows to send whose text message the service replaces with its own (V1). */
   textsLost: number;
-  /** Amounts that a person should look at before they are paid, and some of the lines of the file that ask for them. */
+  /** Amounts that a person should check before they are paid, with some of their lines in the file. */
   unusual: PlacedUnusualAmount[];
   balance: Balance | null;
   /** Why the balance could not be read, or null. */
   balanceTrouble: string | null;
-  /** Currencies in which the account's wallets of that very currency hold less than the sum, and by how much. */
+  /** Currencies in which the account's wallets hold less than the sum, and how much is missing. */
   short: { currency: string; missing: string }[];
-  /** Rows of the account's other batches that are sent before the last of these, if they all go on. */
+  /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
   rowsBefore: number;
-  /** The least time that the rate limit allows for the rows to send, with those before them, in milliseconds. */
+  /** The least time in milliseconds that the rate limit allows for the rows to send and those before them. */
   estimateMs: number;
   /** When it will be done, and what it makes late. */
   finish: PlannedFinish;

@@ -17,17 +17,17 @@ import { noteLetGo } from './sent-before.ts';
 /** Rows that one transaction changes at most, so that it blocks nobody for long. */
 const rowsPerUnit = 500;
 
-/** What became of the held rows that a person let go. */
+/** What became of held rows that a person released. */
 export interface ReleaseResult {
   released: number;
-  /** Rows that stay held: another row has their reference and they would only be held again, or they were held after the person looked. */
+  /** Rows that stay held: another row has their reference, so they would only be held again, or they were held after the person looked. */
   kept: KeptRow[];
 }
 
 /**
- * Lets held rows be sent (all of the batch, or those named). Of all, those stay held whose reference another row has; where
- * one of those is named, nothing is released, and it throws `ROW_NOT_RELEASABLE`. Who was shown the rows before says when (`seenSeq`, the
- * batch's `audit_seq` of then; null: whatever is held): rows that were held since stay so, named or not.
+ * Lets held rows be sent: all of the batch, or those named. A row whose reference another row has stays held; if it is named,
+ * nothing is released, and `ROW_NOT_RELEASABLE` is thrown. If the rows were shown before, `seenSeq` is the batch's `audit_seq` at that
+ * time, and rows held since then stay held, named or not; null releases whatever is held.
  */
 export async function releaseRows(
   actor: Actor,
@@ -82,8 +82,8 @@ export async function requireReleaser(
 }
 
 /**
- * Decides that held rows are not sent, or rows that were not sent yet (`ready`) of a batch that a person has paused: fails with `BATCH_STATE`
- * where nobody has. Returns how many. The row keeps the whole text, until it is forgotten; the chain no number.
+ * Decides that rows are not sent: held ones, or ones not sent yet (`ready`) of a batch that a person has paused; fails with `BATCH_STATE`
+ * if nobody has. Returns how many. The row keeps the whole reason until it is forgotten; the chain keeps it without numbers.
  */
 export function skipRows(
   actor: Actor,

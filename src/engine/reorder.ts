@@ -16,8 +16,8 @@ export interface NewPlace {
 const ended: readonly BatchState[] = ['rejected', 'completed', 'cancelled'];
 
 /**
- * Gives a batch another place among those of its account, whoever is sending it: that takes effect within a second or so. Fails with
- * `BATCH_UNKNOWN`, or with `BATCH_STATE` where it has ended.
+ * Gives a batch another place among those of its account within a second or so, whichever process sends it. Fails with
+ * `BATCH_UNKNOWN`, or with `BATCH_STATE` if it has ended.
  */
 export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Promise<BatchRecord> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {

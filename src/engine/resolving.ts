@@ -20,15 +20,15 @@ import { lastSentAt } from './overdue.ts';
 import { unansweredMsMax } from './read-trouble.ts';
 import { requireRow } from './release-or-skip.ts';
 
-/** What a person says became of a payment, and what shows it. */
+/** What a person says became of a payment, with the evidence. */
 export interface Resolution {
   as: 'paid' | 'not-paid';
   evidence: string;
 }
 
 /**
- * Ends a doubt that only a person can decide, with the evidence that the person gives: the only way out of a review. The
- * row is then paid or failed for good; its cost stays what the service last said of it.
+ * Ends a doubt that only a person can decide, on the evidence that the person gives. The row is then completed or failed for good; its
+ * cost stays what the service last said.
  */
 export async function resolveDoubt(
   actor: Actor,
@@ -48,7 +48,7 @@ export async function resolveDoubt(
   });
 }
 
-/** The service of a batch, as it is asked once more before a person's word is taken. */
+/** The service of a batch, which is asked once more before a person's decision counts. */
 export interface ResolvingService extends Pick<Asking, 'limiter' | 'onWait'> {
   /** Its name (core/service-name.ts). */
   service: string;
@@ -56,9 +56,9 @@ export interface ResolvingService extends Pick<Asking, 'limiter' | 'onWait'> {
 }
 
 /**
- * Ends a row that the service accepted, and that is open for longer than it promises (`settleAlertMs`), with the evidence that a person gives.
- * The service is asked right before: where it shows an end, that counts, and where it does not answer, a day must have gone by. Fails with
- * `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` where the account is at another service now.
+ * Ends a row that the service accepted and has had for longer than it promises (`settleAlertMs`), on the evidence that a person gives. The
+ * service is asked right before: if it shows an end, that end counts; if it does not answer, a day must have passed. Fails with
+ * `BATCH_STATE`, `SERVICE_UNREACHABLE`, or with `SERVICE_CHANGED` if the account now points at another service.
  */
 export async function resolveOverdue(
   actor: Actor,

@@ -21,7 +21,7 @@ const rowsPerPage = 200;
 /** What became of the failed rows that a retry looked at. */
 export interface RetryResult {
   retried: number;
-  /** Rows of which the service did not say what became of their earlier payments: they stay failed, and may be asked for again. */
+  /** Rows whose earlier payments the service did not tell about: they stay failed, and can be retried again. */
   unanswered: number;
   /** Rows that stay failed, and why. */
   kept: { row: number; why: string }[];
@@ -49,8 +49,8 @@ export interface RetryService extends Pick<Asking, 'limiter' | 'onWait'> {
 }
 
 /**
- * Opens the next generation of failed rows (of all of them, or of those with these failure codes): after every earlier
- * reference was looked up, since any of them that has not failed at the service blocks a further payment. Told to wait, the account waits.
+ * Opens the next generation of failed rows: all of them, or those with these failure codes. Every earlier reference is looked up first,
+ * since any payment that has not failed at the service blocks another one. If the service says to wait, the account waits.
  */
 export async function retryFailed(
   actor: Actor,

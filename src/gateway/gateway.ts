@@ -1,9 +1,9 @@
 import type { Money } from '../core/money.ts';
 
 /**
- * What the engine knows of the service. Each version of the interface is one implementation; neither the engine nor the
- * ledger knows which one an account speaks. A gateway never retries, never waits for a limiter, and never throws for what
- * the service or the network does: everything that can happen is an outcome.
+ * The service, as the engine sees it. Each version of the service's interface has one implementation; neither engine nor ledger knows
+ * which one an account uses. A gateway never retries, never waits for a limiter, and never throws for what the service or the network
+ * does: everything that can happen is an outcome.
  */
 export interface Gateway {
   /** For people and reports: "V2" or "V1". */

@@ -103,6 +103,7 @@ export async function insertBatch(tx: Queryable, batch: BatchRecord): Promise<vo
   await insertBatches(tx, [batch]);
 }
 
+/** One batch, or null if the ledger has none with this id. */
 export async function findBatch(db: Queryable, batchId: string): Promise<BatchRecord | null> {
   const [batch] = await db.query<BatchRecord>('SELECT * FROM batches WHERE batch_id = ?', [batchId]);
   return batch ?? null;

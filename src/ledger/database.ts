@@ -12,8 +12,8 @@ export interface Queryable {
 }
 
 /**
- * The one seam between the ledger and its database. Transactions are serialised: at most one is open at a time, and a
- * statement outside of it never sees its uncommitted work. Nothing stays open across a network call.
+ * The seam between the ledger and its database. Transactions are serialised: at most one is open at a time, and statements
+ * outside it never see its uncommitted work. No transaction stays open across a network call.
  */
 export interface Database extends Queryable {
   /**

@@ -28,7 +28,7 @@ export interface NewRow {
   input: string;
 }
 
-/** A row and where its current generation stands. Times are epoch milliseconds, amounts decimal texts. */
+/** A row, and the state of its current generation. Times are epoch milliseconds, amounts decimal texts. */
 export interface RowRecord extends NewRow {
   generation: number;
   /** Requests to create this generation's payment that were, or may have been, written to the wire. */

@@ -2,7 +2,7 @@ import type { RateOutlook } from '../core/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
 
 /**
- * Keeps an account within the service's rate limits (spec section 8). One limiter per account; every request passes it.
+ * Keeps an account within the service's rate limits (spec section 8). Each account has one limiter, and every request passes it.
  * Each class of requests has its own allowance; a V2 creation also counts as a write.
  */
 export interface Limiter {

@@ -41,7 +41,7 @@ export interface ReportOptions {
   signing?: Signing;
 }
 
-/** The installation's key (`openSigningKey`), and who gives reports out that it signs: the ledger keeps which version, when and by whom. */
+/** The installation's key (`openSigningKey`), and who gives out the reports: the ledger records which version, when and by whom. */
 export interface Signing {
   key: SigningKey;
   clock: Clock;
@@ -62,7 +62,7 @@ const reportNames = [
   'manifest.sig',
 ];
 
-/** What was written: the folder, the names of the files in it, and which version of the batch's reports they are. */
+/** What was written: the folder, the names of its files, and the version of the batch's reports. */
 export interface WrittenReports extends ReportVersion {
   dir: string;
   files: string[];
@@ -72,11 +72,10 @@ export interface WrittenReports extends ReportVersion {
 
 /**
  * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone, each
- * whole or not at all. They are a pure function of the ledger, read as it is at one moment, and of the version that lies there: made
- * again on the same ledger, they are the same bytes. What was given out as final, signed, of a batch that had ended, is never
- * overwritten by anything else: it is kept in `versions/`, and the new version tells what differs. That a version is given out is an event
- * of the batch before it is written: its number is used once, whatever the folder, and wherever the program is killed. Rejects with
- * `BATCH_UNKNOWN`.
+ * whole or not at all. They are a pure function of the ledger at one moment and of the version already in the folder: written again from
+ * the same ledger, they are the same bytes. Final reports (signed, of a batch that had ended) are never overwritten: they move to
+ * `versions/`, and the new version says what differs. An event of the batch records each version before it is written, so its number is
+ * used once, whatever the folder, and wherever the program is killed. Rejects with `BATCH_UNKNOWN`.
  */
 export async function writeReports(
   db: Database,

@@ -11,7 +11,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { shareAsLedger } from '../ledger/beside.ts';
 
-/** The installation's Ed25519 key: it signs manifests, so that reports can be told from forged ones. */
+/** The installation's Ed25519 key. It signs manifests, so that genuine reports can be told from forged ones. */
 export interface SigningKey {
   /** PEM (SPKI): what an auditor is given, once and by another way than the reports. */
   publicKey: string;

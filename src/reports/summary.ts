@@ -16,8 +16,8 @@ import { type Failures, type Survey, surveyRows } from './survey.ts';
 export type AmountsByCurrency = Record<string, string>;
 
 /**
- * What `summary.json` holds. The shape is stable within its `format`: fields may be added, none changes its meaning. Times
- * are ISO 8601 UTC with milliseconds; objects are in alphabetical order of their keys where the keys are data.
+ * The content of `summary.json`. Within a `format` its shape is stable: fields may be added, none changes its meaning. Times are ISO
+ * 8601 in UTC with milliseconds; objects whose keys are data are in alphabetical order.
  */
 export interface BatchSummary {
   format: 'airbatch.summary/1';
@@ -97,7 +97,7 @@ export interface BatchSummary {
 /** The states of a row that had nothing wrong and nothing that made it unnecessary. */
 const validStates = rowStates.filter((state) => state !== 'invalid' && state !== 'skipped');
 
-/** Reads the ledger and sums the batch up. Rejects with `BATCH_UNKNOWN`. On a batch under way, call it on a snapshot. */
+/** Sums a batch up from the ledger. Rejects with `BATCH_UNKNOWN`. While the batch is under way, call it on a snapshot. */
 export async function batchSummary(view: Queryable, batchId: string): Promise<BatchSummary> {
   const batch = await findBatchOrFail(view, batchId);
   return summaryOf(view, batch, await surveyRows(view, batch));

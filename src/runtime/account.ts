@@ -13,7 +13,7 @@ import { type AccountCatalog, accountCatalog } from './catalog.ts';
 import { type AccountConfig, accountDefaults, sandboxAccountName } from './config.ts';
 import { accountLog } from './log.ts';
 
-/** An account that can be worked with: its gateway, its limiter, and how the engine should treat it. */
+/** An open account: its gateway, its limiter, and the engine's settings for it. */
 export interface OpenAccount {
   name: string;
   /** Where the money goes, for every screen and report, and for telling whether a batch is worked on here. */
@@ -61,7 +61,7 @@ export interface OpenAccountDeps {
   sandboxCallbackUrl?: string;
 }
 
-/** Opens an account; null opens the embedded sandbox, whose data lie beside the ledger so that a resume finds them. */
+/** Opens an account; null opens the embedded sandbox, which keeps its data beside the ledger so that a resume finds them. */
 export async function openAccount(account: AccountConfig | null, deps: OpenAccountDeps): Promise<OpenAccount> {
   if (account === null) return openSandboxAccount(deps);
   return assemble(account, deps, {

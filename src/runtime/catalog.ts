@@ -12,7 +12,7 @@ import { logWait, type WaitingAccount } from './told-to-wait.ts';
  */
 export const catalogKeptMs = 5 * 60_000;
 
-/** The catalog as intake asks it, with the prices of products. */
+/** The catalog that intake asks, with the prices of products. */
 export interface AccountCatalog extends Catalog {
   products(networkId: number): Promise<readonly Product[] | null>;
   /** Whether the service has refused the account's credentials instead of answering. */

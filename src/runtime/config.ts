@@ -138,9 +138,10 @@ const configShape = z.strictObject({
   people: z.partialRecord(z.enum(roles), z.array(z.string().min(1))).default({}),
 });
 
-/** What the file `airbatch.config.json` (or `.ts`) may hold. */
+/** The content of `airbatch.config.json` (or `.ts`). */
 export type ConfigFile = z.input<typeof configShape>;
 
+/** An account of the configuration, with its secrets as values. */
 export interface AccountConfig
   extends Omit<z.output<typeof accountShape>, 'apiKeyEnv' | 'emailEnv' | 'tokenEnv' | 'webhooks'> {
   name: string;
@@ -180,7 +181,7 @@ export interface ConfigSources {
 
 const defaultNames = ['airbatch.config.json', 'airbatch.config.ts'];
 
-/** Reads and checks the configuration. Throws `CONFIG_INVALID` with the names of the fields that are wrong. */
+/** Reads and checks the configuration. Throws `CONFIG_INVALID` with the names of all wrong fields. */
 export async function loadConfig({ cwd, env: given, configPath }: ConfigSources): Promise<Config> {
   const path = configPath ? resolve(cwd, configPath) : defaultNames.map((name) => join(cwd, name)).find(existsSync);
   const file = path ? await readConfigFile(path) : {};
@@ -369,8 +370,8 @@ function environmentAccount(env: Record<string, string | undefined>, namesApiKey
 }
 
 /**
- * The account to use: the one named, or the only one, or `default`; with none configured at all null, which stands for the
- * embedded sandbox. Throws `ACCOUNT_UNKNOWN` where the choice is not clear.
+ * The account to use: the one named, else the only one, else `default`; null, if none is configured, means the embedded
+ * sandbox. Throws `ACCOUNT_UNKNOWN` if the choice is not clear.
  */
 export function chooseAccount(config: Config, name: string | undefined): AccountConfig | null {
   const names = [...config.accounts.keys()];

@@ -6,7 +6,7 @@ import type { RequestClass } from '../gateway/gateway.ts';
 import type { RateUsage } from '../limiter/limiter.ts';
 import type { OpenAccount } from './account.ts';
 
-/** An account that this process works for as long as it runs, whenever no other process has it. */
+/** An account that this process works for whenever no other process has it. */
 export interface KeptAccount {
   readonly name: string;
   /** False while another process has the account, or the ledger cannot be written. */
@@ -55,8 +55,8 @@ const waits: Partial<Record<ErrorCode, number>> = {
 const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
 
 /**
- * Begins to work for an account, and goes on until it is stopped: it waits while another process has the account, and opens it anew
- * after trouble that passes.
+ * Works for an account until it is stopped. It waits while another process has the account, and opens it again after trouble that
+ * passes.
  */
 export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
   const { clock, log, open, makeRunner, onStandstill } = deps;

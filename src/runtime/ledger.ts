@@ -4,7 +4,7 @@ import { migrate } from '../ledger/schema.ts';
 import { openSqlite } from '../ledger/sqlite.ts';
 import { isDeadProcess } from './process-holder.ts';
 
-/** Opens the ledger at `path`, made and brought to the newest schema where needed. */
+/** Opens the ledger at `path`; creates it, or upgrades its schema, if needed. */
 export async function openLedger(path: string): Promise<Database> {
   const db = openSqlite(path);
   try {

@@ -27,21 +27,22 @@ export interface Session {
   person: string;
 }
 
+/** Where a session finds its configuration and its ledger, and how it logs. */
 export interface SessionOptions {
   cwd: string;
   env: Record<string, string | undefined>;
   configPath: string | undefined;
   ledgerPath: string | undefined;
-  /** Where a person watches: what writes to their screen. Then the log is short, and made for reading. */
+  /** Writes to the screen of a person who watches; the log is then short and made for reading. Null: JSON on stderr. */
   screen: ((text: string) => void) | null;
-  /** Of what is done with batches that are there: where there is no ledger, none is made. */
+  /** For work on existing batches: a missing ledger is not created (`LEDGER_MISSING`). */
   onlyIfThere?: boolean;
 }
 
 /**
- * Opens the ledger and the log as the configuration says, and puts away what programs that were killed have left: files that were being
- * read, and rows of cancelled batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened (`LEDGER_VERSION`,
- * `LEDGER_BUSY`, `LEDGER_DAMAGED`, `LEDGER_IO`). Whoever opened it closes `db`.
+ * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and rows of cancelled
+ * batches. Throws `CONFIG_INVALID`, `LEDGER_MISSING`, or what keeps the ledger from being opened (`LEDGER_VERSION`, `LEDGER_BUSY`,
+ * `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, onlyIfThere = false } = options;
@@ -79,7 +80,7 @@ export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise
   return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'), ledgerPath);
 }
 
-/** How the reports of this installation are signed, and given out by whoever it is at the terminal. */
+/** Signs reports with the key of this installation, and gives them out in the name of the session's person. */
 export async function sessionSigning({ ledgerPath, clock, person }: Session): Promise<Signing> {
   return { key: await sessionKey({ ledgerPath }), clock, name: person };
 }

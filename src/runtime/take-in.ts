@@ -22,17 +22,17 @@ export interface FileToTakeIn {
   file: string;
   runId: string | null;
   job?: string | null;
-  /** As of intake's options. */
+  /** As in intake's options. */
   isUnseen?: boolean;
   priority: Priority;
-  /** As of intake's options. */
+  /** As in intake's options. */
   finishBy?: number | null;
-  /** `intake` and `policy` of the configuration, with what the command line or the job says instead. */
+  /** `intake` and `policy` of the configuration, with what the command line or the job overrides. */
   settings: Readonly<Record<string, unknown>>;
   policy: Readonly<Record<string, unknown>>;
-  /** As of `SourceOptions`. */
+  /** As in `SourceOptions`. */
   sheetIsNamed?: boolean;
-  /** As `readWith` of intake's options. */
+  /** As `readWith` in intake's options. */
   readWith?: ReadWith | null;
   onProgress?: (progress: FileProgress) => void;
   signal?: AbortSignal;
@@ -40,7 +40,7 @@ export interface FileToTakeIn {
 
 /**
  * Takes a file into the ledger as a batch of the account, checked against the catalog of its service. Throws `SERVICE_UNREACHABLE` as intake
- * does, and says then how long the service has told the account to wait.
+ * does, and then says how long the service told the account to wait.
  */
 export async function takeIn(session: Session, account: OpenAccount, given: FileToTakeIn): Promise<IntakeResult> {
   await holdAsNoted(account, session);
@@ -71,8 +71,8 @@ function namesUnread(error: unknown, { clock }: Session, { name, limiter }: Open
 }
 
 /**
- * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`: then nothing of it could be sent. Where the service
- * tells the account to wait, the balance is not known, and nothing of the account is sent or asked until then.
+ * Reads the balance and adds up what the batch would do. Throws `CREDENTIALS_REJECTED`, since nothing of it could be sent. If the service
+ * tells the account to wait, the balance is unknown, and the account sends and asks nothing until then.
  */
 export async function planOf(session: Session, account: OpenAccount, batch: BatchRecord): Promise<Preflight> {
   const { limiter, gateway } = account;

@@ -26,7 +26,7 @@ export { type FaultMix, faultMixShape } from './faults.ts';
 export type { SandboxOptions } from './options.ts';
 export type { Reply } from './reply.ts';
 
-/** The service, without the service: everything in `airtime-service.md`, on this machine. */
+/** The service, simulated on this machine: everything in its specification. */
 export interface Sandbox {
   /** Listens, on loopback unless told otherwise; port 0 takes a free one. Returns the base URL. */
   listen(place: { port: number; host?: string }): Promise<string>;
@@ -37,7 +37,7 @@ export interface Sandbox {
     headers: Readonly<Record<string, string | undefined>>;
     body?: string;
   }): Promise<Reply>;
-  /** Every charge there ever was, oldest first. */
+  /** Every charge ever made, oldest first. */
   charges(): Charge[];
   wallets: Pick<Wallets, 'list' | 'find' | 'statement' | 'setStatus'>;
   close(): Promise<void>;

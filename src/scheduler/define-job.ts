@@ -104,14 +104,15 @@ const jobShape = z
     message: 'makes no run ids: they have 64 characters at most, and begin with a letter or a digit',
   });
 
-/** What a file of `jobs/` says. */
+/** The content of a file in `jobs/`. */
 export type JobInput = Omit<z.input<typeof jobShape>, 'intake' | 'policy'> & {
   intake?: IntakeSettingsInput;
   policy?: BatchPolicyInput;
 };
+/** A job, checked, with its defaults. */
 export type Job = z.output<typeof jobShape>;
 
-/** A job, as `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all fields that are wrong. */
+/** Defines a job: use it for the `export default` of a file in `jobs/`. Throws `CONFIG_INVALID` with the names of all wrong fields. */
 export function defineJob(given: JobInput): Job {
   const parsed = jobShape.safeParse(given);
   if (parsed.success) return parsed.data;

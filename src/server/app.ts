@@ -3,6 +3,7 @@ import { errorMessage } from '../core/errors.ts';
 import { addHealthRoutes, type HealthDeps } from './health.ts';
 import { addWebhookRoutes, type WebhookDeps, webhookBytesMax } from './webhooks.ts';
 
+/** What the server needs for its webhooks and its probes. */
 export type ServerDeps = WebhookDeps & HealthDeps;
 
 /** The whole of a request must have come within this time: the service gives a webhook 10 s (spec section 6). */
@@ -10,7 +11,7 @@ const requestTimeoutMs = 8_000;
 /** How often connections are looked at for that. */
 const timeoutCheckMs = 1_000;
 
-/** The server of `airbatch serve`. It listens nowhere yet; `close` ends what is under way first. */
+/** The server of `airbatch serve`. It does not listen yet; `close` first ends what is under way. */
 export function makeServer(deps: ServerDeps): FastifyInstance {
   const app = fastify({
     bodyLimit: webhookBytesMax,
