@@ -18,10 +18,8 @@ export interface BenchRecord {
 
 const results = join(import.meta.dirname, 'results');
 const document = resolve(import.meta.dirname, '../docs/performance.md');
-const begin = '<!-- figures: written by "npm run bench" -->';
-const end = '<!-- end of figures -->';
 
-/** Keeps a record, and brings the figures of the document up to date with all that are kept. */
+/** Keeps a record, and brings the tables of the document up to date with all that are kept. */
 export async function keepRecord(record: BenchRecord): Promise<void> {
   await mkdir(results, { recursive: true });
   await writeFile(join(results, `${record.bench}.json`), `${JSON.stringify(record, null, 2)}\n`);
@@ -30,10 +28,30 @@ export async function keepRecord(record: BenchRecord): Promise<void> {
     names.map(async (name) => JSON.parse(await readFile(join(results, name), 'utf8')) as BenchRecord),
   );
   const text = await readFile(document, 'utf8');
+  const withGoals = replacePart(text, 'goals', goalsMarkdown(records));
+  await writeFile(document, replacePart(withGoals, 'figures', records.map(markdown).join('\n\n')));
+}
+
+/** Puts `content` between the marks of a part of the document that the bench writes. */
+function replacePart(text: string, part: string, content: string): string {
+  const begin = `<!-- ${part}: written by "npm run bench" -->`;
+  const end = `<!-- end of ${part} -->`;
   const [before, rest] = text.split(begin);
   const after = rest?.split(end)[1];
-  if (before === undefined || after === undefined) throw new Error(`${document} has no place for the figures`);
-  await writeFile(document, `${before}${begin}\n\n${records.map(markdown).join('\n\n')}\n\n${end}${after}`);
+  if (before === undefined || after === undefined) throw new Error(`${document} has no place for the ${part}`);
+  return `${before}${begin}\n\n${content}\n\n${end}${after}`;
+}
+
+/** What was to be reached, and whether it was: one table for whoever reads no further. */
+function goalsMarkdown(records: readonly BenchRecord[]): string {
+  const lines = records.flatMap(({ bench, figures }) =>
+    figures
+      .filter(({ goal }) => goal)
+      .map((figure) => {
+        return `| [${bench}](#${bench}) | ${figure.name} | ${valueText(figure)} | ${goalText(figure)} | ${verdict(figure)} |`;
+      }),
+  );
+  return ['| bench | figure | measured | to reach | |', '|---|---|---:|---:|---|', ...lines].join('\n');
 }
 
 /** All figures in one table, for a screen. Figures of a quick run mean nothing, and are not judged. */

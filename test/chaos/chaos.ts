@@ -18,6 +18,8 @@ export interface ChaosResult {
   violations: string[];
 }
 
+/** Runs at a time: a strike waits more than it works, for a process to start and for the moment to come. */
+const lanes = 2;
 /** Rows of a file: some seconds of sending, so that a handful of strikes falls into each round. */
 const rowsPerRound = 120;
 const leaseTtlMs = 1_000;
@@ -35,31 +37,36 @@ export async function chaos({ strikes, seed }: { strikes: number; seed: number }
   const random = makeSeededRandom(seed);
   await using end = new AsyncDisposableStack();
   const lifetime: Lifetime = { after: (work) => end.defer(async () => void (await work())) };
-  const folder = folderOf(lifetime);
-  const sandbox = await startSandbox(lifetime, folder, ['--rate', '1000000', '--settle-ms', '300']);
-  while (result.kills + result.suspensions < strikes) {
-    result.rounds += 1;
-    result.rows += rowsPerRound;
-    await playRound({ folder, sandbox, random, result });
-  }
+  const sandbox = await startSandbox(lifetime, folderOf(lifetime), ['--rate', '1000000', '--settle-ms', '300']);
+  const playLane = async () => {
+    const folder = folderOf(lifetime);
+    while (result.kills + result.suspensions < strikes) {
+      result.rounds += 1;
+      result.rows += rowsPerRound;
+      await playRound({ number: result.rounds, folder, sandbox, random, result });
+    }
+  };
+  await Promise.all(Array.from({ length: lanes }, playLane));
   return result;
 }
 
 interface Round {
+  /** Of all rounds, from 1 on: no two have a run id or a recipient in common. */
+  number: number;
   folder: string;
   sandbox: SandboxProcess;
   random: SeededRandom;
   result: ChaosResult;
 }
 
-async function playRound({ folder, sandbox, random, result }: Round): Promise<void> {
-  const runId = `chaos-${result.rounds}`;
-  const version = result.rounds % 2 === 0 ? 'v1' : 'v2';
+async function playRound({ number, folder, sandbox, random, result }: Round): Promise<void> {
+  const runId = `chaos-${number}`;
+  const version = number % 2 === 0 ? 'v1' : 'v2';
   writeFileSync(
     join(folder, 'airbatch.config.json'),
     JSON.stringify({ accounts: { [version]: account(version, sandbox.url) } }),
   );
-  writeFileSync(join(folder, `${runId}.csv`), file(result.rounds));
+  writeFileSync(join(folder, `${runId}.csv`), file(number));
   const env = { SANDBOX_KEY: 'sandbox-key', SANDBOX_EMAIL: 'sandbox@airbatch.test', SANDBOX_TOKEN: 'sandbox-token' };
   const start = (args: readonly string[]) => startCommand(args, { cwd: folder, env });
   const deadline = performance.now() + roundMsMax;
