@@ -1,5 +1,7 @@
 import type { RowState } from '../core/row-state.ts';
+import type { BatchRecord } from './batches.ts';
 import type { Queryable } from './database.ts';
+import { isLateSql } from './events.ts';
 import { inFlight, overdue } from './rows.ts';
 
 /** Word to somebody about one event, sent once. Times are epoch milliseconds. */
@@ -166,6 +168,46 @@ export async function untoldSkips(db: Queryable, job: string, sinceMs: number, r
     [job, sinceMs, recipient],
   );
   return untold.map(({ event_id }) => event_id);
+}
+
+/**
+ * What the service has said of a row that had ended and people are told of: not that the money of what failed came back, which cost nothing, nor
+ * what is read later of a row of whose money they were told that it came back.
+ */
+const isLateNews = `(${isLateSql}) AND NOT (kind = 'row.refund' AND body LIKE '%"status":"failed"%')
+  AND NOT (kind = 'row.changed_late' AND EXISTS (SELECT 1 FROM rows
+    WHERE rows.batch_id = events.batch_id AND rows.row_no = events.row_no AND rows.refunded_at < events.at))`;
+
+/** The late words of the service on a batch since a time (epoch ms) that a recipient was not told of, in their order: an event each. */
+export async function untoldLateWords(
+  db: Queryable,
+  batchId: string,
+  sinceMs: number,
+  recipient: string,
+): Promise<string[]> {
+  const untold = await db.query<{ event_id: string }>(
+    `SELECT event_id FROM (
+       SELECT seq, 'changed_late:' || batch_id || ':' || seq AS event_id FROM events
+         WHERE batch_id = ? AND at >= ? AND ${isLateNews}) AS late
+     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = late.event_id AND recipient = ?)
+     ORDER BY seq`,
+    [batchId, sinceMs, recipient],
+  );
+  return untold.map(({ event_id }) => event_id);
+}
+
+/** The batches of which the service has said something late since a time, and nothing more after another (epoch ms). */
+export function lateWordBatches(
+  db: Queryable,
+  sinceMs: number,
+  quietSinceMs: number,
+): Promise<Pick<BatchRecord, 'batch_id' | 'account' | 'job'>[]> {
+  return db.query(
+    `SELECT batch_id, account, job FROM batches WHERE batch_id IN (
+       SELECT batch_id FROM events WHERE at >= ? AND ${isLateNews} GROUP BY batch_id HAVING MAX(at) <= ?)
+     ORDER BY batch_id`,
+    [sinceMs, quietSinceMs],
+  );
 }
 
 /** How many rows of a batch are in one of these states, where its `batch_counts` are grouped. */

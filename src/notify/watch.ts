@@ -10,9 +10,11 @@ import {
   accountsSending,
   addToOutbox,
   isKept,
+  lateWordBatches,
   newsSince,
   noteToldIn,
   type OutboxEntry,
+  untoldLateWords,
   untoldRows,
   untoldSkips,
 } from '../ledger/outbox.ts';
@@ -27,6 +29,8 @@ const backMs = 7 * dayMs;
 
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;
+/** What the service says late comes together: one that takes back many rows does so one by one. */
+const lateWordsMs = 60_000;
 /** A pace that is slower for less than this is mostly made up for. */
 const foreseenMs = 5 * 60_000;
 
@@ -45,7 +49,7 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
-  for (const news of [...found, ...ofAccounts, ...ofJobs]) {
+  for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateWordNews(db, since, now))]) {
     const untold: { recipient: string; events: string[]; body: string }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
@@ -114,6 +118,12 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
   return news;
 }
 
+/** Batches of whose ended rows the service has said something late, once it has been quiet for a while. */
+async function lateWordNews(db: Database, since: number, now: number): Promise<News[]> {
+  const batches = await lateWordBatches(db, since, now - lateWordsMs);
+  return batches.map((batch) => ({ kind: 'changed_late', event_id: `changed_late:${batch.batch_id}`, ...batch }));
+}
+
 /** Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news. */
 async function lateNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
@@ -148,7 +158,7 @@ async function keepWord(
   return toldIn !== null;
 }
 
-/** The events that one word tells a recipient of, less those that it was told: doubts, or missed slots, that came together are one word. */
+/** The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that came together are one word. */
 async function eventsOf(
   db: Queryable,
   { kind, batch_id, job, event_id }: News,
@@ -157,6 +167,7 @@ async function eventsOf(
 ): Promise<string[]> {
   if ((kind === 'in_doubt' || kind === 'overdue') && batch_id !== null)
     return untoldRows(db, kind, batch_id, recipient);
+  if (kind === 'changed_late' && batch_id !== null) return untoldLateWords(db, batch_id, since, recipient);
   if (event_id.startsWith('slots_missed:') && job !== null) return untoldSkips(db, job, since, recipient);
   return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

@@ -12,12 +12,14 @@ import { rowStates } from '../../src/core/row-state.ts';
 import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
 import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
+import { type EventData, isLateSql } from '../../src/ledger/events.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { type NotedPace, notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { claimSlot, endSlot, failSlot, insertSlot } from '../../src/ledger/slots.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
@@ -239,6 +241,46 @@ describe('word', () => {
     assert.match(text, /1 row in doubt \(KES 101\.00\)/);
     assert.match(text, /Job payroll: the run of .* was missed/);
     assert.match(text, /balance of account main is low/);
+  });
+
+  test('is of what the service says of rows that had ended, once it is quiet, and of nothing that costs nobody anything', async () => {
+    const { rig, db, clock, told, pass } = await teller([{ ...everything, on: ['changed_late'] } as Recipient]);
+    await rig.add(someRows(9), { created_at: clock.now() });
+    await rig.run();
+    const say = (kind: string, rowNo: number, data: EventData) =>
+      inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('batch-1', kind, data, rowNo));
+    const after = async (seconds: number) => {
+      await clock.drive(clock.sleep(seconds * 1_000));
+      await pass();
+      return told.splice(0).map(({ word }) => word);
+    };
+    await say('row.refund', 1, { topup_id: 't1', amount: '10', currency: 'KES', status: 'completed' });
+    await say('row.refund', 9, { topup_id: 't9', amount: '10', currency: 'KES', status: 'failed' });
+    await db.execute('UPDATE rows SET refunded_at = ? WHERE row_no = 1', [clock.now()]);
+    assert.deepEqual(await after(40), [], 'there may be more');
+    await say('row.contradicted', 2, { why: 'the service says completed of another payment of the row (t2)' });
+    assert.deepEqual(await after(40), []);
+    const [word, ...others] = await after(21);
+    assert.deepEqual(others, []);
+    assert.equal(word?.subject, 'Payout run-1: 2 later words of the service on rows that had ended');
+    const text = word?.lines.join('\n') ?? '';
+    assert.match(
+      text,
+      /row 1: the service gave money back: KES 10\.00\n {2}row 2: the service contradicts the ledger: /,
+    );
+    assert.match(text, /airbatch audit --batch batch-1/);
+    assert.doesNotMatch(text, /row 9/);
+    assert.deepEqual(await after(86_400), [], 'once');
+    await say('row.changed_late', 1, { why: 'the row cost 10 KES, and the service now says 0 KES' });
+    assert.deepEqual(await after(61), [], 'of row 1 it was told that its money came back');
+    for (const row of [3, 4, 5, 6, 7, 8]) await say('row.changed_late', row, { why: 'the service now says failed' });
+    const [more] = await after(61);
+    assert.match(more?.subject ?? '', /: 6 later words/);
+    assert.match(more?.lines.join('\n') ?? '', /row 7: [^\n]*\n {2}and 1 more word\n/);
+    const plan = await db.query<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT batch_id FROM events WHERE at >= 0 AND (${isLateSql})`,
+    );
+    assert.match(plan.map(({ detail }) => detail).join(), /events_late/, 'of millions of events few are read');
   });
 
   test('is of all slots of a job that were missed together in one, of a later one by itself, and of each that failed', async () => {
