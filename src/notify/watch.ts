@@ -35,10 +35,26 @@ const lateWordsMs = 60_000;
 const foreseenMs = 5 * 60_000;
 
 /**
+ * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a minute, and they wait for
+ * places of anchors that do not answer, and for the reports of other batches. What keeps them for longer is told in the log.
+ */
+const reportsMs = 10 * 60_000;
+
+export interface WatchOptions {
+  /** Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them. */
+  isReported?: ((batchId: string, endedAt: number) => Promise<boolean>) | undefined;
+}
+
+/**
  * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
  * notifications, and a restart tells nothing twice. Returns how many were kept.
  */
-export async function watchNews(db: Database, clock: Clock, recipients: readonly Recipient[]): Promise<number> {
+export async function watchNews(
+  db: Database,
+  clock: Clock,
+  recipients: readonly Recipient[],
+  { isReported }: WatchOptions = {},
+): Promise<number> {
   if (recipients.length === 0) return 0;
   const now = clock.now();
   const known = await readFact(db, sinceName);
@@ -50,11 +66,16 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
   for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateWordNews(db, since, now))]) {
-    const untold: { recipient: string; events: string[]; body: string }[] = [];
+    const asking: { recipient: string; events: string[] }[] = [];
     for (const recipient of recipients) {
       const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
-      const word = events.length > 0 ? await wordOf(db, news, events) : null;
-      if (word !== null) untold.push({ recipient: recipient.id, events, body: JSON.stringify(word) });
+      if (events.length > 0) asking.push({ recipient: recipient.id, events });
+    }
+    if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
+    const untold: { recipient: string; events: string[]; body: string }[] = [];
+    for (const { recipient, events } of asking) {
+      const word = await wordOf(db, news, events);
+      if (word !== null) untold.push({ recipient, events, body: JSON.stringify(word) });
     }
     if (untold.length === 0) continue;
     kept += await db.transact(async (tx) => {
@@ -65,6 +86,18 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
     });
   }
   return kept;
+}
+
+async function waitsForReports(
+  { kind, batch_id, event_id }: News,
+  now: number,
+  isReported: NonNullable<WatchOptions['isReported']>,
+): Promise<boolean> {
+  if (kind !== 'finished' || batch_id === null) return false;
+  const endedAt = Number(event_id.split(':').at(-1));
+  // A clock that was set back says nothing of how long they are waited for.
+  const isLong = now < endedAt || now - endedAt >= reportsMs;
+  return !isLong && !(await isReported(batch_id, endedAt));
 }
 
 /** Accounts whose service has not been reached for a while: nothing of theirs is sent, and no batch tells of it. */

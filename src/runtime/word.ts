@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { errorMessage } from '../core/errors.ts';
 import { makeDelivery } from '../notify/deliver.ts';
 import type { Recipient } from '../notify/recipients.ts';
 import { makeSender } from '../notify/senders.ts';
 import { makeStandstillWord, type Standstill } from '../notify/standstill.ts';
-import { watchNews } from '../notify/watch.ts';
+import { type WatchOptions, watchNews } from '../notify/watch.ts';
+import { readVersion } from '../reports/versions.ts';
 import type { Session } from './session.ts';
 
 /** How often it is looked for news, and for word that is to be tried again. */
@@ -50,10 +52,14 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
     onError,
     ending: ending.signal,
   });
-  const pass = async () => {
+  const isReported = async (batchId: string, endedAt: number) => {
+    const version = await readVersion(join(config.out, batchId));
+    return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
+  };
+  const pass = async (options: WatchOptions) => {
     if (recipients.length === 0) return;
     try {
-      await watchNews(db, clock, recipients);
+      await watchNews(db, clock, recipients, options);
       await delivery.begin();
     } catch (error) {
       onError(error);
@@ -64,7 +70,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
   let told: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      await pass();
+      await pass({ isReported });
       await clock.sleep(everyMs, stopping.signal);
     }
   };
@@ -83,8 +89,8 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
       const ended = new AbortController();
       void clock.sleep(lastWordMs, ended.signal).then(() => ending.abort());
       await Promise.all([kept, told]);
-      // What came of the last batch is told before the program ends.
-      await pass();
+      // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could not be written.
+      await pass({});
       await delivery.ended();
       ended.abort();
     },

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -762,6 +762,10 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   await send(recipient, word, sent);
   assert.ok(mails[2]?.includes(`Report:  ${path}`), 'one that is too large is named');
   assert.doesNotMatch(mails[2] ?? '', /filename=/);
+  rmSync(path);
+  await send(recipient, word, sent);
+  const unfolded = mails[3]?.replace(/=\r\n/g, '') ?? '';
+  assert.ok(unfolded.includes(`Report:  not at ${path}: "airbatch report batch-1" writes it`), unfolded);
   assert.match(mails[0] ?? '', /Subject: Payout run-1: All 3 rows were paid/);
   assert.match(mails[0] ?? '', /filename=batch-1\.html/);
   const ids = mails.map((text) => /Message-ID: (.*)/i.exec(text)?.[1]);
