@@ -43,6 +43,8 @@ const reportsMs = 10 * 60_000;
 export interface WatchOptions {
   /** Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them. */
   isReported?: ((batchId: string, endedAt: number) => Promise<boolean>) | undefined;
+  /** Which account a job pays from, where that is known: the ledger has it of batches alone, and a slot that has failed has none. */
+  accountOf?: ((job: string) => string | null) | undefined;
 }
 
 /**
@@ -53,7 +55,7 @@ export async function watchNews(
   db: Database,
   clock: Clock,
   recipients: readonly Recipient[],
-  { isReported }: WatchOptions = {},
+  { isReported, accountOf }: WatchOptions = {},
 ): Promise<number> {
   if (recipients.length === 0) return 0;
   const now = clock.now();
@@ -66,9 +68,11 @@ export async function watchNews(
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
   for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateWordNews(db, since, now))]) {
+    const { kind, job } = news;
+    const about = { kind, job, account: news.account ?? (job === null ? null : (accountOf?.(job) ?? null)) };
     const asking: { recipient: string; events: string[] }[] = [];
     for (const recipient of recipients) {
-      const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
+      const events = isTold(recipient, about) ? await eventsOf(db, news, recipient.id, since) : [];
       if (events.length > 0) asking.push({ recipient: recipient.id, events });
     }
     if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;

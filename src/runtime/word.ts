@@ -24,13 +24,21 @@ export interface WordKeeper {
   stop(): Promise<void>;
 }
 
+/** What is to be known of jobs to tell of them. */
+export interface JobsToldOf {
+  /** Whom they name to be told. */
+  recipients: readonly Recipient[];
+  /** The account that a job pays from; null where there is no such job. */
+  accountOf: (job: string) => string | null;
+}
+
 /**
- * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name is known to who runs
- * the jobs (`ofJobs`); where that is another process, word to them is left to it (null).
+ * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name, and which account they
+ * pay from, is known to who runs the jobs; where that is another process, such word is left to it (null).
  */
-export function makeWord(session: Session, ofJobs: readonly Recipient[] | null): WordKeeper {
+export function makeWord(session: Session, jobs: JobsToldOf | null): WordKeeper {
   const { db, clock, config, log } = session;
-  const recipients = [...config.notifications, ...(ofJobs ?? [])];
+  const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
   const send = makeSender({ mail: config.mail, reports: config.out });
   const stopping = new AbortController();
   const ending = new AbortController();
@@ -41,7 +49,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
     });
   const onError = (error: unknown) =>
     log.warn('it could not be looked what there is word of', { error: errorMessage(error) });
-  const isEverybody = ofJobs !== null;
+  const isEverybody = jobs !== null;
   const delivery = makeDelivery({
     db,
     clock,
@@ -59,7 +67,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
   const pass = async (options: WatchOptions) => {
     if (recipients.length === 0) return;
     try {
-      await watchNews(db, clock, recipients, options);
+      await watchNews(db, clock, recipients, { ...options, accountOf: jobs?.accountOf });
       await delivery.begin();
     } catch (error) {
       onError(error);

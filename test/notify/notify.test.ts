@@ -23,7 +23,7 @@ import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
-import { watchNews } from '../../src/notify/watch.ts';
+import { type WatchOptions, watchNews } from '../../src/notify/watch.ts';
 import type { Word } from '../../src/notify/words.ts';
 import { timeText } from '../../src/reports/format.ts';
 import { makeRig, someRows } from '../support/engine.ts';
@@ -47,7 +47,7 @@ function waitingFor(db: Database, { id }: Pick<Recipient, 'id'>): Promise<Outbox
 }
 
 /** What is told to `recipients`, and a service that may be out of order. */
-async function teller(recipients: readonly Recipient[] = [everything]) {
+async function teller(recipients: readonly Recipient[] = [everything], options: WatchOptions = {}) {
   const rig = await makeRig();
   const { db, clock } = rig;
   const told: { to: string; word: Word; id: string }[] = [];
@@ -58,7 +58,7 @@ async function teller(recipients: readonly Recipient[] = [everything]) {
     told.push({ to: recipient.id, word, id: eventId });
   };
   const pass = async () => {
-    await watchNews(db, clock, recipients);
+    await watchNews(db, clock, recipients, options);
     const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
       void troubles.push(`${recipient}: ${message}${isGivenUp ? ', given up' : ''}`);
     await deliver({ db, clock, recipients, isEverybody: true, send, onTrouble });
@@ -538,6 +538,23 @@ describe('word', () => {
     await rig.run();
     await pass();
     assert.deepEqual(told.map(({ to }) => to).sort(), ['all', 'of the account']);
+  });
+
+  test('of a job goes to those who asked for the account that it pays from', async () => {
+    const asked = (account: string) => ({ ...everything, id: account, accounts: [account] }) as Recipient;
+    const accountOf = (job: string) => (job === 'payroll' ? 'main' : null);
+    const { db, clock, told, pass } = await teller([asked('main'), asked('other')], { accountOf });
+    for (const [job, state] of [
+      ['payroll', 'failed'],
+      ['gone', 'skipped'],
+    ] as const)
+      await insertSlot(db, { job, due_at: clock.now() + 1, state, detail: 'there is no file' });
+    await noteLeftFiles(db, 'payroll', [{ file: 'a.csv', due_at: null }], clock.now());
+    await pass();
+    assert.deepEqual(
+      told.map(({ to, word }) => `${to}: ${word.subject.replace(/of \d.* UTC/, 'of then')}`),
+      ['main: Job payroll: 1 file of an earlier run is not paid', 'main: Job payroll: the run of then has failed'],
+    );
   });
 
   test('is tried again with growing delays while it cannot be sent, and given up after some days', async () => {

@@ -47,7 +47,7 @@ async function justEnded(t: TestContext) {
   const config = { out, mail: null, notifications: [{ id: 'chat ops', kind: 'chat', url, on: newsKinds }] };
   const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
   const clock = { ...systemClock, now, sleep };
-  const word = makeWord({ db, clock, log, config } as unknown as Session, []);
+  const word = makeWord({ db, clock, log, config } as unknown as Session, { recipients: [], accountOf: () => null });
   return {
     told,
     word,
