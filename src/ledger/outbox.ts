@@ -221,8 +221,9 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event; rows (`NewsOfRows`) by their batch, and slots that were
- * skipped by their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
+ * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event, as the end of a slot that has
+ * failed, which may fail again when a person runs it, or after it was done; rows (`NewsOfRows`) by their batch, and slots that were skipped by
+ * their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
  * not for each row that is skipped.
  */
 export function newsSince(
@@ -259,8 +260,8 @@ export function newsSince(
      SELECT 'late', 'late:' || batch_id || ':' || finish_by, batch_id, account, job FROM batches
        WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused') AND finish_by >= ? AND finish_by < ?
      UNION ALL
-     SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
-       WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
+     SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':failed:' || COALESCE(ended_at, 0), NULL, NULL, job
+       FROM slots WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
      UNION ALL
      SELECT 'slot_missed', 'slots_missed:' || job, NULL, NULL, job FROM slots
        WHERE state = 'skipped' AND COALESCE(ended_at, due_at) >= ? GROUP BY job

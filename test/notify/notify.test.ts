@@ -18,7 +18,7 @@ import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { type NotedPace, notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
-import { claimSlot, endSlot, failSlot, insertSlot } from '../../src/ledger/slots.ts';
+import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/ledger/slots.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
@@ -301,6 +301,29 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('is of a slot each time that it fails: run again it was done, and its file turned out to be cut short', async () => {
+    const { db, clock, told, pass } = await teller();
+    const slot = { job: 'payroll', dueAt: clock.now() + 1, holder: 'h' };
+    const run = async (state: 'failed' | 'done', detail: string) => {
+      await reopenSlot(db, slot.job, slot.dueAt);
+      await claimSlot(db, { ...slot, now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null });
+      await endSlot(db, { ...slot, now: clock.now(), state, detail });
+    };
+    const whatIsTold = async () => {
+      await pass();
+      await pass();
+      return told.splice(0).map(({ word }) => word.facts.detail);
+    };
+    await insertSlot(db, { job: slot.job, due_at: slot.dueAt, state: 'due', detail: null });
+    await run('failed', 'there is no file');
+    assert.deepEqual(await whatIsTold(), ['there is no file']);
+    await clock.drive(clock.sleep(60_000));
+    await run('done', 'a.csv is batch 1');
+    assert.deepEqual(await whatIsTold(), []);
+    await failSlot(db, { ...slot, detail: 'a.csv was still being written', now: clock.now() });
+    assert.deepEqual(await whatIsTold(), ['a.csv was still being written']);
   });
 
   test('is of a slot by when it was decided, however long ago it was due: a machine may stand still for weeks', async () => {
