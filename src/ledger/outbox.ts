@@ -70,7 +70,9 @@ export async function nextWord(db: Queryable, recipient: string, now: number): P
   return entry ?? null;
 }
 
-/** Keeps word for whoever is about to send it, until a time (epoch ms). False where another process was sooner. */
+/**
+ * Keeps word for whoever is about to send it, until a time (epoch ms); or makes it due at that time. False where another process was sooner.
+ */
 export async function claimWord(
   tx: Queryable,
   { event_id, recipient, due_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at'>,
@@ -91,6 +93,18 @@ export function giveUpWord(tx: Queryable, recipient: string, why: string): Promi
     why,
     recipient,
   ]);
+}
+
+/** A recipient's word that could not be sent, and is tried again only after a time (epoch ms). */
+export function wordPutOff(
+  db: Queryable,
+  recipient: string,
+  afterMs: number,
+): Promise<Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at'>[]> {
+  return db.query(
+    'SELECT event_id, recipient, due_at FROM outbox WHERE recipient = ? AND due_at > ? AND attempts > 0',
+    [recipient, afterMs],
+  );
 }
 
 /** Writes what came of an attempt. */

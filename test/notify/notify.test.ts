@@ -608,6 +608,42 @@ describe('word', () => {
     assert.deepEqual(await waitingFor(db, everything), []);
   });
 
+  test('that was put off is sent as soon as its recipient is told something again, and what is refused for its own sake waits', async () => {
+    const { db, clock } = await teller();
+    const add = (event_id: string) =>
+      addToOutbox(db, { event_id, recipient: everything.id, body: '{}', created_at: clock.now() });
+    const [tried, arrived] = [new Map<string, number>(), new Set<string>()];
+    let isDown = true;
+    const send: Sender = async (_recipient, _word, { eventId }) => {
+      tried.set(eventId, (tried.get(eventId) ?? 0) + 1);
+      if (isDown || eventId === 'refused') throw new Error('out of order');
+      arrived.add(eventId);
+    };
+    const deps = { db, clock, recipients: [everything], isEverybody: true, send, onTrouble: () => undefined };
+    const { begin, ended } = makeDelivery({ ...deps, onError });
+    const pass = async () => {
+      await begin();
+      await ended();
+    };
+    for (const event of ['approve', 'refused']) await add(event);
+    for (let minute = 0; minute < 5 * 60; minute++) {
+      await pass();
+      await clock.drive(clock.sleep(60_000));
+    }
+    isDown = false;
+    await pass();
+    assert.deepEqual([...arrived], [], 'each waits for hours');
+    await add('news');
+    await pass();
+    assert.deepEqual([...arrived], ['news', 'approve']);
+    const before = tried.get('refused') ?? 0;
+    for (const event of ['more', 'and more']) {
+      await add(event);
+      await pass();
+    }
+    assert.equal(tried.get('refused'), before);
+  });
+
   test('goes out once, though two processes send what is due at the same time', async () => {
     const { db, clock, told } = await teller();
     await addToOutbox(db, { event_id: 'e', recipient: everything.id, body: '{}', created_at: clock.now() });
