@@ -77,6 +77,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         lines: [
           `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
           ...same.map((one) => `Note:    ${sameRowsText(one)}.`),
+          ...notSentNotes(summary),
           ...about,
           `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
         ],
@@ -196,6 +197,16 @@ async function changedLateText(
       `Next:    airbatch audit --batch ${batch_id}, and ask the service where the money is before any of them is paid by other means`,
     ],
   };
+}
+
+/** What of the file is in no number of what is to be sent. */
+function notSentNotes({ rows: { by_status: count } }: BatchSummary): string[] {
+  const are = (rows: number) => `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'}`;
+  return [
+    ...(count.held > 0 ? [`Note:    ${are(count.held)} held besides, and not sent unless released.`] : []),
+    ...(count.invalid > 0 ? [`Note:    ${are(count.invalid)} wrong, and not sent.`] : []),
+    ...(count.skipped > 0 ? [`Note:    ${are(count.skipped)} skipped, and not sent.`] : []),
+  ];
 }
 
 function openOf({ rows: { by_status: count } }: BatchSummary): number {

@@ -223,6 +223,20 @@ describe('word', () => {
     }
   });
 
+  test('to those who approve says what of the file is not sent with it', async () => {
+    const { db, clock, told, pass, actor } = await teller();
+    await addBatch(db, clock, aBatch({ created_by: 'ann', created_at: clock.now() }), [
+      ...[aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'held' })],
+      ...[aRow(4, { status: 'invalid' }), aRow(5, { status: 'skipped' })],
+    ]);
+    await askApproval(actor, 'batch-1', 'every batch needs a second person');
+    await pass();
+    assert.match(
+      told[0]?.word.lines.join('\n') ?? '',
+      /submitted 1 row, KES 101\.00\.[^\n]*\nNote: {4}2 rows are held besides, [^\n]*\nNote: {4}1 row is wrong, [^\n]*\nNote: {4}1 row is skipped, /,
+    );
+  });
+
   test('is of rows in doubt that only a person can end, of slots that were missed, and of a low balance', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
