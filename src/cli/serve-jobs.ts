@@ -6,6 +6,7 @@ import type { JobRetention } from '../runtime/housekeeping.ts';
 import type { KeptAccount } from '../runtime/keep-account.ts';
 import { isDeadProcess, processHolder } from '../runtime/process-holder.ts';
 import type { Session } from '../runtime/session.ts';
+import type { JobsToldOf } from '../runtime/word.ts';
 import type { Job } from '../scheduler/define-job.ts';
 import { jobWarnings } from '../scheduler/job-warnings.ts';
 import { type StartedScheduler, startScheduler } from '../scheduler/start.ts';
@@ -19,6 +20,16 @@ export function jobRecipients({ config }: Pick<Session, 'config'>, jobs: readonl
       ),
     ),
   );
+}
+
+/** Whom they name to be told of them, and which account each pays from. */
+export function jobsToldOf(session: Pick<Session, 'config'>, jobs: readonly Job[]): JobsToldOf {
+  const accounts = new Map(jobs.map(({ name, account }) => [name, accountName(session, account)]));
+  return { recipients: jobRecipients(session, jobs), accountOf: (job) => accounts.get(job) ?? null };
+}
+
+function accountName({ config }: Pick<Session, 'config'>, given: string | undefined): string {
+  return chooseAccount(config, given)?.name ?? sandboxAccountName;
 }
 
 export function retentionsOf(jobs: readonly Job[]): JobRetention[] {
@@ -43,7 +54,7 @@ export function startJobs(
     holder: processHolder(session.clock),
     isDead: isDeadProcess,
     withAccount: (name, work) => {
-      const account = kept.get(chooseAccount(session.config, name)?.name ?? sandboxAccountName);
+      const account = kept.get(accountName(session, name));
       if (!account) throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not served here`);
       return account.use(work);
     },

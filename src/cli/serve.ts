@@ -18,7 +18,7 @@ import { onInterrupt } from './interrupt.ts';
 import { listening } from './listening.ts';
 import { saysRestored } from './restored.ts';
 import { healthOf, keep, servedAccounts, tellAccounts } from './serve-accounts.ts';
-import { jobRecipients, retentionsOf, startJobs } from './serve-jobs.ts';
+import { jobsToldOf, retentionsOf, startJobs } from './serve-jobs.ts';
 import { openServing } from './serve-opening.ts';
 import { makeReportWriter } from './serve-reports.ts';
 import { withSession } from './session.ts';
@@ -90,7 +90,7 @@ async function serve(
   checkJobs(session.config, loaded);
   const jobs = loaded.map(({ job }) => job);
   let scheduler: StartedScheduler | null = null;
-  const word = makeWord(session, jobRecipients(session, jobs));
+  const word = makeWord(session, jobsToldOf(session, jobs));
   const metrics = makeMetricsServer({
     ...session,
     accounts: () =>

@@ -146,11 +146,13 @@ export async function eventTime(db: Queryable, batchId: string, seq: number): Pr
 /** What the service says of a row that has ended: the row stays as it ended, and the event alone, or a column of its own, tells. */
 export const lateKinds = ['row.refund', 'row.contradicted', 'row.changed_late'] as const;
 
+/** That an event is one of these, as the index of them says it. */
+export const isLateSql = lateKinds.map((kind) => `kind = '${kind}'`).join(' OR ');
+
 /** When such an event was written last after `afterSeq` (epoch ms), or null where there is none. */
 export async function lastLateAt(db: Queryable, batchId: string, afterSeq: number): Promise<number | null> {
   const [last] = await db.query<{ at: number | null }>(
-    `SELECT MAX(at) AS at FROM events WHERE batch_id = ? AND seq > ?
-       AND kind IN (${lateKinds.map((kind) => `'${kind}'`).join(', ')})`,
+    `SELECT MAX(at) AS at FROM events WHERE batch_id = ? AND seq > ? AND (${isLateSql})`,
     [batchId, afterSeq],
   );
   return last?.at ?? null;

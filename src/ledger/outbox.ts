@@ -1,5 +1,7 @@
 import type { RowState } from '../core/row-state.ts';
+import type { BatchRecord } from './batches.ts';
 import type { Queryable } from './database.ts';
+import { isLateSql } from './events.ts';
 import { inFlight, overdue } from './rows.ts';
 
 /** Word to somebody about one event, sent once. Times are epoch milliseconds. */
@@ -68,7 +70,9 @@ export async function nextWord(db: Queryable, recipient: string, now: number): P
   return entry ?? null;
 }
 
-/** Keeps word for whoever is about to send it, until a time (epoch ms). False where another process was sooner. */
+/**
+ * Keeps word for whoever is about to send it, until a time (epoch ms); or makes it due at that time. False where another process was sooner.
+ */
 export async function claimWord(
   tx: Queryable,
   { event_id, recipient, due_at }: Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at'>,
@@ -89,6 +93,18 @@ export function giveUpWord(tx: Queryable, recipient: string, why: string): Promi
     why,
     recipient,
   ]);
+}
+
+/** A recipient's word that could not be sent, and is tried again only after a time (epoch ms). */
+export function wordPutOff(
+  db: Queryable,
+  recipient: string,
+  afterMs: number,
+): Promise<Pick<OutboxEntry, 'event_id' | 'recipient' | 'due_at'>[]> {
+  return db.query(
+    'SELECT event_id, recipient, due_at FROM outbox WHERE recipient = ? AND due_at > ? AND attempts > 0',
+    [recipient, afterMs],
+  );
 }
 
 /** Writes what came of an attempt. */
@@ -168,6 +184,46 @@ export async function untoldSkips(db: Queryable, job: string, sinceMs: number, r
   return untold.map(({ event_id }) => event_id);
 }
 
+/**
+ * What the service has said of a row that had ended and people are told of: not that the money of what failed came back, which cost nothing, nor
+ * what is read later of a row of whose money they were told that it came back.
+ */
+const isLateNews = `(${isLateSql}) AND NOT (kind = 'row.refund' AND body LIKE '%"status":"failed"%')
+  AND NOT (kind = 'row.changed_late' AND EXISTS (SELECT 1 FROM rows
+    WHERE rows.batch_id = events.batch_id AND rows.row_no = events.row_no AND rows.refunded_at < events.at))`;
+
+/** The late words of the service on a batch since a time (epoch ms) that a recipient was not told of, in their order: an event each. */
+export async function untoldLateWords(
+  db: Queryable,
+  batchId: string,
+  sinceMs: number,
+  recipient: string,
+): Promise<string[]> {
+  const untold = await db.query<{ event_id: string }>(
+    `SELECT event_id FROM (
+       SELECT seq, 'changed_late:' || batch_id || ':' || seq AS event_id FROM events
+         WHERE batch_id = ? AND at >= ? AND ${isLateNews}) AS late
+     WHERE NOT EXISTS (SELECT 1 FROM outbox WHERE outbox.event_id = late.event_id AND recipient = ?)
+     ORDER BY seq`,
+    [batchId, sinceMs, recipient],
+  );
+  return untold.map(({ event_id }) => event_id);
+}
+
+/** The batches of which the service has said something late since a time, and nothing more after another (epoch ms). */
+export function lateWordBatches(
+  db: Queryable,
+  sinceMs: number,
+  quietSinceMs: number,
+): Promise<Pick<BatchRecord, 'batch_id' | 'account' | 'job'>[]> {
+  return db.query(
+    `SELECT batch_id, account, job FROM batches WHERE batch_id IN (
+       SELECT batch_id FROM events WHERE at >= ? AND ${isLateNews} GROUP BY batch_id HAVING MAX(at) <= ?)
+     ORDER BY batch_id`,
+    [sinceMs, quietSinceMs],
+  );
+}
+
 /** How many rows of a batch are in one of these states, where its `batch_counts` are grouped. */
 function sumOf(...states: RowState[]): string {
   const inOne = states.map((state) => `batch_counts.status = '${state}'`).join(' OR ');
@@ -179,8 +235,9 @@ const lastPause = `(SELECT last.seq FROM events AS last
   WHERE last.batch_id = batches.batch_id AND last.kind = 'batch.pause' ORDER BY last.seq DESC LIMIT 1)`;
 
 /**
- * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event; rows (`NewsOfRows`) by their batch, and slots that were
- * skipped by their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
+ * What there may be word of, since a time and up to now (epoch ms): each by what makes it that very event, as the end of a slot that has
+ * failed, which may fail again when a person runs it, or after it was done; rows (`NewsOfRows`) by their batch, and slots that were skipped by
+ * their job. That a batch waits with held rows alone is one by how many rows had ended: again only once something was sent,
  * not for each row that is skipped.
  */
 export function newsSince(
@@ -217,8 +274,8 @@ export function newsSince(
      SELECT 'late', 'late:' || batch_id || ':' || finish_by, batch_id, account, job FROM batches
        WHERE status IN ('awaiting_approval', 'approved', 'running', 'paused') AND finish_by >= ? AND finish_by < ?
      UNION ALL
-     SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':' || state, NULL, NULL, job FROM slots
-       WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
+     SELECT 'slot_missed', 'slot_missed:' || job || ':' || due_at || ':failed:' || COALESCE(ended_at, 0), NULL, NULL, job
+       FROM slots WHERE state = 'failed' AND COALESCE(ended_at, due_at) >= ?
      UNION ALL
      SELECT 'slot_missed', 'slots_missed:' || job, NULL, NULL, job FROM slots
        WHERE state = 'skipped' AND COALESCE(ended_at, due_at) >= ? GROUP BY job

@@ -274,6 +274,11 @@ const migrations: readonly (readonly string[])[] = [
     // What came back meanwhile explains the wallets of another batch. Few rows have any, and intake pays nothing for it.
     'CREATE INDEX rows_refunded ON rows (refunded_at) WHERE refunded_at IS NOT NULL',
   ],
+  [
+    // What the service says of rows that had ended is looked for every few seconds, among millions of events of which few are any.
+    `CREATE INDEX events_late ON events (at)
+      WHERE kind = 'row.refund' OR kind = 'row.contradicted' OR kind = 'row.changed_late'`,
+  ],
 ];
 
 /**

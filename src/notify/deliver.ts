@@ -1,7 +1,15 @@
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
-import { claimWord, giveUpWord, nextWord, noteAttempt, type OutboxEntry, recipientsWaiting } from '../ledger/outbox.ts';
+import {
+  claimWord,
+  giveUpWord,
+  nextWord,
+  noteAttempt,
+  type OutboxEntry,
+  recipientsWaiting,
+  wordPutOff,
+} from '../ledger/outbox.ts';
 import type { Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
 import type { Word } from './words.ts';
@@ -41,6 +49,7 @@ export interface Delivery {
 export function makeDelivery(deps: DeliverDeps): Delivery {
   const { db, clock, recipients, isEverybody, onError } = deps;
   const underWay = new Map<string, Promise<void>>();
+  const hasten = makeHastening(deps);
   return {
     async begin() {
       for (const id of await recipientsWaiting(db, clock.now())) {
@@ -48,7 +57,7 @@ export function makeDelivery(deps: DeliverDeps): Delivery {
         if (!recipient) {
           if (isEverybody) await db.transact((tx) => giveUpWord(tx, id, 'no longer a recipient'));
         } else if (!underWay.has(id)) {
-          const work = deliverTo(deps, recipient).catch(onError);
+          const work = deliverTo(deps, recipient, hasten).catch(onError);
           underWay.set(
             id,
             work.finally(() => underWay.delete(id)),
@@ -62,8 +71,32 @@ export function makeDelivery(deps: DeliverDeps): Delivery {
   };
 }
 
+/**
+ * Once a recipient can be told again, what was put off since they could not is due at once: it may ask for an approval, and its next attempt
+ * be a day away. Each word is hastened once while the program runs, since what is refused while others arrive is so for its own sake.
+ */
+function makeHastening({ db, clock }: DeliverDeps): (outcome: OutboxEntry) => Promise<void> {
+  const hastened = new Set<string>();
+  const nameOf = ({ recipient, event_id }: Pick<OutboxEntry, 'recipient' | 'event_id'>) => `${recipient} ${event_id}`;
+  return async (outcome) => {
+    if (outcome.due_at === null) hastened.delete(nameOf(outcome));
+    if (outcome.sent_at === null) return;
+    const now = clock.now();
+    // What is due sooner may be under way in another process.
+    for (const entry of await wordPutOff(db, outcome.recipient, now + claimMs)) {
+      if (hastened.has(nameOf(entry))) continue;
+      hastened.add(nameOf(entry));
+      await db.transact((tx) => claimWord(tx, entry, now));
+    }
+  };
+}
+
 /** Until nothing more is due: each word that is begun is due later, if at all. */
-async function deliverTo(deps: DeliverDeps, recipient: Recipient): Promise<void> {
+async function deliverTo(
+  deps: DeliverDeps,
+  recipient: Recipient,
+  hasten: ReturnType<typeof makeHastening>,
+): Promise<void> {
   const { db, clock, ending } = deps;
   while (!ending?.aborted) {
     const entry = await nextWord(db, recipient.id, clock.now());
@@ -71,6 +104,7 @@ async function deliverTo(deps: DeliverDeps, recipient: Recipient): Promise<void>
     if (!(await db.transact((tx) => claimWord(tx, entry, clock.now() + claimMs)))) continue;
     const outcome = await attempt(deps, recipient, entry);
     await db.transact((tx) => noteAttempt(tx, outcome));
+    await hasten(outcome);
   }
 }
 

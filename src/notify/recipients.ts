@@ -9,6 +9,7 @@ export const newsKinds = [
   'paused',
   'in_doubt',
   'overdue',
+  'changed_late',
   'held',
   'will_be_late',
   'late',

@@ -36,7 +36,7 @@ export function makeSender({ mail, reports }: SenderOptions): Sender {
           from: mail.from,
           to: recipient.to,
           subject: word.subject,
-          text: textOf(word, attached ? null : path),
+          text: textOf(word, attached || path === null ? null : placeText(path, word.report)),
           // Should it be sent twice after a crash, a mailbox knows it by this.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
           attachments: attached ? [{ filename: `${word.report}.html`, path }] : [],
@@ -64,6 +64,11 @@ function makeMailTransport({ host, port, secure, user, password }: Mail) {
 
 function isAttachable(path: string): boolean {
   return existsSync(path) && statSync(path).size <= attachmentBytesMax;
+}
+
+/** Where the report lies; one that is not there could not be written, or was written elsewhere. */
+function placeText(path: string, batchId: string | null): string {
+  return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
 }
 
 function textOf({ subject, lines }: Word, report: string | null): string {

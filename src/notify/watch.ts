@@ -10,9 +10,11 @@ import {
   accountsSending,
   addToOutbox,
   isKept,
+  lateWordBatches,
   newsSince,
   noteToldIn,
   type OutboxEntry,
+  untoldLateWords,
   untoldRows,
   untoldSkips,
 } from '../ledger/outbox.ts';
@@ -27,14 +29,34 @@ const backMs = 7 * dayMs;
 
 /** A service that is away for less than this is mostly back before anybody has looked. */
 const unreachedMs = 15 * 60_000;
+/** What the service says late comes together: one that takes back many rows does so one by one. */
+const lateWordsMs = 60_000;
 /** A pace that is slower for less than this is mostly made up for. */
 const foreseenMs = 5 * 60_000;
+
+/**
+ * How long the end of a batch is kept back for its reports, which go with the word: those of a million rows take a minute, and they wait for
+ * places of anchors that do not answer, and for the reports of other batches. What keeps them for longer is told in the log.
+ */
+const reportsMs = 10 * 60_000;
+
+export interface WatchOptions {
+  /** Whether the reports are written of the end of a batch at that time (epoch ms); left out: nothing waits for them. */
+  isReported?: ((batchId: string, endedAt: number) => Promise<boolean>) | undefined;
+  /** Which account a job pays from, where that is known: the ledger has it of batches alone, and a slot that has failed has none. */
+  accountOf?: ((job: string) => string | null) | undefined;
+}
 
 /**
  * Looks in the ledger for what there is word of, and keeps it for each recipient once: so the engine knows nothing of
  * notifications, and a restart tells nothing twice. Returns how many were kept.
  */
-export async function watchNews(db: Database, clock: Clock, recipients: readonly Recipient[]): Promise<number> {
+export async function watchNews(
+  db: Database,
+  clock: Clock,
+  recipients: readonly Recipient[],
+  { isReported, accountOf }: WatchOptions = {},
+): Promise<number> {
   if (recipients.length === 0) return 0;
   const now = clock.now();
   const known = await readFact(db, sinceName);
@@ -45,12 +67,19 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
   const found = (await newsSince(db, since, now)).map((news) => ({ ...news, kind: news.kind as News['kind'] }));
   const ofAccounts = [...(await unreachedNews(db, now)), ...(await waitNews(db, now)), ...(await lateNews(db, now))];
   const ofJobs = [...(await leftNews(db, since)), ...(await retryNews(db, since))];
-  for (const news of [...found, ...ofAccounts, ...ofJobs]) {
-    const untold: { recipient: string; events: string[]; body: string }[] = [];
+  for (const news of [...found, ...ofAccounts, ...ofJobs, ...(await lateWordNews(db, since, now))]) {
+    const { kind, job } = news;
+    const about = { kind, job, account: news.account ?? (job === null ? null : (accountOf?.(job) ?? null)) };
+    const asking: { recipient: string; events: string[] }[] = [];
     for (const recipient of recipients) {
-      const events = isTold(recipient, news) ? await eventsOf(db, news, recipient.id, since) : [];
-      const word = events.length > 0 ? await wordOf(db, news, events) : null;
-      if (word !== null) untold.push({ recipient: recipient.id, events, body: JSON.stringify(word) });
+      const events = isTold(recipient, about) ? await eventsOf(db, news, recipient.id, since) : [];
+      if (events.length > 0) asking.push({ recipient: recipient.id, events });
+    }
+    if (asking.length === 0 || (isReported && (await waitsForReports(news, now, isReported)))) continue;
+    const untold: { recipient: string; events: string[]; body: string }[] = [];
+    for (const { recipient, events } of asking) {
+      const word = await wordOf(db, news, events);
+      if (word !== null) untold.push({ recipient, events, body: JSON.stringify(word) });
     }
     if (untold.length === 0) continue;
     kept += await db.transact(async (tx) => {
@@ -61,6 +90,18 @@ export async function watchNews(db: Database, clock: Clock, recipients: readonly
     });
   }
   return kept;
+}
+
+async function waitsForReports(
+  { kind, batch_id, event_id }: News,
+  now: number,
+  isReported: NonNullable<WatchOptions['isReported']>,
+): Promise<boolean> {
+  if (kind !== 'finished' || batch_id === null) return false;
+  const endedAt = Number(event_id.split(':').at(-1));
+  // A clock that was set back says nothing of how long they are waited for.
+  const isLong = now < endedAt || now - endedAt >= reportsMs;
+  return !isLong && !(await isReported(batch_id, endedAt));
 }
 
 /** Accounts whose service has not been reached for a while: nothing of theirs is sent, and no batch tells of it. */
@@ -114,6 +155,12 @@ async function retryNews(db: Database, sinceMs: number): Promise<News[]> {
   return news;
 }
 
+/** Batches of whose ended rows the service has said something late, once it has been quiet for a while. */
+async function lateWordNews(db: Database, since: number, now: number): Promise<News[]> {
+  const batches = await lateWordBatches(db, since, now - lateWordsMs);
+  return batches.map((batch) => ({ kind: 'changed_late', event_id: `changed_late:${batch.batch_id}`, ...batch }));
+}
+
 /** Batches of which it was foreseen for a while that they will be late: what slows them down for a moment is no news. */
 async function lateNews(db: Database, now: number): Promise<News[]> {
   const news: News[] = [];
@@ -148,7 +195,7 @@ async function keepWord(
   return toldIn !== null;
 }
 
-/** The events that one word tells a recipient of, less those that it was told: doubts, or missed slots, that came together are one word. */
+/** The events that one word tells a recipient of, less those that it was told: doubts, missed slots or late words that came together are one word. */
 async function eventsOf(
   db: Queryable,
   { kind, batch_id, job, event_id }: News,
@@ -157,6 +204,7 @@ async function eventsOf(
 ): Promise<string[]> {
   if ((kind === 'in_doubt' || kind === 'overdue') && batch_id !== null)
     return untoldRows(db, kind, batch_id, recipient);
+  if (kind === 'changed_late' && batch_id !== null) return untoldLateWords(db, batch_id, since, recipient);
   if (event_id.startsWith('slots_missed:') && job !== null) return untoldSkips(db, job, since, recipient);
   return (await isKept(db, event_id, recipient)) ? [] : [event_id];
 }

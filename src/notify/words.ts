@@ -5,10 +5,12 @@ import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
+import { pageEvents } from '../ledger/events.ts';
 import type { RetryGivenUp } from '../ledger/job-retries.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
 import type { LateBatch } from '../ledger/pace.ts';
 import { findSlot } from '../ledger/slots.ts';
+import { eventSentence } from '../reports/audit-sentences.ts';
 import { foreseenText, minuteText } from '../reports/finish-words.ts';
 import { askedText, overlongText, sumsText, timeText } from '../reports/format.ts';
 import { leftFilesLines } from '../reports/left-files.ts';
@@ -75,6 +77,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         lines: [
           `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
           ...same.map((one) => `Note:    ${sameRowsText(one)}.`),
+          ...notSentNotes(summary),
           ...about,
           `Next:    airbatch approve ${batch.batch_id}   (or airbatch reject ${batch.batch_id} --why ...)`,
         ],
@@ -153,6 +156,8 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ],
       };
     }
+    case 'changed_late':
+      return { ...word, ...(await changedLateText(db, batch, { about, events })) };
     case 'held': {
       const held = `${counted(summary.rows.by_status.held, 'held row')} (${sumsText(summary.requested.by_status.held ?? {})})`;
       return {
@@ -166,6 +171,42 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
       };
     }
   }
+}
+
+/** Late words that are written out; all of them are in the batch's history. */
+const lateWordsMax = 5;
+
+async function changedLateText(
+  db: Database,
+  { batch_id, run_id }: BatchRecord,
+  { about, events }: { about: readonly string[]; events: readonly string[] },
+): Promise<Pick<Word, 'subject' | 'lines'>> {
+  const seqs = events.map((event) => Number(event.split(':').at(-1)));
+  const said: string[] = [];
+  for (const seq of seqs.slice(0, lateWordsMax))
+    said.push(...(await pageEvents(db, batch_id, seq - 1, 1)).map(eventSentence));
+  const more = seqs.length - said.length;
+  const words = counted(seqs.length, 'later word');
+  return {
+    subject: `Payout ${run_id}: ${words} of the service on rows that had ended`,
+    lines: [
+      'The service now says something else of these rows than when they ended. They stay as they ended, nothing is sent for it, and the reports say so in a later version.',
+      ...said.map((sentence) => `  ${sentence}`),
+      ...(more > 0 ? [`  and ${counted(more, 'more word')}`] : []),
+      ...about,
+      `Next:    airbatch audit --batch ${batch_id}, and ask the service where the money is before any of them is paid by other means`,
+    ],
+  };
+}
+
+/** What of the file is in no number of what is to be sent. */
+function notSentNotes({ rows: { by_status: count } }: BatchSummary): string[] {
+  const are = (rows: number) => `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'}`;
+  return [
+    ...(count.held > 0 ? [`Note:    ${are(count.held)} held besides, and not sent unless released.`] : []),
+    ...(count.invalid > 0 ? [`Note:    ${are(count.invalid)} wrong, and not sent.`] : []),
+    ...(count.skipped > 0 ? [`Note:    ${are(count.skipped)} skipped, and not sent.`] : []),
+  ];
 }
 
 function openOf({ rows: { by_status: count } }: BatchSummary): number {

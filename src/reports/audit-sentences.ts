@@ -111,12 +111,15 @@ function dataOf(body: string): Data {
   }
 }
 
-/** An event in a sentence: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". Always one line. */
-export function auditSentence({ at, actor, kind, row_no, body }: AuditEvent): string {
+/** What happened, in a sentence: "row 17: it was paid for KES 10.00, as 8f…". Always one line. */
+export function eventSentence({ kind, row_no, body }: Pick<AuditEvent, 'kind' | 'row_no' | 'body'>): string {
   const data = dataOf(body);
   const say = batchSentences[kind] ?? rowSentences[kind];
   const what = say ? say(data) : kind.replace('.', ' ').replaceAll('_', ' ');
-  return visible(
-    `${timeText(new Date(at).toISOString())}  ${actor}  ${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`,
-  );
+  return visible(`${row_no === null ? 'batch' : `row ${row_no}`}: ${what}`);
+}
+
+/** The same with when it was and who did it: "2026-11-20 09:30:12 UTC  engine  row 17: it was paid for KES 10.00, as 8f…". */
+export function auditSentence(event: AuditEvent): string {
+  return `${timeText(new Date(event.at).toISOString())}  ${visible(event.actor)}  ${eventSentence(event)}`;
 }

@@ -42,6 +42,8 @@ const busyRetryMs = 5_000;
  * sent before counts against nobody's limit any more, and the new limiter knows nothing of it.
  */
 const ledgerRetryMs = 60_000;
+/** An account that was open for as long was worked for: each step waits 5 s at most for the ledger. */
+const workedMs = 60_000;
 
 /** What passes by itself or when a person makes room; everything else ends the process, so that somebody looks. */
 const waits: Partial<Record<ErrorCode, number>> = {
@@ -53,6 +55,8 @@ const waits: Partial<Record<ErrorCode, number>> = {
 };
 /** What of it no time alone mends. */
 const forPerson: readonly (ErrorCode | null)[] = ['LEDGER_FULL', 'LEDGER_IO'];
+/** What passes within a minute, as a rule: met a second time in a row, it is another program's that somebody must end. */
+const forPersonIfLasting: readonly (ErrorCode | null)[] = ['LEDGER_BUSY'];
 
 /**
  * Works for an account until it is stopped. It waits while another process has the account, and opens it again after trouble that
@@ -65,7 +69,8 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
   let opened: OpenAccount | null = null;
   // The account is not closed while somebody works with it.
   const users = new Set<Promise<unknown>>();
-  let toldCode: ErrorCode | null = null;
+  /** What was met the last time, unless the account was worked for since. */
+  let lastCode: ErrorCode | null = null;
 
   const work = async () => {
     const account = await open();
@@ -84,22 +89,26 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
 
   const keep = async () => {
     while (!stopping.signal.aborted) {
+      const begunAt = clock.monotonic();
       try {
         await work();
       } catch (error) {
         const code = error instanceof AirbatchError ? error.code : null;
         const wait = code === null ? undefined : waits[code];
-        if (wait === undefined || forPerson.includes(code)) onStandstill(error, wait !== undefined);
+        // What keeps the account from being worked for shows within seconds.
+        const isLasting = code === lastCode && clock.monotonic() - begunAt < workedMs;
+        const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
+        if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
         if (wait === undefined) throw error;
         // Another process may have the account for hours: said once, not at every look.
-        if (code !== toldCode || code !== 'ACCOUNT_BUSY') {
+        if (!isLasting || code !== 'ACCOUNT_BUSY') {
           log.warn('the account cannot be worked for now; it is tried again', {
             account: name,
             code,
             error: errorMessage(error),
           });
         }
-        toldCode = code;
+        lastCode = code;
         await clock.sleep(wait, stopping.signal);
       }
     }

@@ -115,12 +115,19 @@ function toFiles(log: LogFile) {
   return new winston.transports.Stream({ format: winston.format.json(), stream });
 }
 
-/** Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. */
+/** What a disk refuses for a while: it says nothing of the configuration, and lines are tried again one by one. */
+const passing: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', 'EIO', 'ESTALE'];
+
+/**
+ * Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. Not for a disk that is
+ * full or read-only, which mostly has the ledger as well: people are told of that, and whoever watches over the program starts it again.
+ */
 function begin(file: string): void {
   try {
     mkdirSync(dirname(file), { recursive: true });
     appendFileSync(file, '', forOwner);
   } catch (error) {
+    if (passing.includes((error as NodeJS.ErrnoException).code)) return;
     throw new AirbatchError('CONFIG_INVALID', `log.file: ${file} cannot be written (${errorMessage(error)})`, {
       hint: 'Let whoever runs this command write it, or name another file in the configuration.',
       cause: error,

@@ -1,9 +1,11 @@
+import { join } from 'node:path';
 import { errorMessage } from '../core/errors.ts';
 import { makeDelivery } from '../notify/deliver.ts';
 import type { Recipient } from '../notify/recipients.ts';
 import { makeSender } from '../notify/senders.ts';
 import { makeStandstillWord, type Standstill } from '../notify/standstill.ts';
-import { watchNews } from '../notify/watch.ts';
+import { type WatchOptions, watchNews } from '../notify/watch.ts';
+import { readVersion } from '../reports/versions.ts';
 import type { Session } from './session.ts';
 
 /** How often it is looked for news, and for word that is to be tried again. */
@@ -22,13 +24,21 @@ export interface WordKeeper {
   stop(): Promise<void>;
 }
 
+/** What is to be known of jobs to tell of them. */
+export interface JobsToldOf {
+  /** Whom they name to be told. */
+  recipients: readonly Recipient[];
+  /** The account that a job pays from; null where there is no such job. */
+  accountOf: (job: string) => string | null;
+}
+
 /**
- * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name is known to who runs
- * the jobs (`ofJobs`); where that is another process, word to them is left to it (null).
+ * Tells the people concerned what happens, as long as the program runs; it never holds anything up. Whom jobs name, and which account they
+ * pay from, is known to who runs the jobs; where that is another process, such word is left to it (null).
  */
-export function makeWord(session: Session, ofJobs: readonly Recipient[] | null): WordKeeper {
+export function makeWord(session: Session, jobs: JobsToldOf | null): WordKeeper {
   const { db, clock, config, log } = session;
-  const recipients = [...config.notifications, ...(ofJobs ?? [])];
+  const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
   const send = makeSender({ mail: config.mail, reports: config.out });
   const stopping = new AbortController();
   const ending = new AbortController();
@@ -39,7 +49,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
     });
   const onError = (error: unknown) =>
     log.warn('it could not be looked what there is word of', { error: errorMessage(error) });
-  const isEverybody = ofJobs !== null;
+  const isEverybody = jobs !== null;
   const delivery = makeDelivery({
     db,
     clock,
@@ -50,10 +60,14 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
     onError,
     ending: ending.signal,
   });
-  const pass = async () => {
+  const isReported = async (batchId: string, endedAt: number) => {
+    const version = await readVersion(join(config.out, batchId));
+    return version?.isFinal === true && Date.parse(version.as_of ?? '') >= endedAt;
+  };
+  const pass = async (options: WatchOptions) => {
     if (recipients.length === 0) return;
     try {
-      await watchNews(db, clock, recipients);
+      await watchNews(db, clock, recipients, { ...options, accountOf: jobs?.accountOf });
       await delivery.begin();
     } catch (error) {
       onError(error);
@@ -64,7 +78,7 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
   let told: Promise<unknown> = Promise.resolve();
   const loop = async () => {
     while (!stopping.signal.aborted) {
-      await pass();
+      await pass({ isReported });
       await clock.sleep(everyMs, stopping.signal);
     }
   };
@@ -83,8 +97,8 @@ export function makeWord(session: Session, ofJobs: readonly Recipient[] | null):
       const ended = new AbortController();
       void clock.sleep(lastWordMs, ended.signal).then(() => ending.abort());
       await Promise.all([kept, told]);
-      // What came of the last batch is told before the program ends.
-      await pass();
+      // What came of the last batch is told before the program ends, also where its reports lie elsewhere, or could not be written.
+      await pass({});
       await delivery.ended();
       ended.abort();
     },

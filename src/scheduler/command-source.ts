@@ -5,7 +5,7 @@ import { dirname } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Clock } from '../core/clock.ts';
-import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 
 /** How much of what a command says on stderr is repeated. */
 const complaintLengthMax = 300;
@@ -21,17 +21,25 @@ export interface SourceCommandOptions {
 
 type Program = ChildProcessByStdio<null, Readable, Readable>;
 
+/** What the disk refuses of what it wrote, which is kept beside the ledger: that is no fault of the program's. */
+const diskTroubles: Readonly<Record<string, ErrorCode>> = {
+  ENOSPC: 'LEDGER_FULL',
+  EDQUOT: 'LEDGER_FULL',
+  EROFS: 'LEDGER_IO',
+  EIO: 'LEDGER_IO',
+};
+
 /**
  * Runs a program, without a shell, and keeps what it writes to its standard output in `path`, whole or not at all. Throws
- * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, or is stopped; then it has ended with
- * every program that it began.
+ * `FILE_REJECTED` when it cannot be run, ends with another exit code than 0, takes too long, or is stopped, and `LEDGER_FULL` or `LEDGER_IO`
+ * when what it writes cannot be kept; then it has ended with every program that it began.
  */
 export async function runSourceCommand(command: readonly string[], options: SourceCommandOptions): Promise<void> {
   const { cwd, path, stopping } = options;
   const [program = '', ...args] = command;
-  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const partial = `${path}.part`;
   try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     stopping?.throwIfAborted();
     // It leads a group of its own: what it has begun can be ended with it, and would else hold the pipes beyond every limit.
     const child = spawn(program, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'], detached: true });
@@ -49,9 +57,8 @@ export async function runSourceCommand(command: readonly string[], options: Sour
     await rename(partial, path);
   } catch (error) {
     await rm(partial, { force: true });
-    throw new AirbatchError('FILE_REJECTED', `the command ${program} brought no file: ${errorMessage(error)}`, {
-      cause: error,
-    });
+    const code = diskTroubles[(error as NodeJS.ErrnoException).code ?? ''] ?? 'FILE_REJECTED';
+    throw new AirbatchError(code, `the command ${program} brought no file: ${errorMessage(error)}`, { cause: error });
   }
 }
 

@@ -54,7 +54,12 @@ interface FileOutcome {
   words: string[];
   /** Of one that is not taken: whether it may be when it is tried again. */
   mayPass?: boolean;
+  /** Of one that is not taken: whether it is no file that can be paid. */
+  isRejected?: boolean;
 }
+
+/** Run again before that, the slot would find nothing, and be done with it. */
+const rejectedNext = 'what was rejected goes into the inbox again, corrected, before the slot is run again';
 
 type PayingJob = Job & { source: Exclude<Job['source'], { kind: 'reconciliation' }> };
 
@@ -86,6 +91,8 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     outcomes.push(await taking.catch((error: unknown) => Promise.reject(withNames(error, job, toTake.slice(index)))));
   }
   const untaken = outcomes.filter(({ isTaken }) => !isTaken);
+  const isRejected = faults.length > 0 || outcomes.some((one) => one.isRejected);
+  const next = isRejected && source.kind === 'folder' ? [rejectedNext] : [];
   const words = [...new Set([...faults, ...[...outcomes, ...stuck].flatMap((one) => one.words)])];
   const brought = known.size + files.length;
   const isMissing = source.kind === 'folder' && source.required && brought === 0;
@@ -96,14 +103,15 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
       isMissing && unfinished.length === 0
         ? `there is no file${besides(source, others)}`
         : `still being written: ${unfinished.join(', ')}`;
-    return { outcome: isOver ? 'failed' : 'wait', detail: [...words, what].join('; ') };
+    const detail = [...words, what, ...(isOver ? next : [])].join('; ');
+    return { outcome: isOver ? 'failed' : 'wait', detail };
   }
   const isFailed = faults.length + untaken.length + stuck.length > 0;
   if (brought === 0 && !isFailed) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
   const mayPass = [...untaken, ...stuck].some((one) => one.mayPass);
   return {
     outcome: isFailed ? 'failed' : 'done',
-    detail: words.join('; ') || 'brought before',
+    detail: [...words, ...next].join('; ') || 'brought before',
     ...(mayPass ? { mayPass } : {}),
   };
 }
@@ -208,7 +216,7 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
       () => [],
       (trouble: unknown) => [`${name} cannot be put away: ${errorMessage(trouble)}`],
     );
-    return { isTaken: false, words: [words, ...left] };
+    return { isTaken: false, words: [words, ...left], isRejected: true };
   }
 }
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { mkdirSync, truncateSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -12,16 +12,18 @@ import { rowStates } from '../../src/core/row-state.ts';
 import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
 import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
+import { type EventData, isLateSql } from '../../src/ledger/events.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
 import { type NotedPace, notePace } from '../../src/ledger/pace.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
-import { claimSlot, endSlot, failSlot, insertSlot } from '../../src/ledger/slots.ts';
+import { claimSlot, endSlot, failSlot, insertSlot, reopenSlot } from '../../src/ledger/slots.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { type DeliverDeps, makeDelivery } from '../../src/notify/deliver.ts';
 import { newsKinds, type Recipient } from '../../src/notify/recipients.ts';
 import { makeSender, type Sender } from '../../src/notify/senders.ts';
-import { watchNews } from '../../src/notify/watch.ts';
+import { type WatchOptions, watchNews } from '../../src/notify/watch.ts';
 import type { Word } from '../../src/notify/words.ts';
 import { timeText } from '../../src/reports/format.ts';
 import { makeRig, someRows } from '../support/engine.ts';
@@ -45,7 +47,7 @@ function waitingFor(db: Database, { id }: Pick<Recipient, 'id'>): Promise<Outbox
 }
 
 /** What is told to `recipients`, and a service that may be out of order. */
-async function teller(recipients: readonly Recipient[] = [everything]) {
+async function teller(recipients: readonly Recipient[] = [everything], options: WatchOptions = {}) {
   const rig = await makeRig();
   const { db, clock } = rig;
   const told: { to: string; word: Word; id: string }[] = [];
@@ -56,7 +58,7 @@ async function teller(recipients: readonly Recipient[] = [everything]) {
     told.push({ to: recipient.id, word, id: eventId });
   };
   const pass = async () => {
-    await watchNews(db, clock, recipients);
+    await watchNews(db, clock, recipients, options);
     const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>
       void troubles.push(`${recipient}: ${message}${isGivenUp ? ', given up' : ''}`);
     await deliver({ db, clock, recipients, isEverybody: true, send, onTrouble });
@@ -221,6 +223,20 @@ describe('word', () => {
     }
   });
 
+  test('to those who approve says what of the file is not sent with it', async () => {
+    const { db, clock, told, pass, actor } = await teller();
+    await addBatch(db, clock, aBatch({ created_by: 'ann', created_at: clock.now() }), [
+      ...[aRow(1), aRow(2, { status: 'held' }), aRow(3, { status: 'held' })],
+      ...[aRow(4, { status: 'invalid' }), aRow(5, { status: 'skipped' })],
+    ]);
+    await askApproval(actor, 'batch-1', 'every batch needs a second person');
+    await pass();
+    assert.match(
+      told[0]?.word.lines.join('\n') ?? '',
+      /submitted 1 row, KES 101\.00\.[^\n]*\nNote: {4}2 rows are held besides, [^\n]*\nNote: {4}1 row is wrong, [^\n]*\nNote: {4}1 row is skipped, /,
+    );
+  });
+
   test('is of rows in doubt that only a person can end, of slots that were missed, and of a low balance', async () => {
     const { rig, db, clock, told, pass } = await teller();
     await rig.add([aRow(1)], { created_at: clock.now() });
@@ -241,6 +257,46 @@ describe('word', () => {
     assert.match(text, /balance of account main is low/);
   });
 
+  test('is of what the service says of rows that had ended, once it is quiet, and of nothing that costs nobody anything', async () => {
+    const { rig, db, clock, told, pass } = await teller([{ ...everything, on: ['changed_late'] } as Recipient]);
+    await rig.add(someRows(9), { created_at: clock.now() });
+    await rig.run();
+    const say = (kind: string, rowNo: number, data: EventData) =>
+      inUnit(db, { clock, actor: 'engine' }, (unit) => unit.append('batch-1', kind, data, rowNo));
+    const after = async (seconds: number) => {
+      await clock.drive(clock.sleep(seconds * 1_000));
+      await pass();
+      return told.splice(0).map(({ word }) => word);
+    };
+    await say('row.refund', 1, { topup_id: 't1', amount: '10', currency: 'KES', status: 'completed' });
+    await say('row.refund', 9, { topup_id: 't9', amount: '10', currency: 'KES', status: 'failed' });
+    await db.execute('UPDATE rows SET refunded_at = ? WHERE row_no = 1', [clock.now()]);
+    assert.deepEqual(await after(40), [], 'there may be more');
+    await say('row.contradicted', 2, { why: 'the service says completed of another payment of the row (t2)' });
+    assert.deepEqual(await after(40), []);
+    const [word, ...others] = await after(21);
+    assert.deepEqual(others, []);
+    assert.equal(word?.subject, 'Payout run-1: 2 later words of the service on rows that had ended');
+    const text = word?.lines.join('\n') ?? '';
+    assert.match(
+      text,
+      /row 1: the service gave money back: KES 10\.00\n {2}row 2: the service contradicts the ledger: /,
+    );
+    assert.match(text, /airbatch audit --batch batch-1/);
+    assert.doesNotMatch(text, /row 9/);
+    assert.deepEqual(await after(86_400), [], 'once');
+    await say('row.changed_late', 1, { why: 'the row cost 10 KES, and the service now says 0 KES' });
+    assert.deepEqual(await after(61), [], 'of row 1 it was told that its money came back');
+    for (const row of [3, 4, 5, 6, 7, 8]) await say('row.changed_late', row, { why: 'the service now says failed' });
+    const [more] = await after(61);
+    assert.match(more?.subject ?? '', /: 6 later words/);
+    assert.match(more?.lines.join('\n') ?? '', /row 7: [^\n]*\n {2}and 1 more word\n/);
+    const plan = await db.query<{ detail: string }>(
+      `EXPLAIN QUERY PLAN SELECT batch_id FROM events WHERE at >= 0 AND (${isLateSql})`,
+    );
+    assert.match(plan.map(({ detail }) => detail).join(), /events_late/, 'of millions of events few are read');
+  });
+
   test('is of all slots of a job that were missed together in one, of a later one by itself, and of each that failed', async () => {
     const { db, clock, told, pass } = await teller();
     const from = clock.now() + 60_000;
@@ -259,6 +315,29 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('is of a slot each time that it fails: run again it was done, and its file turned out to be cut short', async () => {
+    const { db, clock, told, pass } = await teller();
+    const slot = { job: 'payroll', dueAt: clock.now() + 1, holder: 'h' };
+    const run = async (state: 'failed' | 'done', detail: string) => {
+      await reopenSlot(db, slot.job, slot.dueAt);
+      await claimSlot(db, { ...slot, now: clock.now(), expiresAt: clock.now() + 60_000, deadHolder: null });
+      await endSlot(db, { ...slot, now: clock.now(), state, detail });
+    };
+    const whatIsTold = async () => {
+      await pass();
+      await pass();
+      return told.splice(0).map(({ word }) => word.facts.detail);
+    };
+    await insertSlot(db, { job: slot.job, due_at: slot.dueAt, state: 'due', detail: null });
+    await run('failed', 'there is no file');
+    assert.deepEqual(await whatIsTold(), ['there is no file']);
+    await clock.drive(clock.sleep(60_000));
+    await run('done', 'a.csv is batch 1');
+    assert.deepEqual(await whatIsTold(), []);
+    await failSlot(db, { ...slot, detail: 'a.csv was still being written', now: clock.now() });
+    assert.deepEqual(await whatIsTold(), ['a.csv was still being written']);
   });
 
   test('is of a slot by when it was decided, however long ago it was due: a machine may stand still for weeks', async () => {
@@ -498,6 +577,23 @@ describe('word', () => {
     assert.deepEqual(told.map(({ to }) => to).sort(), ['all', 'of the account']);
   });
 
+  test('of a job goes to those who asked for the account that it pays from', async () => {
+    const asked = (account: string) => ({ ...everything, id: account, accounts: [account] }) as Recipient;
+    const accountOf = (job: string) => (job === 'payroll' ? 'main' : null);
+    const { db, clock, told, pass } = await teller([asked('main'), asked('other')], { accountOf });
+    for (const [job, state] of [
+      ['payroll', 'failed'],
+      ['gone', 'skipped'],
+    ] as const)
+      await insertSlot(db, { job, due_at: clock.now() + 1, state, detail: 'there is no file' });
+    await noteLeftFiles(db, 'payroll', [{ file: 'a.csv', due_at: null }], clock.now());
+    await pass();
+    assert.deepEqual(
+      told.map(({ to, word }) => `${to}: ${word.subject.replace(/of \d.* UTC/, 'of then')}`),
+      ['main: Job payroll: 1 file of an earlier run is not paid', 'main: Job payroll: the run of then has failed'],
+    );
+  });
+
   test('is tried again with growing delays while it cannot be sent, and given up after some days', async () => {
     const { rig, db, clock, told, troubles, pass, breakIt } = await teller();
     breakIt(true);
@@ -524,6 +620,42 @@ describe('word', () => {
     }
     assert.match(troubles.at(-1) ?? '', /given up/);
     assert.deepEqual(await waitingFor(db, everything), []);
+  });
+
+  test('that was put off is sent as soon as its recipient is told something again, and what is refused for its own sake waits', async () => {
+    const { db, clock } = await teller();
+    const add = (event_id: string) =>
+      addToOutbox(db, { event_id, recipient: everything.id, body: '{}', created_at: clock.now() });
+    const [tried, arrived] = [new Map<string, number>(), new Set<string>()];
+    let isDown = true;
+    const send: Sender = async (_recipient, _word, { eventId }) => {
+      tried.set(eventId, (tried.get(eventId) ?? 0) + 1);
+      if (isDown || eventId === 'refused') throw new Error('out of order');
+      arrived.add(eventId);
+    };
+    const deps = { db, clock, recipients: [everything], isEverybody: true, send, onTrouble: () => undefined };
+    const { begin, ended } = makeDelivery({ ...deps, onError });
+    const pass = async () => {
+      await begin();
+      await ended();
+    };
+    for (const event of ['approve', 'refused']) await add(event);
+    for (let minute = 0; minute < 5 * 60; minute++) {
+      await pass();
+      await clock.drive(clock.sleep(60_000));
+    }
+    isDown = false;
+    await pass();
+    assert.deepEqual([...arrived], [], 'each waits for hours');
+    await add('news');
+    await pass();
+    assert.deepEqual([...arrived], ['news', 'approve']);
+    const before = tried.get('refused') ?? 0;
+    for (const event of ['more', 'and more']) {
+      await add(event);
+      await pass();
+    }
+    assert.equal(tried.get('refused'), before);
   });
 
   test('goes out once, though two processes send what is due at the same time', async () => {
@@ -720,6 +852,10 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   await send(recipient, word, sent);
   assert.ok(mails[2]?.includes(`Report:  ${path}`), 'one that is too large is named');
   assert.doesNotMatch(mails[2] ?? '', /filename=/);
+  rmSync(path);
+  await send(recipient, word, sent);
+  const unfolded = mails[3]?.replace(/=\r\n/g, '') ?? '';
+  assert.ok(unfolded.includes(`Report:  not at ${path}: "airbatch report batch-1" writes it`), unfolded);
   assert.match(mails[0] ?? '', /Subject: Payout run-1: All 3 rows were paid/);
   assert.match(mails[0] ?? '', /filename=batch-1\.html/);
   const ids = mails.map((text) => /Message-ID: (.*)/i.exec(text)?.[1]);

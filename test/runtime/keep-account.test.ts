@@ -6,8 +6,8 @@ import type { OpenAccount } from '../../src/runtime/account.ts';
 import { keepAccount } from '../../src/runtime/keep-account.ts';
 import { makeVirtualClock } from '../support/virtual-clock.ts';
 
-/** A runner that fails with each of `troubles` in turn, and then works until it is stopped. */
-function setUp(troubles: readonly Error[]) {
+/** A runner that fails with each of `troubles` in turn, after it has worked for `workMs`, and then works until it is stopped. */
+function setUp(troubles: readonly Error[], workMs = 0) {
   const clock = makeVirtualClock();
   const left = [...troubles];
   const told: string[] = [];
@@ -19,6 +19,7 @@ function setUp(troubles: readonly Error[]) {
       async run() {
         seen.starts.push(clock.now());
         const trouble = left.shift();
+        if (trouble && workMs > 0) await clock.sleep(workMs);
         if (trouble) throw trouble;
         working = true;
         await new Promise<void>((resolve) => {
@@ -95,6 +96,26 @@ describe('an account that is kept', () => {
       ['LEDGER_FULL', true],
       ['LEDGER_RESTORED', false],
     ]);
+  });
+
+  test('tells of a ledger that another program keeps locked for longer than a minute, and of none that is locked now and then', async () => {
+    for (const [workMs, standstills] of [
+      [0, [['LEDGER_BUSY', true]]],
+      [3_600_000, []],
+    ] as const) {
+      const { clock, kept, seen } = setUp([trouble('LEDGER_BUSY'), trouble('LEDGER_BUSY')], workMs);
+      await clock.drive(clock.sleep(3 * 3_600_000));
+      assert.equal(kept.isWorking(), true);
+      assert.deepEqual(seen.standstills, standstills);
+      await clock.drive(kept.stop());
+    }
+  });
+
+  test('says anew that another process has it where it was worked for in between', async () => {
+    const { clock, kept, told } = setUp([trouble('ACCOUNT_BUSY'), trouble('ACCOUNT_BUSY')], 3_600_000);
+    await clock.drive(clock.sleep(3 * 3_600_000));
+    assert.equal(told.length, 2);
+    await clock.drive(kept.stop());
   });
 
   test('is not closed while somebody works with it', async () => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import fsSync, { readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
@@ -108,6 +108,23 @@ test('a log that cannot be begun is told at once', (t) => {
     code: 'CONFIG_INVALID',
     message: /^log\.file: \S+airbatch\.log cannot be written \((EEXIST|ENOTDIR)/,
   });
+});
+
+test('a log on a disk that is read-only keeps no program from beginning, which has the disk to tell of', async (t) => {
+  const file = { file: join(folderOf(t), 'airbatch.log'), maxSizeMb: 1, keep: 3 };
+  const refused = Object.assign(new Error('EROFS: read-only file system'), { code: 'EROFS' });
+  const mocked = t.mock.method(fsSync, 'appendFileSync', () => {
+    throw refused;
+  });
+  syncBuiltinESMExports();
+  const stderr = t.mock.method(process.stderr, 'write', () => true);
+  const log = makeLog({ level: 'info', secrets: [], screen: null, file });
+  mocked.mock.restore();
+  syncBuiltinESMExports();
+  log.warn('the disk can be written again');
+  while (lastOf(file.file) === '') await sleep(5);
+  stderr.mock.restore();
+  assert.match(readFileSync(file.file, 'utf8'), /the disk can be written again/);
 });
 
 test('what a line tells besides its sentence cannot be a message, which would run on in that sentence', () => {

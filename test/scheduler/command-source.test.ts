@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -40,6 +40,20 @@ function isRunning(folder: string): boolean {
 }
 
 describe('the program of a job', () => {
+  const isLinux = process.platform === 'linux';
+  test('whose output has no room on the disk has not failed: that may pass, and is tried again', {
+    skip: !isLinux,
+  }, async (t) => {
+    const { path, run } = place(t);
+    mkdirSync(join(path, '..'));
+    symlinkSync('/dev/full', `${path}.part`);
+    await assert.rejects(run('yes | head -c 1000000'), {
+      code: 'LEDGER_FULL',
+      message: /bash brought no file: ENOSPC/,
+    });
+    assert.deepEqual(readdirSync(join(path, '..')), []);
+  });
+
   test('is kept to its time with everything that it has begun', async (t) => {
     const { folder, path, run, timeIsOver } = place(t);
     const stopped = assert.rejects(run(withChild), /bash brought no file: it took longer than 0\.5 s/);

@@ -186,7 +186,7 @@ describe('a slot', () => {
     write('inbox/b.csv');
     const last = await run();
     assert.equal(last.outcome, 'failed');
-    assert.match(last.detail, /^a\.csv was rejected: .*; b\.csv is batch /);
+    assert.match(last.detail, /^a\.csv was rejected: .*; b\.csv is batch .*; what was rejected goes into the inbox/);
   });
 
   test('pays the other files where one cannot be taken, names it, and has failed', async (t) => {
@@ -355,6 +355,10 @@ describe('a slot', () => {
     const { outcome, detail } = await run();
     assert.equal(outcome, 'failed');
     assert.match(detail, /bad\.csv was rejected: .*; good\.csv is batch .* \(1 row to pay\)/);
+    assert.ok(
+      detail.endsWith('; what was rejected goes into the inbox again, corrected, before the slot is run again'),
+      detail,
+    );
     assert.deepEqual(found('working'), ['20261125-0900~good.csv']);
     assert.deepEqual(found('rejected'), ['20261125-0900~bad.csv', '20261125-0900~bad.csv.why.txt']);
     assert.deepEqual(await batches(), ['approved', 'rejected']);
