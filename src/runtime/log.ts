@@ -1,9 +1,10 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
-import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { appendFileSync, existsSync } from 'node:fs';
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -99,7 +100,7 @@ const forOwner = { mode: 0o600 };
 function toFiles(log: LogFile) {
   begin(log.file);
   const write = async (text: string) => {
-    await mkdir(dirname(log.file), { recursive: true });
+    makeFolders(dirname(log.file));
     await turnOver(log);
     await appendFile(log.file, text, forOwner);
   };
@@ -118,7 +119,7 @@ function toFiles(log: LogFile) {
 /** Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. */
 function begin(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     appendFileSync(file, '', forOwner);
   } catch (error) {
     throw new AirbatchError('CONFIG_INVALID', `log.file: ${file} cannot be written (${errorMessage(error)})`, {
