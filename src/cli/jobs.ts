@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { isoTime, systemClock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { visible } from '../core/visible.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
 import { listSlots, openSlots, type SlotRecord } from '../ledger/slots.ts';
@@ -158,7 +159,7 @@ async function makeNew(context: CommandContext, name: string): Promise<number> {
     throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
   const path = join(config.jobs, `${name}.ts`);
   if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   writeFileSync(path, jobTemplate(name));
   answer(context, { name, file: path }, `Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check`);
   return 0;

@@ -1,10 +1,11 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { chmodSync, existsSync, mkdirSync, statSync } from 'node:fs';
+import { chmodSync, existsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
 import { systemClock } from '../core/clock.ts';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { type CheckpointLimits, makeCheckpoints } from './checkpoints.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
@@ -228,7 +229,7 @@ function isFile(path: string): boolean {
 
 function open(path: string, busyTimeoutMs: number): DatabaseSync {
   if (!isFile(path)) return new DatabaseSync(path);
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const isNew = !existsSync(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);

@@ -17,6 +17,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { isEnded } from '../core/processes.ts';
 
 /** A report of one file: its name, and its content in pieces. */
@@ -55,7 +56,7 @@ export interface FolderWriter {
 /** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
 export function makeFolder(folder: string): Promise<void> {
   const work = async () => {
-    await mkdir(folder, { recursive: true, mode: folderMode });
+    makeFolders(folder, folderMode);
     await access(folder, constants.W_OK | constants.X_OK);
   };
   const hint = 'Correct the folder, or name another with --out, then "airbatch resume": nothing was sent just now.';
@@ -123,7 +124,7 @@ async function writeAll(
   stale: readonly string[],
   work: (writer: FolderWriter) => Promise<void>,
 ): Promise<string[]> {
-  await mkdir(folder, { recursive: true, mode: folderMode });
+  makeFolders(folder, folderMode);
   const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
   try {
     await removeLeft(folder, making);
@@ -156,7 +157,7 @@ async function keepFiles(
   await mkdir(making, { mode: folderMode });
   for (const name of names) await nameTwice(join(folder, name), join(making, name));
   await syncFolder(making);
-  await mkdir(dirname(to), { recursive: true, mode: folderMode });
+  makeFolders(dirname(to), folderMode);
   await moveBeside(making, to);
   for (const path of [dirname(to), folder]) await syncFolder(path);
 }

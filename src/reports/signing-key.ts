@@ -7,8 +7,9 @@ import {
   randomUUID,
   sign,
 } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { link, open, readFile, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { makeFolders } from '../core/folders.ts';
 import { shareAsLedger } from '../ledger/beside.ts';
 
 /** The installation's Ed25519 key. It signs manifests, so that genuine reports can be told from forged ones. */
@@ -43,7 +44,7 @@ async function readOrNull(path: string): Promise<string | null> {
 async function makeKey(path: string, ledgerPath: string | null): Promise<string> {
   const { privateKey } = generateKeyPairSync('ed25519');
   const making = `${path}.${randomUUID()}`;
-  await mkdir(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const file = await open(making, 'wx', 0o600);
   try {
     await file.writeFile(privateKey.export({ format: 'pem', type: 'pkcs8' }));

@@ -1,8 +1,9 @@
-import { appendFile, mkdir } from 'node:fs/promises';
+import { appendFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { request } from 'undici';
 import { isoTime } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { batchesToAnchor, insertAnchor } from '../ledger/anchors.ts';
 import { anchorLine } from '../reports/anchors.ts';
 import { type Anchor, placeOf } from './anchor-places.ts';
@@ -124,7 +125,7 @@ async function put(
   const line = anchorLine({ ...head, at: isoTime(clock.now()) });
   switch (anchor.kind) {
     case 'file':
-      await mkdir(dirname(anchor.path), { recursive: true });
+      makeFolders(dirname(anchor.path));
       await appendFile(anchor.path, line, { flush: true });
       return null;
     case 'url': {

@@ -1,9 +1,10 @@
-import { appendFileSync, existsSync, mkdirSync } from 'node:fs';
-import { appendFile, mkdir, rename, rm, stat } from 'node:fs/promises';
+import { appendFileSync, existsSync } from 'node:fs';
+import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
+import { makeFolders } from '../core/folders.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -99,7 +100,7 @@ const forOwner = { mode: 0o600 };
 function toFiles(log: LogFile) {
   begin(log.file);
   const write = async (text: string) => {
-    await mkdir(dirname(log.file), { recursive: true });
+    makeFolders(dirname(log.file));
     await turnOver(log);
     await appendFile(log.file, text, forOwner);
   };
@@ -124,7 +125,7 @@ const passing: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', '
  */
 function begin(file: string): void {
   try {
-    mkdirSync(dirname(file), { recursive: true });
+    makeFolders(dirname(file));
     appendFileSync(file, '', forOwner);
   } catch (error) {
     if (passing.includes((error as NodeJS.ErrnoException).code)) return;

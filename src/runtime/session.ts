@@ -75,9 +75,18 @@ export function ledgerPathOf(
   return ledgerPath ? resolve(cwd, ledgerPath) : ledger;
 }
 
-/** The key that signs this installation's reports: it lies beside its ledger. */
-export function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
-  return openSigningKey(join(dirname(ledgerPath), 'signing-key.pem'), ledgerPath);
+/** The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system refuses it. */
+export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
+  const path = join(dirname(ledgerPath), 'signing-key.pem');
+  try {
+    return await openSigningKey(path, ledgerPath);
+  } catch (error) {
+    if (!(error instanceof Error) || !('syscall' in error)) throw error;
+    throw new AirbatchError('LEDGER_IO', `the key that signs reports, ${path}: ${error.message}`, {
+      hint: 'Check that you may read and write the folder of the ledger: ask whoever keeps it.',
+      cause: error,
+    });
+  }
 }
 
 /** Signs reports with the key of this installation, and gives them out in the name of the session's person. */

@@ -1,6 +1,6 @@
-import { open, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { linesOf, ownText } from './files.ts';
 import { attempt, type Findings, given, readJson } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 
@@ -9,13 +9,13 @@ const lineShape = headShape.extend({ batch_id: z.string() });
 
 export type Head = z.infer<typeof headShape>;
 
-const ownFile = 'anchors.json';
+const ownName = 'anchors.json';
 
 /** The heads of the chain that the reports themselves say were put outside. */
 export async function readOwnAnchors(dir: string, { files }: Manifest, findings: Findings): Promise<Head[]> {
-  if (!files.some(({ name }) => name === ownFile)) return [];
-  const heads = await attempt(findings, ownFile, async () =>
-    z.array(headShape).parse(readJson(ownFile, await readFile(join(dir, ownFile), 'utf8'), findings)),
+  if (!files.some(({ name }) => name === ownName)) return [];
+  const heads = await attempt(findings, ownName, async () =>
+    z.array(headShape).parse(readJson(ownName, await ownText(join(dir, ownName)), findings)),
   );
   return heads ?? [];
 }
@@ -36,13 +36,17 @@ export function headsByEvents(heads: readonly Head[], findings: Findings): Map<n
  */
 export async function readAnchors(file: string, manifest: Manifest, findings: Findings): Promise<Head[]> {
   const heads: Head[] = [];
-  let line = 0;
-  for await (const text of (await open(file)).readLines()) {
-    line += 1;
-    if (text.trim() === '') continue;
-    const { batch_id, events, head } = await given(`line ${line} of ${file} is no head of a chain`, () => headOf(text));
-    if (batch_id === manifest.batch_id) heads.push({ events, head });
-  }
+  await given(`${file} cannot be read as heads of chains`, async () => {
+    let line = 0;
+    for await (const lines of linesOf(file))
+      for (const text of lines) {
+        line += 1;
+        if (text.trim() === '') continue;
+        const what = `line ${line} of ${file} is no head of a chain`;
+        const { batch_id, events, head } = await given(what, () => headOf(text));
+        if (batch_id === manifest.batch_id) heads.push({ events, head });
+      }
+  });
   if (heads.length === 0) findings.add('events.jsonl', 'was never anchored in the given file.');
   return heads;
 }

@@ -1,7 +1,7 @@
 import { hash as digest, randomBytes } from 'node:crypto';
-import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type FailedCharges, makeFailedCharges } from './failed-charges.ts';
+import { ownLines } from './files.ts';
 import { doubleMeaning, type Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
 import { failureIn, wordsOf } from './reasons.ts';
@@ -123,33 +123,34 @@ export async function walkChain(
   let previous = '0'.repeat(64);
   let seq = 0;
   let isAtHead = false;
-  for await (const line of (await open(join(dir, file))).readLines()) {
-    seq += 1;
-    const event = eventOf(line, seq);
-    const { batch_id, at, actor, kind, row_no, body, hash } = event;
-    if (seq === 1 && batch_id !== manifest.batch_id) {
-      findings.add(file, `is the chain of another batch, ${batch_id}.`);
-      return null;
+  for await (const lines of ownLines(join(dir, file)))
+    for (const line of lines) {
+      seq += 1;
+      const event = eventOf(line, seq);
+      const { batch_id, at, actor, kind, row_no, body, hash } = event;
+      if (seq === 1 && batch_id !== manifest.batch_id) {
+        findings.add(file, `is the chain of another batch, ${batch_id}.`);
+        return null;
+      }
+      if (line !== JSON.stringify({ batch_id, seq: event.seq, at, actor, kind, row_no, body, hash }))
+        findings.add(file, `line ${seq} ${doubleMeaning}`);
+      const text = JSON.stringify([batch_id, event.seq, at, actor, kind, row_no, body]);
+      const expected = digest('sha256', previous + text);
+      if (event.seq !== seq)
+        findings.add(file, `line ${seq} has event ${event.seq}: events are missing, added or moved.`);
+      else if (batch_id !== manifest.batch_id) findings.add(file, `event ${seq} is of another batch.`);
+      else if (hash !== expected)
+        findings.add(file, `event ${seq} does not follow from the one before it: it was changed.`);
+      previous = hash;
+      if ((anchored.get(seq) ?? hash) !== hash)
+        findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
+      // That reports were given out is no reason to put another head outside.
+      isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
+      const data = objectOf(body);
+      if (kind === 'batch.report') facts.givenOut.push({ version: Number(data.version), at, seq, hash });
+      if (wanted.has(seq)) facts.heads.set(seq, hash);
+      noteEvent(facts, { ...event, data });
     }
-    if (line !== JSON.stringify({ batch_id, seq: event.seq, at, actor, kind, row_no, body, hash }))
-      findings.add(file, `line ${seq} ${doubleMeaning}`);
-    const text = JSON.stringify([batch_id, event.seq, at, actor, kind, row_no, body]);
-    const expected = digest('sha256', previous + text);
-    if (event.seq !== seq)
-      findings.add(file, `line ${seq} has event ${event.seq}: events are missing, added or moved.`);
-    else if (batch_id !== manifest.batch_id) findings.add(file, `event ${seq} is of another batch.`);
-    else if (hash !== expected)
-      findings.add(file, `event ${seq} does not follow from the one before it: it was changed.`);
-    previous = hash;
-    if ((anchored.get(seq) ?? hash) !== hash)
-      findings.add(file, `event ${seq} is not the one that was anchored: the chain was written anew.`);
-    // That reports were given out is no reason to put another head outside.
-    isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
-    const data = objectOf(body);
-    if (kind === 'batch.report') facts.givenOut.push({ version: Number(data.version), at, seq, hash });
-    if (wanted.has(seq)) facts.heads.set(seq, hash);
-    noteEvent(facts, { ...event, data });
-  }
   for (const events of anchored.keys())
     if (events > seq && isAtHead && outside.has(events)) facts.wentOnTo = Math.max(facts.wentOnTo ?? 0, events);
     else if (events > seq)

@@ -55,6 +55,8 @@ export async function given<Result>(what: string, work: () => Result | Promise<R
   try {
     return await work();
   } catch (error) {
+    // A part of it has said more closely what is wrong.
+    if (error instanceof InputError) throw error;
     throw new InputError(`${what}: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
   }
 }

@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { ChainFacts } from './chain.ts';
+import { ownFolder } from './files.ts';
 import { attempt, Findings } from './findings.ts';
 import { checkFiles, type Manifest, readManifest, versionsFolder } from './manifest.ts';
 
@@ -20,7 +21,11 @@ export interface Kept {
 /** The versions in `versions/`: each is signed, has its own files as they were signed, and bears the name that is its own. */
 export async function readKept(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Kept[]> {
   const folder = join(dir, versionsFolder);
-  const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
+  const read = async () => {
+    await ownFolder(folder);
+    return readdir(folder);
+  };
+  const names = await read().catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'ENOENT') findings.add(versionsFolder, `cannot be read: ${error.message}.`);
     return [];
   });
@@ -32,6 +37,7 @@ export async function readKept(dir: string, { batch_id }: Manifest, findings: Fi
       findings.add(shown, 'is no earlier version of these reports.');
       continue;
     }
+    if (!(await attempt(findings, shown, () => ownFolder(join(folder, name))))) continue;
     const inner = new Findings();
     const signed = await readManifest(join(folder, name), null, inner);
     if (signed) await attempt(inner, '', () => checkFiles(join(folder, name), signed.manifest, inner));

@@ -1,8 +1,9 @@
 import { createHash, createPublicKey, verify } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ownBytes, ownFile } from './files.ts';
 import { attempt, type Findings, InputError, readJson } from './findings.ts';
 
 /** The version of the reports that was given out before these. */
@@ -47,8 +48,8 @@ export async function readManifest(
   findings: Findings,
 ): Promise<{ manifest: Manifest; signedBy: string | null; digest: string } | null> {
   const demanded = publicKey === null ? null : givenFingerprint(publicKey);
-  const bytes = await attempt(findings, 'manifest.json', () => readFile(join(dir, 'manifest.json')));
-  const signature = await attempt(findings, 'manifest.sig', () => readFile(join(dir, 'manifest.sig')));
+  const bytes = await attempt(findings, 'manifest.json', () => ownBytes(join(dir, 'manifest.json')));
+  const signature = await attempt(findings, 'manifest.sig', () => ownBytes(join(dir, 'manifest.sig')));
   if (!bytes) return null;
   return attempt(findings, 'manifest.json', async () => {
     const manifest = manifestShape.parse(readJson('manifest.json', bytes.toString(), findings));
@@ -101,15 +102,14 @@ export const versionsFolder = 'versions';
 export async function checkFiles(dir: string, { files }: Manifest, findings: Findings): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
     await attempt(findings, name, async () => {
-      const hash = createHash('sha256');
-      let size = 0;
-      for await (const block of createReadStream(join(dir, name))) {
-        hash.update(block as Buffer);
-        size += (block as Buffer).byteLength;
+      const { size } = await ownFile(join(dir, name));
+      if (size !== bytes) {
+        findings.add(name, `has ${size} bytes; the manifest says ${bytes}.`);
+        return;
       }
-      if (size !== bytes) findings.add(name, `has ${size} bytes; the manifest says ${bytes}.`);
-      else if (hash.digest('hex') !== sha256)
-        findings.add(name, 'was changed: its digest is not that of the manifest.');
+      const hash = createHash('sha256');
+      for await (const block of createReadStream(join(dir, name))) hash.update(block as Buffer);
+      if (hash.digest('hex') !== sha256) findings.add(name, 'was changed: its digest is not that of the manifest.');
     });
   }
   const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);

@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'csv-parse';
+import { atOnceMax, ownFile } from './files.ts';
 
 /** One row of results.csv, by its columns. */
 export type ResultRow = Record<string, string>;
@@ -16,9 +17,10 @@ export async function* resultRows(dir: string): AsyncGenerator<ResultRow> {
 
 /** The lines of a CSV file by their cells, one at a time; the first is its header. */
 export async function* csvLines(path: string): AsyncGenerator<string[], undefined> {
+  await ownFile(path);
   const bytes = createReadStream(path);
   // Ours has no byte order mark; a program that saved it anew may have written one.
-  const lines = bytes.pipe(parse({ bom: true }));
+  const lines = bytes.pipe(parse({ bom: true, max_record_size: atOnceMax }));
   bytes.on('error', (error) => lines.destroy(error));
   yield* lines as AsyncIterable<string[]>;
 }

@@ -1,7 +1,7 @@
-import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
 import { z } from 'zod';
 import { sameDecimal } from './decimal.ts';
+import { linesOf } from './files.ts';
 import { type Findings, given } from './findings.ts';
 import { withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
@@ -63,16 +63,17 @@ async function readList(scratch: DatabaseSync, path: string, prefix: string, fin
   );
   // One transaction for all: nothing of this need survive.
   scratch.exec('BEGIN');
-  for await (const line of (await open(path)).readLines()) {
-    if (line.trim() === '') continue;
-    const { id, status, reference, amount } = entryShape.parse(JSON.parse(line));
-    if (!reference?.startsWith(prefix) || status === 'failed') continue;
-    const twice = known.get(reference);
-    // Pages of a list overlap where payments came in while it was read.
-    if (twice && twice.id !== id)
-      findings.add('results.csv', `the service has ${twice.id} and ${id} under one reference, ${reference}.`);
-    insert.run(reference, id, status, String(amount.value), amount.currency);
-  }
+  for await (const lines of linesOf(path))
+    for (const line of lines) {
+      if (line.trim() === '') continue;
+      const { id, status, reference, amount } = entryShape.parse(JSON.parse(line));
+      if (!reference?.startsWith(prefix) || status === 'failed') continue;
+      const twice = known.get(reference);
+      // Pages of a list overlap where payments came in while it was read.
+      if (twice && twice.id !== id)
+        findings.add('results.csv', `the service has ${twice.id} and ${id} under one reference, ${reference}.`);
+      insert.run(reference, id, status, String(amount.value), amount.currency);
+    }
 }
 
 async function compareRows(

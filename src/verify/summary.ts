@@ -1,6 +1,6 @@
-import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { ownText } from './files.ts';
 import { type Findings, readJson } from './findings.ts';
 import { type Manifest, previousShape } from './manifest.ts';
 
@@ -116,7 +116,7 @@ export type Summary = z.infer<typeof summaryShape>;
 
 /** What summary.json says, as far as it is checked. Null where it is of another batch: then nothing of it is to be compared. */
 export async function readSummary(dir: string, { batch_id }: Manifest, findings: Findings): Promise<Summary | null> {
-  const summary = summaryShape.parse(readJson(file, await readFile(join(dir, file), 'utf8'), findings));
+  const summary = summaryShape.parse(readJson(file, await ownText(join(dir, file)), findings));
   if (summary.batch_id === batch_id) return summary;
   findings.add(file, `is of another batch, ${summary.batch_id}.`);
   return null;

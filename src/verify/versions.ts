@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
-import { open, readFile } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import type { ChainFacts } from './chain.ts';
+import { ownBytes, ownFile, ownLines } from './files.ts';
 import { attempt, type Findings } from './findings.ts';
 import { unguarded } from './guards.ts';
 import { type Kept, numbersBeside, siblingsOf } from './kept.ts';
@@ -146,14 +146,15 @@ async function noteOthers(
 async function lateWords(dir: string, { events }: Previous): Promise<LineMarks> {
   const marks = new LineMarks();
   let seq = 0;
-  for await (const line of (await open(join(dir, 'events.jsonl'))).readLines()) {
-    seq += 1;
-    if (seq <= events) continue;
-    const { kind, row_no, body } = JSON.parse(line);
-    if (!lateKinds.includes(kind)) continue;
-    const { why, amount, currency } = JSON.parse(body);
-    marks.add([String(row_no ?? ''), '', '', kind, '', why ?? (amount ? `${currency} ${amount}` : '')]);
-  }
+  for await (const lines of ownLines(join(dir, 'events.jsonl')))
+    for (const line of lines) {
+      seq += 1;
+      if (seq <= events) continue;
+      const { kind, row_no, body } = JSON.parse(line);
+      if (!lateKinds.includes(kind)) continue;
+      const { why, amount, currency } = JSON.parse(body);
+      marks.add([String(row_no ?? ''), '', '', kind, '', why ?? (amount ? `${currency} ${amount}` : '')]);
+    }
   return marks;
 }
 
@@ -181,7 +182,7 @@ async function findEarlier(
   const own = kept.find((one) => one.digest === digest);
   if (own) return own.isWhole ? join(dir, own.name) : null;
   for (const earlier of await siblingsOf(dir, version)) {
-    const text = await readFile(join(earlier, 'manifest.json')).catch(() => null);
+    const text = await ownBytes(join(earlier, 'manifest.json')).catch(() => null);
     if (text === null || createHash('sha256').update(text).digest('hex') !== digest) continue;
     return (await isAsSigned(dir, earlier, JSON.parse(text.toString()) as Manifest, findings)) ? earlier : null;
   }
@@ -197,6 +198,7 @@ async function isAsSigned(dir: string, earlier: string, { files }: Manifest, fin
     const path = join(earlier, name);
     const shown = relative(dir, path);
     await attempt(findings, shown, async () => {
+      await ownFile(path);
       const hash = createHash('sha256');
       for await (const block of createReadStream(path)) hash.update(block as Buffer);
       if (hash.digest('hex') !== files.find((one) => one.name === name)?.sha256)

@@ -1,0 +1,22 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Makes a folder that a person names, and those above it that are missing, all with `mode`. Node's own way (`recursive`) tries for ever where a file system that
+ * cannot make a folder says that the one above it is not there, as /proc does. Throws what the file system says.
+ */
+export function makeFolders(path: string, mode?: number): void {
+  if (isFolder(path)) return;
+  const above = dirname(path);
+  if (above !== path) makeFolders(above, mode);
+  try {
+    mkdirSync(path, mode);
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !isFolder(path)) throw error;
+  }
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
