@@ -355,6 +355,27 @@ describe('a file whose rows an earlier batch has', () => {
     assert.equal(problems[0]?.code, 'SENT_LATELY');
   });
 
+  test('is held under the same run id however long ago it was paid, where a spreadsheet has saved its reference anew', async (t) => {
+    const { db, take } = await rig(t);
+    const named = (...rows: [reference: string, amount: string][]) =>
+      csv(
+        rows.map(([reference, amount], index) => goodRow({ reference, amount, phone_number: `+25471234567${index}` })),
+      );
+    const first = named(['0001', '100'], ['0002', '100'], ['2507123456789', '100']);
+    await pay(db, (await take(first, { runId: 'november' })).batch);
+    await db.execute('UPDATE rows SET first_sent_at = ?', [Date.now() - 30 * 86_400_000]);
+    await db.execute('UPDATE batches SET created_at = ?', [Date.now() - 31 * 86_400_000]);
+    const saved = named(['1', '100'], ['2', '150'], ['2.50712E+12', '100']);
+    const { batch, counts } = await take(saved, { runId: 'november' });
+    assert.deepEqual([counts.valid, counts.held], [0, 3]);
+    const codes = (await pageRows(db, batch.batch_id, 0, 10)).map(
+      ({ problems }) => /"code":"(\w+)"/.exec(problems ?? '')?.[1],
+    );
+    assert.deepEqual(codes, ['SENT_LATELY', 'PAID_OTHERWISE', 'SENT_LATELY']);
+    const others = named(['X-1', '100'], ['X-2', '150'], ['X-3', '100']);
+    assert.equal((await take(others, { runId: 'november' })).counts.valid, 3);
+  });
+
   test('says what was sent lately of a row as well that is held for another reason: whoever lets it go is to know of both', async (t) => {
     const { db, take } = await rig(t);
     await pay(db, (await take(csv([goodRow()]), { runId: 'november' })).batch);
