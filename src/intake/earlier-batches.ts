@@ -3,7 +3,7 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { maySend } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
-import { idempotencyKey } from '../core/ids.ts';
+import { contentRefParts, idempotencyKey, otherContentRef } from '../core/ids.ts';
 import { eachPaidOnce } from '../core/same-rows.ts';
 import { batchStateWords } from '../core/state-words.ts';
 import {
@@ -14,6 +14,7 @@ import {
   runSoFar,
 } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
+import { failedOccurrences, makeFileRefs } from '../ledger/file-refs.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
 import type { FileRow } from './file-rows.ts';
@@ -31,10 +32,47 @@ export type EarlierBatches = (tx: Queryable, rows: readonly JudgedRow[]) => Prom
 export async function findEarlierBatches(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
   // One that is being read has not begun itself.
   if (!(await runSoFar(db, batch.account, batch.run_id)).hasBegun) return null;
+  const failedInstead = makeFailedInstead(batch);
   return async (tx, rows) => {
     const judged: JudgedRow[] = [];
-    for (const row of rows) judged.push(await judge(tx, batch, row));
+    for (const row of rows) {
+      const verdict = await judge(tx, batch, row);
+      judged.push((verdict.status === 'skipped' ? await failedInstead(tx, row) : null) ?? verdict);
+    }
     return judged;
+  };
+}
+
+/**
+ * Rows without references that ask for the same are told apart by which occurrence in the file they are, and the first of a file of
+ * those that failed is not the first of all. So one that would be skipped as paid is taken for one that failed and that the file does not
+ * name otherwise: its verdict, or null where there is none. Of several, each stands for another.
+ */
+function makeFailedInstead(batch: BatchRecord) {
+  const file = makeFileRefs(batch.batch_id);
+  let failed: Map<string, number[]> | null = null;
+  return async (tx: Queryable, row: JudgedRow): Promise<JudgedRow | null> => {
+    const { row_ref, has_reference } = row;
+    const parts = row_ref === null || has_reference ? null : contentRefParts(row_ref);
+    if (row_ref === null || parts === null) return null;
+    failed ??= await failedOccurrences(tx, batch);
+    const occurrences = failed.get(parts.digest) ?? [];
+    const refOf = (occurrence: number) => otherContentRef(row_ref, occurrence);
+    const judgeAs = (occurrence: number) => judge(tx, batch, { ...row, row_ref: refOf(occurrence) });
+    const isInFile = (occurrence: number) => file.has(tx, refOf(occurrence));
+    // Nearly always the whole file comes again.
+    const last = occurrences.at(-1);
+    if (last === undefined || (await isInFile(last))) return null;
+    let place = 0;
+    let next = parts.occurrence + 1;
+    for (; await isInFile(next); next++) if ((await judgeAs(next)).status === 'skipped') place += 1;
+    for (const occurrence of occurrences) {
+      const verdict = occurrence < next ? null : await judgeAs(occurrence);
+      if (verdict === null || verdict.status === 'skipped') continue;
+      if (place === 0) return verdict;
+      place -= 1;
+    }
+    return null;
   };
 }
 

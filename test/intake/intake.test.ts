@@ -245,6 +245,56 @@ describe('a file whose rows an earlier batch has', () => {
     });
   }
 
+  describe('that stood in it several times, without references', () => {
+    const settings = { duplicates: 'allow' };
+
+    /** What becomes of so many rows that ask for the same, of as many as `states`, which the first file came to. */
+    async function fedAgain(
+      t: TestContext,
+      states: readonly string[],
+      count: number,
+      more: Partial<IntakeOptions> = {},
+    ) {
+      const { db, take } = await rig(t);
+      const rowsOf = (times: number) => csv(Array.from({ length: times }, () => goodRow()));
+      const { batch } = await take(rowsOf(states.length), { runId: 'november', settings });
+      // Three at a time.
+      for (let paid = 0; paid < states.length; paid += 3) await pay(db, batch);
+      for (const [index, status] of states.entries())
+        await db.execute('UPDATE rows SET status = ? WHERE row_no = ?', [status, index + 1]);
+      const again = await take(rowsOf(count), { runId: 'november', settings, ...more });
+      const rows = await pageRows(db, again.batch.batch_id, 0, 10);
+      return rows.map(({ row_ref, status, generation, problems }) => {
+        const code = /"code":"(\w+)"/.exec(problems ?? '')?.[1] ?? '';
+        return `${row_ref?.split('-')[1]}~${generation} ${status} ${code}`.trimEnd();
+      });
+    }
+
+    test('is the one that failed where only that comes again, though another has been paid: a person sees both', async (t) => {
+      assert.deepEqual(await fedAgain(t, ['completed', 'failed'], 1), ['2~2 held SENT_LATELY']);
+    });
+
+    test('goes on where no runs are compared, and is held where a job brings it', async (t) => {
+      const states = ['completed', 'failed'];
+      assert.deepEqual(await fedAgain(t, states, 1, { policy: { repeatWithinDays: 0 } }), ['2~2 ready']);
+      const byJob = { job: 'monthly', policy: { repeatWithinDays: 0 } };
+      assert.deepEqual(await fedAgain(t, states, 1, byJob), ['2~1 held FAILED_BEFORE']);
+    });
+
+    test('is each of those that failed once, and not one that the file names itself', async (t) => {
+      const policy = { repeatWithinDays: 0 };
+      const bothFailed = await fedAgain(t, ['completed', 'failed', 'failed'], 2, { policy });
+      assert.deepEqual(bothFailed, ['3~2 ready', '2~2 ready']);
+      const others = await fedAgain(t, ['completed', 'completed', 'failed'], 2, { policy });
+      assert.deepEqual(others, ['1~1 skipped ALREADY_PAID', '3~2 ready']);
+      const whole = await fedAgain(t, ['completed', 'completed', 'failed'], 3, { policy });
+      assert.deepEqual(whole, ['1~1 skipped ALREADY_PAID', '2~1 skipped ALREADY_PAID', '3~2 ready']);
+      const twoOfThree = await fedAgain(t, ['completed', 'completed', 'completed', 'failed', 'failed'], 2, { policy });
+      assert.deepEqual(twoOfThree, ['5~2 ready', '4~2 ready']);
+      assert.deepEqual(await fedAgain(t, ['completed', 'completed'], 1, { policy }), ['1~1 skipped ALREADY_PAID']);
+    });
+  });
+
   test('is held under another run id where it was sent lately, and says where the same rows are already', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
