@@ -8,6 +8,7 @@ import { eachPaidOnce } from '../core/same-rows.ts';
 import { batchStateWords } from '../core/state-words.ts';
 import {
   type BatchRecord,
+  batchesOfRun,
   batchesWithContent,
   countRows,
   embeddedSandboxService,
@@ -107,6 +108,8 @@ async function lastPayment(
 
 /** How many batches are named: one is enough to look closer. */
 const namedMax = 3;
+/** Of a run of thousands of files, the newest batches are looked at. */
+const batchesLookedAt = 100;
 
 function words({ status }: BatchRecord): string {
   return batchStateWords[status].label;
@@ -150,7 +153,12 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
       : `What was sent within ${repeatWithinDays} days is held; what was sent before that is paid again.`;
   const place = ({ batch_id, created_at }: BatchRecord) =>
     `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)}`;
+  const otherwise = await readOtherwise(db, batch);
   return [
+    ...otherwise.map(
+      ({ batch_id, created_at }) =>
+        `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read this very file otherwise (another sheet or column, say), under the same run id: what it has paid is left out here. Where both are to be paid, give this one a run id of its own (--run-id).`,
+    ),
     ...others.map(
       (one) =>
         `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
@@ -160,4 +168,24 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ),
     ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);
+}
+
+/**
+ * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id that is made of the
+ * bytes is the same, and whoever gets the same by both is paid once. None where nothing of the batch is left out.
+ */
+async function readOtherwise(
+  db: Queryable,
+  { batch_id, account, run_id, file_sha256, content_sha256 }: BatchRecord,
+): Promise<BatchRecord[]> {
+  if (!(await countRows(db, batch_id)).has('skipped')) return [];
+  const ofRun = await batchesOfRun(db, run_id, batchesLookedAt);
+  const otherwise = ofRun.find(
+    (one) =>
+      one.account === account &&
+      one.started_at !== null &&
+      one.file_sha256 === file_sha256 &&
+      one.content_sha256 !== content_sha256,
+  );
+  return otherwise ? [otherwise] : [];
 }

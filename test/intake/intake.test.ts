@@ -343,6 +343,29 @@ describe('a file whose rows an earlier batch has', () => {
     for (const status of ['cancelled', 'completed']) assert.deepEqual(await told(status), []);
   });
 
+  test('says that the very same file was read otherwise before, where what that has paid is left out', async (t) => {
+    const { db, take } = await rig(t);
+    const text = csv(files.map((row) => ({ ...row, bonus: row.reference === 'A' ? (row.amount ?? '') : '7' })));
+    const first = await take(text);
+    await pay(db, first.batch);
+    assert.deepEqual(
+      (await take(text)).warnings.filter((warning) => /otherwise/.test(warning)),
+      [],
+    );
+    const settings = { columns: { amount: 'bonus' } };
+    const { batch, counts, warnings } = await take(text, { settings });
+    assert.deepEqual([batch.run_id, counts.skipped], [first.batch.run_id, 1]);
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`Batch ${first.batch.batch_id} .*read this very file otherwise.*--run-id`),
+    );
+    const own = await take(text, { settings, runId: 'bonus' });
+    assert.deepEqual(
+      own.warnings.filter((warning) => /otherwise/.test(warning)),
+      [],
+    );
+  });
+
   test('says that another account has sent the same rows, which holds nothing; not where it was a rehearsal or never began', async (t) => {
     const { db, take } = await rig(t);
     const text = csv(files);
