@@ -83,6 +83,11 @@ export function contentRowRef(content: readonly (string | null)[], occurrence: n
   return `${sha256(JSON.stringify(content)).slice(0, contentDigestLength)}-${occurrence}`;
 }
 
+/** The row ref of another occurrence of the same content, made of that of one. */
+export function otherContentRef(contentRef: string, occurrence: number): string {
+  return `${contentRef.slice(0, contentDigestLength)}-${occurrence}`;
+}
+
 /** What a row ref that was made of the row's content consists of; null where the file gave the row its reference. */
 export function contentRefParts(rowRef: string): { digest: string; occurrence: number } | null {
   const [, digest, occurrence] = contentRef.exec(rowRef) ?? [];

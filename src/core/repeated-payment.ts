@@ -1,6 +1,7 @@
 import { dayMs, isoTime } from './clock.ts';
 import { bearsEarlierPayment, mayHaveArrived, type PaymentTerms, samePayment } from './earlier-payment.ts';
 import { isContentRowRef } from './ids.ts';
+import { tellApart } from './like-refs.ts';
 import { moneyText, sameAmount } from './money.ts';
 import { resolvedCodes } from './overdue.ts';
 import type { RowState } from './row-state.ts';
@@ -165,10 +166,13 @@ function sameTerms(a: Terms, b: Terms): boolean {
   return samePayment({ ...a, phone_number: null, network_id: null }, { ...b, phone_number: null, network_id: null });
 }
 
-/** Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own. */
+/**
+ * Whether a payment is of the row's own run, and no reference tells the two apart: one of them at least has none of its own, or they may
+ * be one reference that was saved anew.
+ */
 function isUnnamedInRun(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
-  if (payment.run_id !== row.run_id) return false;
-  return [row, payment].some(({ row_ref }) => row_ref !== null && isContentRowRef(row_ref));
+  if (payment.run_id !== row.run_id || payment.row_ref === null || row.row_ref === null) return false;
+  return !tellApart(row.row_ref, payment.row_ref);
 }
 
 /**

@@ -54,6 +54,8 @@ export interface OpenBatch {
   withDetails: boolean;
   /** Rows that a person has ended, and of which was told that the service's list says otherwise. */
   contradicted: RowMarks;
+  /** Second payments of its rows, by the service's ids, of which was told. */
+  seconds: Set<string>;
 }
 
 /** What dispatch, the doubts and tracking of one account share while its runner lives. */

@@ -8,7 +8,7 @@ import type { RunnerContext } from './context.ts';
 import { never } from './list-mark.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
-import { contradictPerson, writeWord } from './write-word.ts';
+import { contradictPerson, tellSecond, writeWord } from './write-word.ts';
 
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
@@ -265,7 +265,9 @@ async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePay
   const row = bound && (await findRow(unit.tx, bound.batch_id, bound.row_no));
   if (!row || (await writeIfOurs(unit, context, row, payment))) return;
   const open = context.batches.get(row.batch_id);
-  if (open) await contradictPerson(unit, context, open, row, payment);
+  if (!open) return;
+  await contradictPerson(unit, context, open, row, payment);
+  await tellSecond(unit, context, open, row, payment);
 }
 
 /** Whether the payment was the row's and the row was as it is here: then what the service says is written. */

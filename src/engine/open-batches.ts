@@ -28,6 +28,7 @@ export async function refreshBatches(context: RunnerContext): Promise<void> {
       file: known?.file ?? makeFileRefs(batch.batch_id),
       withDetails: known?.withDetails ?? (await isSmall(context, batch)),
       contradicted: known?.contradicted ?? makeRowMarks(),
+      seconds: known?.seconds ?? new Set(),
     });
   }
   context.batches = open;

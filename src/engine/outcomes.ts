@@ -1,5 +1,6 @@
 import { assert, unreachable } from '../core/assert.ts';
 import { doubtReason } from '../core/doubt-words.ts';
+import { generationsMax } from '../core/earlier-payment.ts';
 import { withJitter } from '../core/random.ts';
 import type { CreateOutcome, Evidence } from '../gateway/gateway.ts';
 import type { EventData } from '../ledger/events.ts';
@@ -91,8 +92,7 @@ async function writeTrouble(
     }
     case 'account_blocked': {
       const pause = { reason: outcome.reason, detail: `${outcome.evidence.code}: ${outcome.evidence.message}` };
-      if (payment.same_errors >= 2) {
-        // The service may be repeating the answer it once gave to this key; whether it is so, a look-up shows.
+      if (mayBeKeptRefusal(row, sent.payment, payment)) {
         await doubt(unit, context, row, closed(payment), { ...data, why: 'the same refusal again' });
         return { pause };
       }
@@ -132,6 +132,18 @@ function keptAnswer(
     return 'the very same answer again';
   const isLong = unit.at - payment.first_intent_at >= throttledMsMax;
   return isLong && payment.same_errors >= gateway.policy.sameErrorsMax ? 'told to wait for an hour' : null;
+}
+
+/**
+ * Whether the service may be repeating the refusal that it once gave to this key; whether it is so, a look-up shows. Another request id shows
+ * that it has answered anew: whoever resumes again and again while there is no money is refused each time, and that is to burn no row. Where
+ * it names no requests nobody knows, so the last generation is not given up for it.
+ */
+function mayBeKeptRefusal({ generation }: RowRecord, before: PaymentRecord, payment: PaymentRecord): boolean {
+  if (payment.same_errors < 2) return false;
+  const ids = [before, payment].map((one) => lastEvidence(one)?.requestId ?? null);
+  if (ids.includes(null)) return generation < generationsMax;
+  return ids[0] === ids[1];
 }
 
 function outcomeData({ kind, evidence }: CreateOutcome): EventData {

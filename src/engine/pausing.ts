@@ -1,5 +1,6 @@
 import { can, type PauseReason } from '../core/batch-state.ts';
-import { findBatch } from '../ledger/batches.ts';
+import { isSameService } from '../core/service-name.ts';
+import { openBatches } from '../ledger/batches.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
@@ -8,7 +9,7 @@ import { refreshBatches } from './open-batches.ts';
 import { pauseOtherwise } from './persons-pause.ts';
 
 /**
- * Pauses every running batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
+ * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
  * batches, which still read as running, would go on.
  */
 export async function pauseAccount(context: RunnerContext, reason: PauseReason, detail: string): Promise<void> {
@@ -31,7 +32,8 @@ export async function pauseAccount(context: RunnerContext, reason: PauseReason, 
 }
 
 /**
- * Writes the pause of every running batch of the account. What leaves nothing that would ask for it again, or not at once (a row that is
+ * Writes the pause of every batch of the account that is sent or about to be, also of one that this program does not know yet: who approved it
+ * a moment ago knew nothing of the trouble. What leaves nothing that would ask for it again, or not at once (a row that is
  * a person's from now on, a webhook that was handled, an answer that names another payment), writes it in its own transaction: a crash
  * between the two would lose it.
  */
@@ -43,9 +45,8 @@ export async function writePause(
 ): Promise<void> {
   const pause = { pause_reason: reason, pause_detail: detail };
   const data = { reason, detail };
-  for (const batchId of context.batches.keys()) {
-    const batch = await findBatch(unit.tx, batchId);
-    if (!batch) continue;
+  for (const batch of await openBatches(unit.tx, context.account)) {
+    if (!isSameService(batch.service, context.service)) continue;
     if (can(batch.status, 'pause')) await unit.changeBatch(batch, 'pause', pause, data);
     // It would go on when there is money again, or by a person who knows of something else alone.
     else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason)

@@ -7,7 +7,7 @@ import { followList } from './following.ts';
 import { referenceOf } from './orders.ts';
 import { noteOpen } from './overdue.ts';
 import { readTrouble, unansweredMsMax } from './read-trouble.ts';
-import { contradictPerson, writeWord } from './write-word.ts';
+import { contradictPerson, tellSecond, writeWord } from './write-word.ts';
 
 /** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
 export async function trackOnce(context: RunnerContext): Promise<number> {
@@ -46,6 +46,8 @@ async function writeRead(
   payments: readonly ServicePayment[],
 ): Promise<void> {
   const payment = payments.find(({ topupId }) => topupId === row.topup_id);
+  // Version 1 reads by the reference, under which there is to be one.
+  for (const other of payments) await tellSecond(unit, context, open, row, other);
   if (!payment) {
     context.log.warn('the service does not find a payment that it had accepted; it is asked again', {
       batch_id: row.batch_id,

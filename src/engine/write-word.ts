@@ -3,6 +3,7 @@ import type { ServicePayment } from '../gateway/gateway.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
+import { noteSecond } from './late-differences.ts';
 import { mismatch, referenceOf } from './orders.ts';
 import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
@@ -52,6 +53,25 @@ export async function contradictPerson(
   const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
   log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+}
+
+/**
+ * The service shows another payment under the reference of a row that has its own: unless that failed, the recipient may have been paid
+ * twice. That is kept and told, once while the program runs.
+ */
+export async function tellSecond(
+  unit: Unit,
+  { log }: Pick<RunnerContext, 'log'>,
+  { seconds }: Pick<OpenBatch, 'seconds'>,
+  row: RowRecord,
+  payment: ServicePayment,
+): Promise<void> {
+  const { batch_id, row_no, topup_id } = row;
+  if (topup_id === null || topup_id === payment.topupId || seconds.has(payment.topupId)) return;
+  const second = await noteSecond(unit, row, payment);
+  if (second === null) return;
+  seconds.add(payment.topupId);
+  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
 }
 
 /** It was what the row asks for when it was accepted, and another payment has arrived: nothing more is sent until a person looked. */

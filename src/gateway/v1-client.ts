@@ -106,10 +106,7 @@ function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
   const query = new URLSearchParams({ extRefId: reference });
   return session.call({ path: `/adp/transactions?${query}`, requestClass: 'read' }, (called) => {
     const code = codeOf(called);
-    // Only the service's own envelope can say that it has none: any other 404 comes from something on the way.
-    if (called.error && (called.status === 404 || (isSuccess(called) && code === notFoundCode))) {
-      return { kind: 'not_found', evidence: called.evidence };
-    }
+    if (saysNone(called, code)) return { kind: 'not_found', evidence: called.evidence };
     const found = isSuccess(called) ? read(v1TransactionsShape, called.json)?.data : null;
     // An error may bring an empty list along: what has nothing says so with success.
     if (!found || (found.length === 0 && code !== successCode)) return problem(session, called);
@@ -127,6 +124,16 @@ function lookUp(session: V1Session, reference: string): Promise<LookUpOutcome> {
       evidence: okEvidence(called.evidence),
     };
   });
+}
+
+/**
+ * Only the service's own envelope can say that it has none: any other 404 comes from something on the way. One with a code says what that
+ * says (spec section 7.2): that the customer's account is not located (190) tells nothing of a payment.
+ */
+function saysNone(called: Called, code: number | null): boolean {
+  if (!called.error) return false;
+  if (code === notFoundCode) return called.status === 404 || isSuccess(called);
+  return code === null && called.status === 404;
 }
 
 function balance(session: V1Session): Promise<BalanceOutcome> {

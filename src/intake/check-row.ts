@@ -111,11 +111,6 @@ function firstContentRef({ phoneNumber, amount, currency, productId }: Understoo
   return contentRowRef([phoneNumber, amount, currency, productId], 1);
 }
 
-/** The row ref of a later occurrence, made of that of the first. */
-export function laterContentRef(firstRef: string, occurrence: number): string {
-  return `${firstRef.slice(0, firstRef.lastIndexOf('-'))}-${occurrence}`;
-}
-
 /** False where the values may stand in wrong columns: what is read from them then means nothing, and blames the innocent. */
 function checkShape(
   { blame, context }: RowUnderCheck,

@@ -1,6 +1,6 @@
 import { assert } from '../core/assert.ts';
+import { otherContentRef } from '../core/ids.ts';
 import { moneyText } from '../core/money.ts';
-import { laterContentRef } from './check-row.ts';
 import type { ColumnPlan } from './columns.ts';
 import type { Field } from './fields.ts';
 import type { FileRow } from './file-rows.ts';
@@ -64,7 +64,7 @@ export function comparedRow(
     isHeld = true;
   }
   if (rowRef !== null && !row.has_reference && repeat.occurrence > 1) {
-    rowRef = laterContentRef(rowRef, repeat.occurrence);
+    rowRef = otherContentRef(rowRef, repeat.occurrence);
   }
   return {
     ...row,

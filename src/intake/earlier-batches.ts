@@ -3,17 +3,19 @@ import { storedPolicy } from '../core/batch-policy.ts';
 import { maySend } from '../core/batch-state.ts';
 import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
-import { idempotencyKey } from '../core/ids.ts';
+import { contentRefParts, idempotencyKey, otherContentRef } from '../core/ids.ts';
 import { eachPaidOnce } from '../core/same-rows.ts';
 import { batchStateWords } from '../core/state-words.ts';
 import {
   type BatchRecord,
+  batchesOfRun,
   batchesWithContent,
   countRows,
   embeddedSandboxService,
   runSoFar,
 } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
+import { failedOccurrences, makeFileRefs } from '../ledger/file-refs.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
 import type { FileRow } from './file-rows.ts';
@@ -31,10 +33,47 @@ export type EarlierBatches = (tx: Queryable, rows: readonly JudgedRow[]) => Prom
 export async function findEarlierBatches(db: Queryable, batch: BatchRecord): Promise<EarlierBatches | null> {
   // One that is being read has not begun itself.
   if (!(await runSoFar(db, batch.account, batch.run_id)).hasBegun) return null;
+  const failedInstead = makeFailedInstead(batch);
   return async (tx, rows) => {
     const judged: JudgedRow[] = [];
-    for (const row of rows) judged.push(await judge(tx, batch, row));
+    for (const row of rows) {
+      const verdict = await judge(tx, batch, row);
+      judged.push((verdict.status === 'skipped' ? await failedInstead(tx, row) : null) ?? verdict);
+    }
     return judged;
+  };
+}
+
+/**
+ * Rows without references that ask for the same are told apart by which occurrence in the file they are, and the first of a file of
+ * those that failed is not the first of all. So one that would be skipped as paid is taken for one that failed and that the file does not
+ * name otherwise: its verdict, or null where there is none. Of several, each stands for another.
+ */
+function makeFailedInstead(batch: BatchRecord) {
+  const file = makeFileRefs(batch.batch_id);
+  let failed: Map<string, number[]> | null = null;
+  return async (tx: Queryable, row: JudgedRow): Promise<JudgedRow | null> => {
+    const { row_ref, has_reference } = row;
+    const parts = row_ref === null || has_reference ? null : contentRefParts(row_ref);
+    if (row_ref === null || parts === null) return null;
+    failed ??= await failedOccurrences(tx, batch);
+    const occurrences = failed.get(parts.digest) ?? [];
+    const refOf = (occurrence: number) => otherContentRef(row_ref, occurrence);
+    const judgeAs = (occurrence: number) => judge(tx, batch, { ...row, row_ref: refOf(occurrence) });
+    const isInFile = (occurrence: number) => file.has(tx, refOf(occurrence));
+    // Nearly always the whole file comes again.
+    const last = occurrences.at(-1);
+    if (last === undefined || (await isInFile(last))) return null;
+    let place = 0;
+    let next = parts.occurrence + 1;
+    for (; await isInFile(next); next++) if ((await judgeAs(next)).status === 'skipped') place += 1;
+    for (const occurrence of occurrences) {
+      const verdict = occurrence < next ? null : await judgeAs(occurrence);
+      if (verdict === null || verdict.status === 'skipped') continue;
+      if (place === 0) return verdict;
+      place -= 1;
+    }
+    return null;
   };
 }
 
@@ -69,6 +108,8 @@ async function lastPayment(
 
 /** How many batches are named: one is enough to look closer. */
 const namedMax = 3;
+/** Of a run of thousands of files, the newest batches are looked at. */
+const batchesLookedAt = 100;
 
 function words({ status }: BatchRecord): string {
   return batchStateWords[status].label;
@@ -112,7 +153,12 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
       : `What was sent within ${repeatWithinDays} days is held; what was sent before that is paid again.`;
   const place = ({ batch_id, created_at }: BatchRecord) =>
     `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)}`;
+  const otherwise = await readOtherwise(db, batch);
   return [
+    ...otherwise.map(
+      ({ batch_id, created_at }) =>
+        `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read this very file otherwise (another sheet or column, say), under the same run id: what it has paid is left out here. Where both are to be paid, give this one a run id of its own (--run-id).`,
+    ),
     ...others.map(
       (one) =>
         `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
@@ -122,4 +168,24 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ),
     ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);
+}
+
+/**
+ * The last batch of the run that has understood other rows of the very same bytes, as those of another sheet: a run id that is made of the
+ * bytes is the same, and whoever gets the same by both is paid once. None where nothing of the batch is left out.
+ */
+async function readOtherwise(
+  db: Queryable,
+  { batch_id, account, run_id, file_sha256, content_sha256 }: BatchRecord,
+): Promise<BatchRecord[]> {
+  if (!(await countRows(db, batch_id)).has('skipped')) return [];
+  const ofRun = await batchesOfRun(db, run_id, batchesLookedAt);
+  const otherwise = ofRun.find(
+    (one) =>
+      one.account === account &&
+      one.started_at !== null &&
+      one.file_sha256 === file_sha256 &&
+      one.content_sha256 !== content_sha256,
+  );
+  return otherwise ? [otherwise] : [];
 }

@@ -57,3 +57,23 @@ function firstAtLeast(marks: BigUint64Array, mark: bigint): number {
   }
   return low;
 }
+
+/** Refs that are made of content, but for the first of each: 20 characters, and what is not "-1". */
+const laterContentRefs = `row_ref LIKE '____________________-%' AND row_ref NOT LIKE '____________________-1'`;
+
+/** Which occurrences of a content have failed, but for the first, in any file of the run: by its digest, in ascending order. */
+export async function failedOccurrences(
+  db: Queryable,
+  { account, run_id }: { account: string; run_id: string },
+): Promise<Map<string, number[]>> {
+  const failed = await db.query<{ row_ref: string }>(
+    `SELECT DISTINCT rows.row_ref FROM batches JOIN rows ON rows.batch_id = batches.batch_id
+     WHERE batches.account = ? AND batches.run_id = ? AND rows.status = 'failed' AND ${laterContentRefs}`,
+    [account, run_id],
+  );
+  const parts = failed.map(({ row_ref }) => contentRefParts(row_ref)).filter((one) => one !== null);
+  parts.sort((a, b) => a.occurrence - b.occurrence);
+  const occurrences = new Map<string, number[]>();
+  for (const { digest, occurrence } of parts) occurrences.set(digest, [...(occurrences.get(digest) ?? []), occurrence]);
+  return occurrences;
+}

@@ -79,6 +79,31 @@ describe('the list', () => {
         await end();
       });
 
+  for (const from of ['list', 'read'] as const)
+    test(`tells once of a second payment under the reference of a row, which the ${from} shows beside its own`, async () => {
+      const withSecond = (payments: readonly ServicePayment[]) =>
+        payments.flatMap((one) => (one.reference === 'run-1/ref-1' ? [one, { ...one, topupId: 'second' }] : [one]));
+      const { rig, after, end } = await followed(30, (page) =>
+        from === 'list' ? { ...page, payments: withSecond(page.payments) } : { ...page, payments: [], total: 0 },
+      );
+      const { read } = rig.service;
+      rig.service.read = async (asked) => {
+        const outcome = await read(asked);
+        if (from === 'list' || outcome.kind !== 'found') return outcome;
+        return { ...outcome, payments: withSecond(outcome.payments) };
+      };
+      await after(200 * second);
+      await end();
+      assert.deepEqual(await rig.states(), Array(30).fill('completed'));
+      const events = await pageEvents(rig.db, 'batch-1', 0, 10_000);
+      const told = events.filter(({ kind }) => kind === 'row.contradicted');
+      assert.deepEqual(
+        told.map(({ row_no, body }) => [row_no, (JSON.parse(body) as { why: string }).why]),
+        [[1, 'the service says completed of another payment of the row (second)']],
+      );
+      assert.equal(rig.warnings.filter((text) => text === 'the service contradicts the ledger').length, 1);
+    });
+
   test('is left alone for a while where it gets no answer, and tells as soon as it does', async () => {
     const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
     const askedAt: number[] = [];

@@ -52,6 +52,21 @@ describe('an account that is paused', () => {
       assert.equal(rig.service.creates.length, 1);
     });
 
+  test('pauses a batch as well that was approved while the answer was on its way, by somebody who could not know of it', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'wrong_answer');
+    const { create } = rig.service;
+    rig.service.create = async (request) => {
+      rig.service.create = create;
+      await rig.add(someRows(2), { batch_id: 'batch-2', run_id: 'run-2' });
+      return create(request);
+    };
+    await rig.add(someRows(1));
+    await rig.run(60_000);
+    const { status, pause_reason } = await rig.batch('batch-2');
+    assert.deepEqual([status, pause_reason, rig.service.creates.length], ['paused', 'service_mismatch', 1]);
+  });
+
   test('names a payment that is not what it should be before what a person has paused, and stays paused by that person', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'wrong_answer');

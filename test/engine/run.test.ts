@@ -585,6 +585,31 @@ describe('the engine', () => {
     assert.ok(rig.service.lookUps.includes('run-1/ref-1'));
   });
 
+  for (const [what, idOf, generation] of [
+    ['is refused anew each time', (times: number) => `r-${times}`, 1],
+    ['is refused by a service that names no requests', () => null, 3],
+  ] as const)
+    test(`burns no row that ${what}, however often it is resumed without money, and pays it once there is some`, async () => {
+      const rig = await makeRig();
+      const { create } = rig.service;
+      rig.service.create = async (request) => {
+        const outcome = await create(request);
+        if (outcome.kind !== 'account_blocked') return outcome;
+        return { ...outcome, evidence: { ...outcome.evidence, requestId: idOf(rig.service.creates.length) } };
+      };
+      rig.service.purse.opening = 0;
+      await rig.add(someRows(2));
+      for (let times = 0; times < 12; times++) {
+        await rig.run();
+        assert.deepEqual([await rig.states(), (await rig.batch()).status], [['ready', 'ready'], 'paused'], `${times}`);
+        await rig.clock.drive(rig.clock.sleep(3_600_000));
+        await resumeBatch({ db: rig.db, clock: rig.clock, name: 'mary' }, 'batch-1');
+      }
+      rig.service.purse.opening = 100;
+      await rig.run();
+      assert.deepEqual([await rig.states(), (await rig.row(1)).generation], [['completed', 'completed'], generation]);
+    });
+
   for (const answer of ['throttle', 'cannot_pay', 'unreachable'] as const) {
     test(`leaves a row in doubt whose second request met "${answer}": what became of its first is as unknown as before`, async () => {
       const rig = await makeRig();

@@ -242,6 +242,8 @@ describe('a look-up in Version 1', () => {
     }
     for (const result of [
       answer(404, '<html>'),
+      answer(404, envelope(10, undefined, 404)),
+      answer(404, envelope(999, undefined, 404)),
       answer(200, ''),
       answer(500, envelope(235)),
       answer(200, envelope(1, [{ ...lookedUp, extRefId: 'another' }])),
@@ -255,6 +257,8 @@ describe('a look-up in Version 1', () => {
 
   test('rejected credentials block the account, and a limit throttles it', async () => {
     assert.equal((await lookUp(answer(401, envelope(undefined, undefined, 401)))).kind, 'account_blocked');
+    // The customer's account is what is not found, and not the payment.
+    assert.equal((await lookUp(answer(404, envelope(190, undefined, 404)))).kind, 'account_blocked');
     assert.equal((await lookUp(answer(429, ''))).kind, 'throttled');
   });
 });

@@ -245,6 +245,56 @@ describe('a file whose rows an earlier batch has', () => {
     });
   }
 
+  describe('that stood in it several times, without references', () => {
+    const settings = { duplicates: 'allow' };
+
+    /** What becomes of so many rows that ask for the same, of as many as `states`, which the first file came to. */
+    async function fedAgain(
+      t: TestContext,
+      states: readonly string[],
+      count: number,
+      more: Partial<IntakeOptions> = {},
+    ) {
+      const { db, take } = await rig(t);
+      const rowsOf = (times: number) => csv(Array.from({ length: times }, () => goodRow()));
+      const { batch } = await take(rowsOf(states.length), { runId: 'november', settings });
+      // Three at a time.
+      for (let paid = 0; paid < states.length; paid += 3) await pay(db, batch);
+      for (const [index, status] of states.entries())
+        await db.execute('UPDATE rows SET status = ? WHERE row_no = ?', [status, index + 1]);
+      const again = await take(rowsOf(count), { runId: 'november', settings, ...more });
+      const rows = await pageRows(db, again.batch.batch_id, 0, 10);
+      return rows.map(({ row_ref, status, generation, problems }) => {
+        const code = /"code":"(\w+)"/.exec(problems ?? '')?.[1] ?? '';
+        return `${row_ref?.split('-')[1]}~${generation} ${status} ${code}`.trimEnd();
+      });
+    }
+
+    test('is the one that failed where only that comes again, though another has been paid: a person sees both', async (t) => {
+      assert.deepEqual(await fedAgain(t, ['completed', 'failed'], 1), ['2~2 held SENT_LATELY']);
+    });
+
+    test('goes on where no runs are compared, and is held where a job brings it', async (t) => {
+      const states = ['completed', 'failed'];
+      assert.deepEqual(await fedAgain(t, states, 1, { policy: { repeatWithinDays: 0 } }), ['2~2 ready']);
+      const byJob = { job: 'monthly', policy: { repeatWithinDays: 0 } };
+      assert.deepEqual(await fedAgain(t, states, 1, byJob), ['2~1 held FAILED_BEFORE']);
+    });
+
+    test('is each of those that failed once, and not one that the file names itself', async (t) => {
+      const policy = { repeatWithinDays: 0 };
+      const bothFailed = await fedAgain(t, ['completed', 'failed', 'failed'], 2, { policy });
+      assert.deepEqual(bothFailed, ['3~2 ready', '2~2 ready']);
+      const others = await fedAgain(t, ['completed', 'completed', 'failed'], 2, { policy });
+      assert.deepEqual(others, ['1~1 skipped ALREADY_PAID', '3~2 ready']);
+      const whole = await fedAgain(t, ['completed', 'completed', 'failed'], 3, { policy });
+      assert.deepEqual(whole, ['1~1 skipped ALREADY_PAID', '2~1 skipped ALREADY_PAID', '3~2 ready']);
+      const twoOfThree = await fedAgain(t, ['completed', 'completed', 'completed', 'failed', 'failed'], 2, { policy });
+      assert.deepEqual(twoOfThree, ['5~2 ready', '4~2 ready']);
+      assert.deepEqual(await fedAgain(t, ['completed', 'completed'], 1, { policy }), ['1~1 skipped ALREADY_PAID']);
+    });
+  });
+
   test('is held under another run id where it was sent lately, and says where the same rows are already', async (t) => {
     const { db, take } = await rig(t);
     const first = await take(csv(files));
@@ -291,6 +341,29 @@ describe('a file whose rows an earlier batch has', () => {
     assert.match(warning, /of this very run \(awaiting approval\), which may still send them: each is paid once/);
     assert.deepEqual(more, []);
     for (const status of ['cancelled', 'completed']) assert.deepEqual(await told(status), []);
+  });
+
+  test('says that the very same file was read otherwise before, where what that has paid is left out', async (t) => {
+    const { db, take } = await rig(t);
+    const text = csv(files.map((row) => ({ ...row, bonus: row.reference === 'A' ? (row.amount ?? '') : '7' })));
+    const first = await take(text);
+    await pay(db, first.batch);
+    assert.deepEqual(
+      (await take(text)).warnings.filter((warning) => /otherwise/.test(warning)),
+      [],
+    );
+    const settings = { columns: { amount: 'bonus' } };
+    const { batch, counts, warnings } = await take(text, { settings });
+    assert.deepEqual([batch.run_id, counts.skipped], [first.batch.run_id, 1]);
+    assert.match(
+      warnings[0] ?? '',
+      new RegExp(`Batch ${first.batch.batch_id} .*read this very file otherwise.*--run-id`),
+    );
+    const own = await take(text, { settings, runId: 'bonus' });
+    assert.deepEqual(
+      own.warnings.filter((warning) => /otherwise/.test(warning)),
+      [],
+    );
   });
 
   test('says that another account has sent the same rows, which holds nothing; not where it was a rehearsal or never began', async (t) => {
@@ -353,6 +426,27 @@ describe('a file whose rows an earlier batch has', () => {
     const { counts, problems } = await take(text, { runId: 'november' });
     assert.deepEqual([counts.valid, counts.held], [2, 2]);
     assert.equal(problems[0]?.code, 'SENT_LATELY');
+  });
+
+  test('is held under the same run id however long ago it was paid, where a spreadsheet has saved its reference anew', async (t) => {
+    const { db, take } = await rig(t);
+    const named = (...rows: [reference: string, amount: string][]) =>
+      csv(
+        rows.map(([reference, amount], index) => goodRow({ reference, amount, phone_number: `+25471234567${index}` })),
+      );
+    const first = named(['0001', '100'], ['0002', '100'], ['2507123456789', '100']);
+    await pay(db, (await take(first, { runId: 'november' })).batch);
+    await db.execute('UPDATE rows SET first_sent_at = ?', [Date.now() - 30 * 86_400_000]);
+    await db.execute('UPDATE batches SET created_at = ?', [Date.now() - 31 * 86_400_000]);
+    const saved = named(['1', '100'], ['2', '150'], ['2.50712E+12', '100']);
+    const { batch, counts } = await take(saved, { runId: 'november' });
+    assert.deepEqual([counts.valid, counts.held], [0, 3]);
+    const codes = (await pageRows(db, batch.batch_id, 0, 10)).map(
+      ({ problems }) => /"code":"(\w+)"/.exec(problems ?? '')?.[1],
+    );
+    assert.deepEqual(codes, ['SENT_LATELY', 'PAID_OTHERWISE', 'SENT_LATELY']);
+    const others = named(['X-1', '100'], ['X-2', '150'], ['X-3', '100']);
+    assert.equal((await take(others, { runId: 'november' })).counts.valid, 3);
   });
 
   test('says what was sent lately of a row as well that is held for another reason: whoever lets it go is to know of both', async (t) => {

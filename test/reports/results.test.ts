@@ -4,9 +4,8 @@ import { mkdir, readdir, readFile, stat, utimes, writeFile } from 'node:fs/promi
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
-import { contentRowRef, idempotencyKey } from '../../src/core/ids.ts';
+import { contentRowRef, idempotencyKey, otherContentRef } from '../../src/core/ids.ts';
 import { withoutSpreadsheetGuard } from '../../src/core/spreadsheet-safe.ts';
-import { laterContentRef } from '../../src/intake/check-row.ts';
 import type { Database, Queryable, SqlValue } from '../../src/ledger/database.ts';
 import type { NewRow } from '../../src/ledger/rows.ts';
 import { writeReports } from '../../src/reports/reports.ts';
@@ -271,7 +270,7 @@ test('masked results have no name that was made of a number, and nothing that is
     row: newRow('B-1', at + 1, { row_ref, input: '[]' }),
     way: completedWay(at + 1),
   }));
-  const held = newRow('B-1', 4, { row_ref: laterContentRef(made, 2), status: 'held', input: '[]' });
+  const held = newRow('B-1', 4, { row_ref: otherContentRef(made, 2), status: 'held', input: '[]' });
   await writeBatch(db, newBatch('B-1'), [...rows, { row: held }], null);
   const named = async (options: object) =>
     (await results(t, db, options)).rows.map(({ row_ref, reference, idempotency_key }) => [
