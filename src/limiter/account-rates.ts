@@ -154,7 +154,10 @@ export function expectRequests({ plan, windows }: AccountRates, name: RequestCla
 
 export function noteUsedBefore({ plan, windows, deps }: AccountRates, name: RequestClass, use: OwnUse): void {
   const { clock } = deps;
-  windows[plan.counterOf[name]].before = { ...use, endsAt: use.endsAt - (clock.now() - clock.monotonic()) };
+  const window = windows[plan.counterOf[name]];
+  const endsInMs = use.endsAt - clock.now();
+  // By a clock that was set back since it would end in hours.
+  window.before = { ...use, endsAt: clock.monotonic() + Math.min(endsInMs, window.options.windowMs) };
 }
 
 export function observeHeaders(rates: AccountRates, name: RequestClass, headers: RateHeaders): void {

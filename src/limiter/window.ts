@@ -49,6 +49,7 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   roll(window, now);
   const { phase, told, opening, unanswered, limit } = window;
   if (phase === 'opening') return opening.carried + opening.sent;
+  if (phase === 'unknown') return useBefore(window, now)?.count ?? null;
   return phase === 'open' && told ? Math.min(limit, Math.max(0, limit - told.remaining + unanswered)) : null;
 }
 
@@ -56,8 +57,16 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
 export function ownUseOf(window: RateWindow, now: number, ahead: number): OwnUse | null {
   const count = usedOfWindow(window, now);
   const { told, phase, limit } = window;
+  const before = useBefore(window, now);
+  if (before !== null) return { ...before, endsAt: before.endsAt + ahead };
   if (count === null || told === null || phase !== 'open' || isShared(window)) return null;
   return { count, limit, resetAt: told.resetAt, endsAt: told.endsAt + ahead };
+}
+
+/** What is used of the window that a program before this one has used, with what we have sent in it: as long as no answer tells more. */
+export function useBefore({ before, told, starts }: RateWindow, now: number): OwnUse | null {
+  if (before === null || told !== null || now >= before.endsAt) return null;
+  return { ...before, count: before.count + countWithin(starts, now) };
 }
 
 function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
@@ -129,9 +138,9 @@ function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, no
 }
 
 /** Where a program before this one has left less of the window under way, the next one is waited for: to ask would be refused. */
-function leftBeforeStart({ before, options }: RateWindow, now: number, need: number): number {
-  if (before === null || before.limit - before.count >= need) return now;
-  return Math.min(before.endsAt, now + options.windowMs);
+function leftBeforeStart(window: RateWindow, now: number, need: number): number {
+  const before = useBefore(window, now);
+  return before === null || before.limit - before.count >= need ? now : before.endsAt;
 }
 
 /** `count` requests start. */

@@ -63,6 +63,28 @@ describe('a program that comes after another', () => {
     }
   });
 
+  test('tells what is used of the window, what is left, and the next program, before it has asked for anything', async () => {
+    const { program } = programs();
+    const first = program();
+    await first.send(40);
+    const noted = first.usage().ownUse;
+    const second = program(noted).usage();
+    assert.deepEqual([second.usedOfWindow, second.outlook.left], [40, 20]);
+    assert.deepEqual(second.ownUse, noted);
+  });
+
+  test('waits no longer than a window lasts where the clock was set back since', async () => {
+    const { clock, program } = programs();
+    const first = program();
+    await first.send(60);
+    const noted = first.usage().ownUse;
+    assert.ok(noted);
+    const second = program({ ...noted, endsAt: noted.endsAt + 7_200_000, resetAt: noted.resetAt + 7_200_000 });
+    const from = clock.now();
+    await second.send(1);
+    assert.ok(clock.now() - from < windowMs * 1.1, `${clock.now() - from} ms`);
+  });
+
   test('sees what others have used since, and keeps room for them', async () => {
     const { program, others, refused } = programs();
     const first = program();
