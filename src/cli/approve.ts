@@ -9,6 +9,7 @@ import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
 import { planOf } from '../runtime/take-in.ts';
 import { withAccount } from './account.ts';
+import { sendsText } from './after-decision.ts';
 import type { CommandContext } from './command.ts';
 import { planJson, planLines } from './plan-lines.ts';
 import { reviewLines } from './review-lines.ts';
@@ -52,7 +53,7 @@ export function execute(
         const { status, approved_by, content_sha256 } = approved;
         const shown = { plan: planJson(plan), review };
         terminal.print(jsonLine({ batch_id: batchId, status, approved_by, content_sha256, ...shown }));
-      } else terminal.error(`Approved. Next: airbatch resume ${batchId}, or "airbatch serve".\n`);
+      } else terminal.error(`Approved. ${await sendsText(session, approved)}\n`);
       return 0;
     });
   });

@@ -46,10 +46,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   }
   for (const { currency, missing } of plan.short)
     lines.push(`Short of   ${sumsText({ [currency]: missing })}: the batch will pause when the money runs out`);
-  if (plan.toSend > 0)
-    lines.push(
-      `Time       ${plan.estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(plan.estimateMs)}`} at the rate the service allows${behind(plan)}`,
-    );
+  if (plan.toSend > 0) lines.push(`Time       ${timeText(plan)}`);
   lines.push(...finishLines(plan, batch));
   // Names of files and columns are among them.
   return `${lines.map(visible).join('\n')}\n`;
@@ -61,6 +58,13 @@ export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] 
     const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
     return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or less`;
   });
+}
+
+function timeText(plan: Preflight): string {
+  const { estimateMs, spaced } = plan;
+  const time = estimateMs < 1_000 ? 'a few seconds' : `about ${durationText(estimateMs)}`;
+  if (spaced === null) return `${time} at the rate the service allows${behind(plan)}`;
+  return `${time}: ${counted(spaced.rows, 'row')} go to one number, ${durationText(spaced.apartMs)} apart`;
 }
 
 /** What the time is made of besides, where others of the account are sent as well. */

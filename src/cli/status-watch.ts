@@ -1,5 +1,6 @@
 import { maySend } from '../core/batch-state.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { batchStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { makeLookAhead } from '../engine/look-ahead.ts';
 import { batchesBefore } from '../engine/sending.ts';
@@ -27,12 +28,14 @@ interface Watched {
   batch_id: string;
   run_id: string;
   account: string;
-  status: string;
+  status: BatchRecord['status'];
   /** The process that works for its account now (`host/pid/start`), or null where none does. */
   worker: string | null;
   rows: number;
   settled: number;
   failed: number;
+  /** They wait for a person, and are among `rows`. */
+  held: number;
   in_doubt: number;
   rate_used: number | null;
   rate_allowed: number | null;
@@ -63,26 +66,28 @@ export async function watchStatus(
   session: Session,
   batchId: string | undefined,
 ): Promise<number> {
-  const { db, clock } = session;
+  const { clock } = session;
   const stopping = new AbortController();
   const lookAhead = makeLookAhead(clock);
   const interrupt = onInterrupt(() => stopping.abort());
+  const isScreen = terminal.isInteractive && !json;
+  // What has ended while somebody watched: a screen shows it on, below the others; elsewhere it is told of once.
+  let followed = batchId === undefined ? [] : [batchId];
   try {
     while (!stopping.signal.aborted) {
-      const named = batchId === undefined ? await batchesNotEnded(db, batchesMax) : [await findBatch(db, batchId)];
-      const batches = named.filter((batch) => batch !== null);
-      const unfinished = batches.filter(({ status }) => maySend(status));
-      const shown = unfinished.length > 0 || batchId === undefined ? unfinished : batches;
+      const open = (await batchesOf(session, batchId)).filter(({ status }) => maySend(status));
+      const ended = await endedOf(session, followed);
       const seen: Seen[] = [];
       const accountOf = accountsNow(session, lookAhead);
-      for (const batch of shown) seen.push(await watch(session, batch, await accountOf(batch.account)));
+      for (const batch of [...open, ...ended]) seen.push(await watch(session, batch, await accountOf(batch.account)));
       if (json) for (const { watched } of seen) terminal.print(jsonLine(watched));
-      else if (terminal.isInteractive) terminal.show(seen.flatMap((one) => [...linesOf(one), '']));
+      else if (isScreen) terminal.show(seen.flatMap((one) => [...linesOf(one), '']));
       else for (const one of seen) terminal.print(`${linesOf(one).join(' · ').replace(/\s+/g, ' ')}\n`);
-      if (unfinished.length === 0) {
-        if (!json && seen.length === 0) terminal.print('Every batch of this ledger is finished.\n');
+      if (open.length === 0) {
+        if (!json && batchId === undefined) terminal.print('Every batch of this ledger is finished.\n');
         return 0;
       }
+      followed = [...open, ...(isScreen ? ended : [])].map(({ batch_id }) => batch_id);
       await clock.sleep(terminal.isInteractive || json ? redrawMs : lineMs, stopping.signal);
     }
     return interruptedExitCode;
@@ -92,22 +97,41 @@ export async function watchStatus(
   }
 }
 
+/** The batches that are asked for, the latest first. */
+async function batchesOf({ db }: Session, batchId: string | undefined): Promise<BatchRecord[]> {
+  if (batchId === undefined) return batchesNotEnded(db, batchesMax);
+  const batch = await findBatch(db, batchId);
+  return batch === null ? [] : [batch];
+}
+
+/** Those of these batches that have ended. */
+async function endedOf({ db }: Session, batchIds: readonly string[]): Promise<BatchRecord[]> {
+  const batches = await Promise.all(batchIds.map((batchId) => findBatch(db, batchId)));
+  return batches.filter((batch) => batch !== null).filter(({ status }) => !maySend(status));
+}
+
 function linesOf({ watched: one, finish }: Seen): string[] {
+  const held = one.held > 0 ? `, ${grouped(one.held)} held` : '';
   const doubts = one.in_doubt > 0 ? `, ${grouped(one.in_doubt)} in doubt` : '';
   const failed = one.failed > 0 ? `, ${grouped(one.failed)} failed` : '';
   const lines = [
     `${one.batch_id} (run ${one.run_id}, account ${one.account})`,
-    ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${doubts}${failed}`,
+    ` ${bar(one.settled, one.rows)} ${grouped(one.settled)} of ${grouped(one.rows)} rows settled${held}${doubts}${failed}`,
   ];
-  const pace =
-    one.rate_used === null || one.rate_allowed === null || one.window_ms === null
-      ? ''
-      : `${grouped(one.rate_used)} of ${grouped(one.rate_allowed)} creations in ${one.rate_of === 'own' ? 'the last' : 'this window of'} ${durationText(one.window_ms)}`;
+  const pace = paceWords(one);
   const left = one.left_ms === null || one.left_ms < 1_000 ? '' : `all sent in about ${durationText(one.left_ms)}`;
   const waits = one.waits_for === null ? '' : `waits for ${one.waits_for}`;
-  const details = [pace, left, waits].filter(Boolean).join('; ');
+  const stands = maySend(one.status) ? '' : batchStateWords[one.status].label;
+  const details = [stands, pace, left, waits].filter(Boolean).join('; ');
   if (finish !== null) lines.push(` ${finish}`);
   return (details ? [...lines, ` ${details}`] : lines).map(visible);
+}
+
+function paceWords({ rate_used: used, rate_allowed: allowed, rate_of, window_ms: windowMs }: Watched): string {
+  if (used === null || allowed === null || windowMs === null) return '';
+  const last = windowMs === 60_000 ? 'minute' : durationText(windowMs);
+  const window = rate_of === 'own' ? `the last ${last}` : `this window of ${durationText(windowMs)}`;
+  return `${grouped(used)} of ${grouped(allowed)} creations in ${window}`;
 }
 
 async function watch(session: Session, batch: BatchRecord, account: AccountNow): Promise<Seen> {
@@ -126,6 +150,7 @@ async function watch(session: Session, batch: BatchRecord, account: AccountNow):
     rows: of('ready', 'held', 'sending', 'accepted', 'in_doubt', 'completed', 'failed'),
     settled: of('completed', 'failed'),
     failed: of('failed'),
+    held: of('held'),
     in_doubt: of('in_doubt'),
     rate_used: pace?.used ?? null,
     rate_allowed: pace?.limit ?? null,

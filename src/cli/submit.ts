@@ -2,6 +2,7 @@ import { jsonLine } from '../core/given-json.ts';
 import { approve, askApproval } from '../engine/acts.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import { counted } from '../reports/words.ts';
+import { sendsText } from './after-decision.ts';
 import type { CommandContext } from './command.ts';
 import { type FileOptions, withFile } from './take-file.ts';
 import { submittedJson, tellWaiting } from './waiting.ts';
@@ -13,7 +14,7 @@ export function execute(
   given: Record<string, unknown>,
 ): Promise<number> {
   const options = given as unknown as FileOptions;
-  return withFile(context, { file, options, roles: ['submit'] }, async ({ actor, batch, plan, reason }) => {
+  return withFile(context, { file, options, roles: ['submit'] }, async ({ session, actor, batch, plan, reason }) => {
     const batchId = batch.batch_id;
     // What pays nobody needs nobody's approval.
     if (reason !== null && plan.toSend > 0) {
@@ -22,15 +23,16 @@ export function execute(
     }
     const approved = await approve(actor, batchId, { balance: plan.balance, plan });
     if (context.json) context.terminal.print(jsonLine(submittedJson(approved, plan, null)));
-    else context.terminal.error(`${nextSentence(batchId, plan)}\n`);
+    else if (plan.toSend > 0)
+      context.terminal.error(`Approved: the policy asks for no second person. ${await sendsText(session, approved)}\n`);
+    else context.terminal.error(`${unsentSentence(batchId, plan)}\n`);
     return 0;
   });
 }
 
-/** What the batch waits for. One that sends nothing is ended by whoever works on the account, with its reports. */
-function nextSentence(batchId: string, { toSend, counts: { held = 0 } }: Preflight): string {
-  const ends = `airbatch resume ${batchId}, or "airbatch serve"`;
-  if (toSend > 0) return `Approved: the policy asks for no second person. Nothing was sent. Next: ${ends}.`;
-  if (held === 0) return `Nothing of it is to be paid. What ends it, and writes its reports: ${ends}.`;
+/** What a batch waits for that sends nothing: whoever works on the account ends it, with its reports. */
+function unsentSentence(batchId: string, { counts: { held = 0 } }: Preflight): string {
+  if (held === 0)
+    return `Nothing of it is to be paid. What ends it, and writes its reports: airbatch resume ${batchId}, or "airbatch serve".`;
   return `Nothing of it is to be paid as long as ${counted(held, 'row')} ${held === 1 ? 'is' : 'are'} held. Next: airbatch status ${batchId}, then airbatch release or airbatch skip.`;
 }

@@ -130,9 +130,15 @@ export async function waitsFor(
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) return pace && readyWords(batch, of('ready'), { pace, sending: account.sending, now });
-  if (moving > 0) return `the service to end ${counted(moving, 'row')}`;
-  if (lookUpAt === null) return null;
-  return `the next look-up of ${counted(doubts, 'row')} in doubt, in ${durationText(Math.max(0, lookUpAt - now))}`;
+  const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
+  const lookUp =
+    lookUpAt === null ? null : `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookUpAt, now)}`;
+  return [ends, lookUp].filter((words) => words !== null).join('; ') || null;
+}
+
+/** In how long something is that is not due yet. */
+function inTime(at: number, now: number): string {
+  return at > now + 1_000 ? `, in ${durationText(at - now)}` : '';
 }
 
 async function pausedWords({ db, config }: WaitsSession, batch: BatchRecord, { worker }: AccountNow): Promise<string> {
@@ -166,8 +172,9 @@ function overdueWords(batchId: string, rows: number): string {
   return `the service to end ${counted(rows, 'row')} that it has for longer than it promises, or a person to resolve ${them} ("airbatch resolve ${batchId} ROW --as paid --evidence TEXT", or not-paid)`;
 }
 
-function rateWords({ outlook: { nextAt }, shared }: NotedPace, now: number): string | null {
-  if (nextAt <= now + 1_000) return null;
+/** A pause between two rows that the even pace of so many in a window makes is no wait: the words would come and go with every row. */
+function rateWords({ outlook: { nextAt, windowMs, perWindow }, shared }: NotedPace, now: number): string | null {
+  if (nextAt <= now + 1_000 + (2 * windowMs) / perWindow) return null;
   return `the service's rate limit, ${durationText(nextAt - now)} more${shared ? '; others use the account' : ''}`;
 }
 

@@ -10,6 +10,9 @@ const labelPattern = /^ *(?:[^ ]+ )?[^ ]+ {2,}/;
  */
 const wordPattern = /( *)((?:airbatch [^",:;]+|\b[A-Z]{3} (?=\d)|\b\d+ (?=(?:s|min|h)\b)|[^ ])+)/g;
 
+/** Between words that stay together as long as a line has room for them. */
+const noBreak = '\u00a0';
+
 /** A text whose lines are broken between words to fit a screen of so many columns; longer words are left to the screen. */
 export function wrapped(text: string, columns: number): string {
   return text
@@ -26,7 +29,7 @@ function brokenLine(line: string, columns: number): string[] {
   let current = label;
   let room = columns - stringWidth(label);
   let isBegun = false;
-  for (const [, gap = '', word = ''] of line.slice(label.length).matchAll(wordPattern)) {
+  for (const { gap, word } of wordsOf(line.slice(label.length), columns - hang)) {
     const width = stringWidth(gap + word);
     if (isBegun && width > room) {
       lines.push(current);
@@ -39,4 +42,12 @@ function brokenLine(line: string, columns: number): string[] {
     isBegun = true;
   }
   return [...lines, current];
+}
+
+/** The words of a text, each with the spaces before it. Those that are held together, and that no line has room for, are words by themselves. */
+function* wordsOf(text: string, room: number): Generator<{ gap: string; word: string }> {
+  for (const [, gap = '', word = ''] of text.matchAll(wordPattern)) {
+    if (word.includes(noBreak) && stringWidth(word) > room) yield* wordsOf(gap + word.replaceAll(noBreak, ' '), room);
+    else yield { gap, word };
+  }
 }

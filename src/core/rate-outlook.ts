@@ -25,6 +25,16 @@ export interface KeptBack {
   untilAgeMs: number;
 }
 
+/** What is used of a window of the server's that nobody else was seen to use. */
+export interface OwnUse {
+  count: number;
+  limit: number;
+  /** The server's own word of when that window ends (epoch ms), by which it is known again. */
+  resetAt: number;
+  /** When it is surely over, by our clock (epoch ms). */
+  endsAt: number;
+}
+
 /** In how many milliseconds (a whole number) the last of `count` requests starts, if all goes on as it is foreseen. */
 export function msUntilSent(outlook: RateOutlook, count: number, now: number): number {
   if (count <= 0) return 0;

@@ -26,7 +26,7 @@ import { makeListMark } from './list-mark.ts';
 import { longHold } from './long-hold.ts';
 import { makeLookAhead } from './look-ahead.ts';
 import { refreshBatches } from './open-batches.ts';
-import { noteOwnPace, paceLoop } from './own-pace.ts';
+import { goOnAtPace, noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
 import { dropPersonsPause } from './persons-pause.ts';
 import { makePicker } from './picker.ts';
@@ -117,6 +117,8 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
       options.onTaken?.();
       try {
         await runLoops(context, { patienceMs, batchIds, rereads: options.rereads ?? false }, stop);
+        // With all that was under way at last, for the program after this one; where that has the account already, it does without.
+        await noteOwnPace(context).catch(() => undefined);
       } finally {
         stopping.abort();
         await context.lease.release().catch(() => undefined);
@@ -183,6 +185,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     pauseAccount: (reason, detail) => pauseAccount(context, reason, detail),
   };
   await keepWaiting(context);
+  await goOnAtPace(context);
   return context;
 }
 

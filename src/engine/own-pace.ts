@@ -1,8 +1,14 @@
 import { waitAt } from '../core/told-wait.ts';
-import { type NotedPace, notePace } from '../ledger/pace.ts';
+import { type NotedPace, notedUse, notePace } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
 import { longHold } from './long-hold.ts';
 import { heedTimes } from './pressing.ts';
+
+/** What the program before this one has sent in the service's window was not sent by others. */
+export async function goOnAtPace({ db, account, limiter }: RunnerContext): Promise<void> {
+  const use = await notedUse(db, account);
+  if (use !== null) limiter.usedBefore('creation', use);
+}
 
 /** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
@@ -37,12 +43,13 @@ function heedHold(context: RunnerContext): void {
 
 function ownPace(context: RunnerContext): NotedPace {
   const { lease, limiter, picker, clock, unreachableSince, late } = context;
-  const { used, usedOfWindow, limit, outlook, shared } = limiter.usage('creation');
+  const { used, usedOfWindow, limit, ownUse, outlook, shared } = limiter.usage('creation');
   return {
     fence: lease.fence.fence,
     used: usedOfWindow ?? used,
     isTold: usedOfWindow !== null,
     limit,
+    ownUse,
     outlook,
     spaced: Object.fromEntries(picker.spaced()),
     shared,

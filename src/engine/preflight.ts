@@ -6,6 +6,7 @@ import {
   type AskedProduct,
   letGoAmounts,
   linesAsking,
+  mostToOneNumber,
   readyAmounts,
   readyProducts,
 } from '../ledger/asked.ts';
@@ -44,8 +45,10 @@ export interface Preflight {
   short: { currency: string; missing: string }[];
   /** Rows of the account's other batches that are sent before the last row of this one, if all of them go on. */
   rowsBefore: number;
-  /** The least time in milliseconds that the rate limit allows for the rows to send and those before them. */
+  /** The least time in milliseconds that the rate limit allows for the rows to send and those before them; more if `spaced` takes more. */
   estimateMs: number;
+  /** If rows to one number, spaced `apartMs` milliseconds apart, take longest: how many go to the number that gets most. Else null. */
+  spaced: { rows: number; apartMs: number } | null;
   /** When it will be done, and what it makes late. */
   finish: PlannedFinish;
 }
@@ -58,6 +61,8 @@ export interface PreflightService {
   limit: number;
   windowMs: number;
   sendsTexts: boolean;
+  /** Payments to one number are this far apart; 0 where the service does not mind. */
+  sameNumberSpacingMs: number;
   /** The price of a product in the currency of the destination; null where the catalog does not tell it. */
   priceOf: (product: AskedProduct) => Promise<Money | null>;
   /** How fast the account is sending, or would be. */
@@ -70,7 +75,7 @@ export async function preflight(
   db: Database,
   batch: BatchRecord,
   balance: BalanceOutcome,
-  { limit, windowMs, sendsTexts, priceOf, pace, now }: PreflightService,
+  { limit, windowMs, sendsTexts, sameNumberSpacingMs, priceOf, pace, now }: PreflightService,
 ): Promise<Preflight> {
   const counts = Object.fromEntries(await countRows(db, batch.batch_id));
   const rows = Object.values(counts).reduce((sum, count) => sum + count, 0);
@@ -80,6 +85,11 @@ export async function preflight(
   const sending = await sendingOf(db, batch.account);
   const before = batchesBefore(batch, { ready: toSend, pace, sending });
   const rowsBefore = before.reduce((sum, { rows: ofOther }) => sum + ofOther, 0);
+  const rateMs = Math.floor(Math.max(0, rowsBefore + toSend - 1) / limit) * windowMs;
+  const mostToOne = sameNumberSpacingMs === 0 ? 0 : await mostToOneNumber(db, batch.batch_id);
+  const spacedMs = Math.max(0, mostToOne - 1) * sameNumberSpacingMs;
+  const lastOfNumber = { rows: 0, nextAt: now, lastAt: now + spacedMs };
+  const ahead = { ...pace, spaced: { ...pace.spaced, [batch.batch_id]: lastOfNumber } };
   const unusual = await Promise.all(
     unusualAmounts(asked).map(async (one) => ({
       ...one,
@@ -99,8 +109,9 @@ export async function preflight(
     balanceTrouble: balance.kind === 'balance' ? null : `${balance.evidence.code}: ${balance.evidence.message}`,
     short: read === null ? [] : shortfalls(read, sums),
     rowsBefore,
-    estimateMs: Math.floor(Math.max(0, rowsBefore + toSend - 1) / limit) * windowMs,
-    finish: await plannedFinish(db, batch, toSend, { sending, pace, now }),
+    estimateMs: Math.max(rateMs, spacedMs),
+    spaced: spacedMs > rateMs ? { rows: mostToOne, apartMs: sameNumberSpacingMs } : null,
+    finish: await plannedFinish(db, batch, toSend, { sending, pace: ahead, now }),
   };
 }
 

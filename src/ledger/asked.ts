@@ -60,3 +60,13 @@ export function readyProducts(db: Queryable, batchId: string): Promise<AskedProd
     [batchId],
   );
 }
+
+/** How many of the rows that would be sent go to the number that gets most of them. */
+export async function mostToOneNumber(db: Queryable, batchId: string): Promise<number> {
+  const [most] = await db.query<{ count: number }>(
+    `SELECT COUNT(*) AS count FROM rows WHERE batch_id = ? AND status = 'ready' AND phone_number IS NOT NULL
+     GROUP BY phone_number ORDER BY count DESC LIMIT 1`,
+    [batchId],
+  );
+  return most?.count ?? 0;
+}

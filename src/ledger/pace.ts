@@ -1,4 +1,4 @@
-import type { RateOutlook } from '../core/rate-outlook.ts';
+import type { OwnUse, RateOutlook } from '../core/rate-outlook.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import type { Queryable } from './database.ts';
 import { readFact, writeFact } from './facts.ts';
@@ -15,6 +15,8 @@ export interface NotedPace {
   used: number;
   isTold: boolean;
   limit: number;
+  /** What of that is known to be ours: for the program that comes after this one. */
+  ownUse: OwnUse | null;
   outlook: RateOutlook;
   /** Rows that wait because their number was paid a moment ago, by batch. */
   spaced: Record<string, SpacedRows>;
@@ -50,14 +52,22 @@ export async function notePace(tx: Queryable, account: string, pace: NotedPace):
 
 /** The wait that the account was last noted to be told of, by whichever program, over or not; null where there is none. */
 export async function notedWait(db: Queryable, account: string): Promise<ToldWait | null> {
+  return (await lastNoted(db, account))?.toldToWait ?? null;
+}
+
+/** What was last noted to be used of a window by whichever program, over or not; null where that is not known. */
+export async function notedUse(db: Queryable, account: string): Promise<OwnUse | null> {
+  return (await lastNoted(db, account))?.ownUse ?? null;
+}
+
+async function lastNoted(db: Queryable, account: string): Promise<NotedPace | null> {
   const text = await readFact(db, factName(account));
-  return text === null ? null : (JSON.parse(text) as NotedPace).toldToWait;
+  return text === null ? null : (JSON.parse(text) as NotedPace);
 }
 
 /** What whoever holds the account at `now` (epoch ms) has noted last; null where nobody holds it, or nothing was noted yet. */
 export async function notedPace(db: Queryable, account: string, now: number): Promise<NotedPace | null> {
   const lease = await findLease(db, account);
-  const text = await readFact(db, factName(account));
-  const pace = text === null ? null : (JSON.parse(text) as NotedPace);
+  const pace = await lastNoted(db, account);
   return lease !== null && lease.expires_at > now && pace?.fence === lease.fence ? pace : null;
 }

@@ -1,4 +1,5 @@
 import type { Clock } from '../core/clock.ts';
+import type { OwnUse } from '../core/rate-outlook.ts';
 import { type RateHeaders, type RequestClass, requestClasses } from '../gateway/gateway.ts';
 import { type ClassPlan, type LimitSettings, makeClassPlan, writesPerCreation } from './classes.ts';
 import type { RateUsage } from './limiter.ts';
@@ -17,6 +18,7 @@ import {
   noteRefusal,
   noteStart,
   noteStartElsewhere,
+  ownUseOf,
   startsAt,
   usedOfWindow,
 } from './window.ts';
@@ -150,6 +152,14 @@ export function expectRequests({ plan, windows }: AccountRates, name: RequestCla
   windows[plan.counterOf[name]].expected = count;
 }
 
+export function noteUsedBefore({ plan, windows, deps }: AccountRates, name: RequestClass, use: OwnUse): void {
+  const { clock } = deps;
+  const window = windows[plan.counterOf[name]];
+  const endsInMs = use.endsAt - clock.now();
+  // By a clock that was set back since it would end in hours.
+  window.before = { ...use, endsAt: clock.monotonic() + Math.min(endsInMs, window.options.windowMs) };
+}
+
 export function observeHeaders(rates: AccountRates, name: RequestClass, headers: RateHeaders): void {
   const { clock, onLimitDiffers } = rates.deps;
   const counter = rates.plan.counterOf[name];
@@ -203,6 +213,7 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
     used: countWithin(window.starts, now),
     remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
     usedOfWindow: usedOfWindow(window, now),
+    ownUse: ownUseOf(window, now, ahead),
     outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },
     heldMs: Math.max(0, waitOf(rates, name) - now),
     shared: isShared(window),

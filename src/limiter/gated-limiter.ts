@@ -15,6 +15,7 @@ import {
   type LimiterDeps,
   type LimiterOptions,
   makeAccountRates,
+  noteUsedBefore,
   observeHeaders,
   restClass,
   takeBackRequests,
@@ -100,6 +101,7 @@ export function makeGatedLimiter(
       expectRequests(rates, name, count);
       admitWaiting(gated);
     },
+    usedBefore: (name, use) => noteUsedBefore(rates, name, use),
     observe(name, headers) {
       observeHeaders(rates, name, headers);
       admitWaiting(gated);

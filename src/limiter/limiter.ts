@@ -1,4 +1,4 @@
-import type { RateOutlook } from '../core/rate-outlook.ts';
+import type { OwnUse, RateOutlook } from '../core/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
 
 /**
@@ -19,6 +19,8 @@ export interface Limiter {
    * spread over it, at no loss, so that whatever comes in between has its turn at once, and not in the next window.
    */
   expect(requestClass: RequestClass, count: number): void;
+  /** Tells what a program before this one, that sent for the same account, has used of the server's window that may be under way yet. */
+  usedBefore(requestClass: RequestClass, use: OwnUse): void;
   /** Tells what the headers of an answer of this class said. */
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
@@ -46,6 +48,8 @@ export interface RateUsage {
   remaining: number | null;
   /** Requests used of the server's window that is under way, by whomever; null where nothing is known of it. */
   usedOfWindow: number | null;
+  /** What we have used of that window; null where others use the account too, or nothing is known. */
+  ownUse: OwnUse | null;
   outlook: RateOutlook;
   /** For how much longer (ms) a wait as of `hold` or `rest` goes on; 0 where none does. */
   heldMs: number;

@@ -1,3 +1,4 @@
+import type { OwnUse } from '../core/rate-outlook.ts';
 import type { ServerClock } from './server-clock.ts';
 import { makeSlidingCount, type SlidingCount } from './sliding-count.ts';
 
@@ -25,6 +26,8 @@ export interface RateWindow {
   lastStart: { at: number; count: number };
   /** The server's window as told last; kept in every phase, so that older answers are known for what they are. */
   told: ToldWindow | null;
+  /** What a program before this one has used of its last window, which ends at `endsAt` (monotonic ms). */
+  before: OwnUse | null;
   opening: { since: number; sent: number; carried: number };
   /** What others used of the latest windows that were seen from their beginning, the latest last. */
   othersBefore: number[];
@@ -93,6 +96,7 @@ export function makeRateWindow(options: WindowOptions, concurrencyMax: number, s
     starts: makeSlidingCount(options.windowMs),
     lastStart: { at: -Infinity, count: 0 },
     told: null,
+    before: null,
     opening: { since: 0, sent: 0, carried: 0 },
     othersBefore: [],
     suspected: false,

@@ -1,3 +1,4 @@
+import type { OwnUse } from '../core/rate-outlook.ts';
 import type { RateHeaders } from '../gateway/gateway.ts';
 import { expectedOfOthers, isShared, keptBackOf, rememberOthers } from './others.ts';
 import type { RateWindow, ToldWindow } from './rate-window.ts';
@@ -11,7 +12,8 @@ import { addToCount, countWithin, takeFromCount, timeOfAtMost } from './sliding-
  * It is in one of three phases:
  * - `unknown`: nothing is known of the server's window (a start, a long rest, a server without headers): at most the limit
  *   in any sliding window, evenly paced, so that even one limiter after another keeps to the limit. One request alone asks
- *   first where that limit is higher than usual and no answer has shown it.
+ *   first where that limit is higher than usual and no answer has shown it. What a program before this one left of a window is not
+ *   exceeded either.
  * - `open`: answers told of the window. What is left of it goes at once, but for what is kept back until answers have shown
  *   that nobody else uses the account; where others do, it goes evenly.
  * - `opening`: the window known last is over. One request goes ahead and asks; until it is answered, the even pace.
@@ -31,7 +33,7 @@ export function startsAt(window: RateWindow, now: number, count: number): number
   if (window.phase === 'open') return startsInOpenWindow(window, now, need);
   if (window.phase === 'opening') return startsInOpeningWindow(window, now, need);
   if (window.isUntried && window.running > 0) return window.lastStart.at + window.options.windowMs * askPatience;
-  return Math.max(pacedStart(window), slidingStart(window, now, need));
+  return Math.max(pacedStart(window), slidingStart(window, now, need), leftBeforeStart(window, now, need));
 }
 
 /** The same for requests that count here, though their answers speak of another counter: no pace, only room. */
@@ -47,7 +49,24 @@ export function usedOfWindow(window: RateWindow, now: number): number | null {
   roll(window, now);
   const { phase, told, opening, unanswered, limit } = window;
   if (phase === 'opening') return opening.carried + opening.sent;
+  if (phase === 'unknown') return useBefore(window, now)?.count ?? null;
   return phase === 'open' && told ? Math.min(limit, Math.max(0, limit - told.remaining + unanswered)) : null;
+}
+
+/** What we have used of it; null where others use it too, or nothing is known. `ahead`: what is added to our time for the wall clock's (ms). */
+export function ownUseOf(window: RateWindow, now: number, ahead: number): OwnUse | null {
+  const count = usedOfWindow(window, now);
+  const { told, phase, limit } = window;
+  const before = useBefore(window, now);
+  if (before !== null) return { ...before, endsAt: before.endsAt + ahead };
+  if (count === null || told === null || phase !== 'open' || isShared(window)) return null;
+  return { count, limit, resetAt: told.resetAt, endsAt: told.endsAt + ahead };
+}
+
+/** What is used of the window that a program before this one has used, with what we have sent in it: as long as no answer tells more. */
+export function useBefore({ before, told, starts }: RateWindow, now: number): OwnUse | null {
+  if (before === null || told !== null || now >= before.endsAt) return null;
+  return { ...before, count: before.count + countWithin(starts, now) };
 }
 
 function isBusy({ running, concurrencyMax }: RateWindow, count: number): boolean {
@@ -116,6 +135,12 @@ function pacedStart({ lastStart, limit, options }: RateWindow): number {
 function slidingStart({ ends, running, runningElsewhere, limit }: RateWindow, now: number, need: number): number {
   const left = limit - running - runningElsewhere - need;
   return left < 0 ? Infinity : timeOfAtMost(ends, now, left);
+}
+
+/** Where a program before this one has left less of the window under way, the next one is waited for: to ask would be refused. */
+function leftBeforeStart(window: RateWindow, now: number, need: number): number {
+  const before = useBefore(window, now);
+  return before === null || before.limit - before.count >= need ? now : before.endsAt;
 }
 
 /** `count` requests start. */
@@ -248,7 +273,7 @@ function beginTold(
   if (phase === 'open' && told) rememberOthers(window, told);
   // What we may have in it: since its opening all that was sent; else what was under way, beside what it was found with.
   const ours = phase === 'opening' ? opening.carried + opening.sent : unanswered;
-  const started = countWithin(window.starts, now);
+  const started = countWithin(window.starts, now) + usedBeforeOf(window, resetAt);
   const found = phase === 'unknown' ? Math.max(0, used - started) : 0;
   window.told = {
     resetAt,
@@ -266,6 +291,11 @@ function beginTold(
   };
   window.told.others = Math.max(0, used - window.told.ours);
   window.phase = 'open';
+}
+
+/** How many requests of the window with this reset a program before this one has used. */
+function usedBeforeOf({ before, options }: RateWindow, resetAt: number): number {
+  return before !== null && Math.abs(before.resetAt - resetAt) < options.windowMs / 2 ? before.count : 0;
 }
 
 function narrowTold(

@@ -86,7 +86,8 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   const isToldToWait = balance.kind === 'throttled';
   if (isToldToWait && !isLong)
     logWait(account, session, holdAsTold({ limiter, clock }, 'balance', balance.retryAfterMs));
-  const service = { sendsTexts: gateway.sendsTexts, priceOf: pricesBy(account, !isToldToWait) };
+  const { sameNumberSpacingMs } = gateway.policy;
+  const service = { sendsTexts: gateway.sendsTexts, sameNumberSpacingMs, priceOf: pricesBy(account, !isToldToWait) };
   const now = session.clock.now();
   const usage = limiter.usage('creation');
   // Whoever sends for the account knows who else uses it, and whether the service is there.

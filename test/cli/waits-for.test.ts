@@ -5,6 +5,7 @@ import { waitsFor } from '../../src/cli/waits-for.ts';
 import { batchesBefore, sendingOf } from '../../src/engine/sending.ts';
 import type { Priority } from '../../src/ledger/batches.ts';
 import { countRows } from '../../src/ledger/batches.ts';
+import { takeLease } from '../../src/ledger/leases.ts';
 import { notedPace, notePace } from '../../src/ledger/pace.ts';
 import { makeRig, someRows } from '../support/engine.ts';
 import { v1Policy } from '../support/fake-service.ts';
@@ -166,6 +167,56 @@ test('an account that the service tells to wait says so whatever its rows wait f
   );
   runner.stop();
   await clock.drive(running);
+});
+
+test('rows in doubt are named beside those that the service is to end, with their next look-up', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  rig.service.ends('run-1/ref-2', 'open');
+  await rig.add(someRows(2));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  const words = async () => {
+    const batch = await rig.batch();
+    const counts = await countRows(db, batch.batch_id);
+    const account = await accountNow({ db, clock }, 'main');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
+  };
+  assert.match(
+    (await words()) ?? '',
+    /^the service to end 1 row; the next look-up of 1 row in doubt, in (8\d s|1 min \d+ s)$/,
+  );
+  await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
+  assert.equal(await words(), 'the service to end 1 row; the next look-up of 1 row in doubt');
+  runner.stop();
+  await clock.drive(running);
+});
+
+test('the pauses of an even pace are no wait, and longer ones are', async () => {
+  const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
+  const { db, clock } = rig;
+  await rig.add(someRows(90));
+  await db.execute(`UPDATE batches SET status = 'running'`);
+  const held = await takeLease(db, {
+    account: 'main',
+    holder: 'elsewhere/1/1',
+    now: clock.now(),
+    expiresAt: clock.now() + 60_000,
+    deadHolder: null,
+  });
+  const words = async (nextMs: number, perWindow: number) => {
+    const outlook = { ...idlePace.outlook, perWindow, nextAt: clock.now() + nextMs };
+    await notePace(db, 'main', { ...idlePace, fence: held?.fence ?? 0, outlook });
+    const batch = await rig.batch();
+    const counts = await countRows(db, batch.batch_id);
+    const account = await accountNow({ db, clock }, 'main');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, batch, counts, account);
+  };
+  assert.equal(await words(2_000, 60), null);
+  assert.equal(await words(7_000, 20), null);
+  assert.equal(await words(4_000, 60), 'the service\u0027s rate limit, 4 s more');
 });
 
 test('where the service has rows for longer than it promises, it is waited for, or a person', async () => {

@@ -55,6 +55,16 @@ test('a time stays with its unit', () => {
   assert.equal(wrapped('all sent in about 2 h 5 min; then', 25), 'all sent in about 2 h\n  5 min; then');
 });
 
+test('words that are held together stay so as far as a line has room for them', () => {
+  const held = (text: string) => text.replaceAll(' ', '\u00a0');
+  const text = ` ████ ${held('5 of 90 rows settled')} · ${held('85 to send, about 1 min 46 s left; waits for 17 rows of 20261124-234847-d847 to be sent before its own')} · ${held('2 under way')}`;
+  assert.deepEqual(wrapped(text, 60).replaceAll('\u00a0', ' ').split('\n'), [
+    ' ████ 5 of 90 rows settled · 85 to send, about 1 min 46 s',
+    '   left; waits for 17 rows of 20261124-234847-d847 to be',
+    '   sent before its own · 2 under way',
+  ]);
+});
+
 test('a table becomes narrower at its words, and where it does not fit at all, each line becomes few lines of cells with their names', () => {
   const columns = [{ name: 'batch' }, { name: 'status' }, { name: 'paid', align: 'right' }] as const;
   const lines = [

@@ -7,7 +7,7 @@ import { makeRig, someRows } from '../support/engine.ts';
 import { aBatch, addBatch, idlePace } from '../support/ledger.ts';
 
 const minuteMs = 60_000;
-const rate = { limit: 60, windowMs: minuteMs, sendsTexts: true, priceOf: async () => null };
+const rate = { limit: 60, windowMs: minuteMs, sendsTexts: true, sameNumberSpacingMs: 0, priceOf: async () => null };
 const evidence = { httpStatus: null, code: 'x', message: 'x', requestId: null };
 const noBalance = { kind: 'unavailable', evidence } as const;
 
@@ -34,6 +34,27 @@ test('the time of a plan counts what goes before its rows, and what takes turns 
   assert.deepEqual(await planned(await add('small', 'normal', 10)), [110, 1]);
   assert.deepEqual(await planned(await add('last', 'bulk', 400)), [450, 14]);
   assert.deepEqual(await planned(await add('now', 'urgent', 10)), [10, 0]);
+});
+
+test('the time of a plan counts how far apart the rows to one number are, where that takes longest', async () => {
+  const { db, clock } = await makeRig();
+  const own = someRows(100).map((row) => (row.row_no <= 5 ? { ...row, phone_number: '+254712999999' } : row));
+  const now = clock.now();
+  const batch = { ...aBatch({ finish_by: now + 10 * minuteMs }), audit_seq: 0, audit_head: '' };
+  await addBatch(db, clock, batch, own);
+  const planned = async (sameNumberSpacingMs: number) => {
+    const plan = await preflight(db, batch, noBalance, { ...rate, sameNumberSpacingMs, pace: idlePace, now });
+    const [, time] = /^Time {7}(.*)$/m.exec(planLines(plan, batch)) ?? [];
+    return [time, plan.estimateMs, (plan.finish.doneAt ?? 0) - now];
+  };
+  assert.deepEqual(await planned(65_000), [
+    'about 4 min 20 s: 5 rows go to one number, 1 min 5 s apart',
+    260_000,
+    260_000 + 30_000,
+  ]);
+  const [time, estimateMs] = await planned(0);
+  assert.deepEqual([time, estimateMs], ['about 1 min at the rate the service allows', minuteMs]);
+  assert.deepEqual((await planned(10_000)).slice(0, 2), [time, estimateMs]);
 });
 
 describe('a plan says when a batch is done that is to be by a time', () => {

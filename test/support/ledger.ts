@@ -36,6 +36,7 @@ export const idlePace: NotedPace = {
   used: 0,
   isTold: false,
   limit: 60,
+  ownUse: null,
   outlook: idleUsage.outlook,
   spaced: {},
   shared: false,

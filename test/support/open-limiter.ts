@@ -9,6 +9,7 @@ export const idleUsage: RateUsage = {
   used: 0,
   remaining: null,
   usedOfWindow: null,
+  ownUse: null,
   outlook: {
     nextAt: 0,
     expected: 0,
@@ -50,6 +51,7 @@ export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = 
       }),
     giveBack: () => undefined,
     expect: () => undefined,
+    usedBefore: () => undefined,
     observe: () => undefined,
     hold(_requestClass, ms) {
       heldUntil = Math.max(heldUntil, clock.now() + ms);
