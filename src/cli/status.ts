@@ -16,7 +16,7 @@ import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { type FinishNow, finishJson, finishNow, finishWords } from './finish-now.ts';
-import { withLedger, withSession } from './session.ts';
+import { withLedger } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
 import { standsAt, waitsFor } from './waits-for.ts';
@@ -54,8 +54,7 @@ export function execute(
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const opened = batchId === undefined ? withSession : withLedger;
-  return opened(context, async (session) => {
+  return withLedger(context, async (session) => {
     const batch = batchId === undefined ? null : await requireBatch(session.db, batchId);
     if (options.watch === true) return await watchStatus(context, session, batchId);
     if (batch === null) await showAll(context, session);
