@@ -1,5 +1,5 @@
+import { ledgerProblems, problemTable } from '../core/problem-table.ts';
 import type { FileFindings } from '../intake/findings.ts';
-import { ledgerProblems, problemTable } from '../intake/problems.ts';
 import { counted } from '../reports/words.ts';
 import { quoted } from './options-text.ts';
 

@@ -1,6 +1,6 @@
 /**
  * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it.
- * Row problems have a table of their own (`intake/problems.ts`): they are data and never stop a file.
+ * Row problems have a table of their own (`core/problem-table.ts`): they are data and never stop a file.
  */
 export const errorTable = {
   USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },

@@ -1,10 +1,11 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
+import type { ProblemCode } from '../core/problem-table.ts';
 import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
 import { countryName } from './country.ts';
 import { isWrittenWith, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
-import { type ProblemCode, shortened } from './problems.ts';
+import { shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */

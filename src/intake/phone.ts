@@ -6,10 +6,11 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import type { ProblemCode } from '../core/problem-table.ts';
 import { countryName } from './country.ts';
 import { knownMobile, knownNationalMobile, mobileLengths } from './known-mobile.ts';
 import { plainText } from './plain-text.ts';
-import { type ProblemCode, shortened } from './problems.ts';
+import { shortened } from './problems.ts';
 
 /** A number understood: E.164, and the country it belongs to. */
 export interface Phone {
