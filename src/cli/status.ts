@@ -112,13 +112,13 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
       one.account,
       stands,
       timeCell(finishNow(one, account, session.clock.now())),
-      String(total(counts)),
-      String(counts.completed ?? 0),
-      String(counts.failed ?? 0),
+      grouped(total(counts)),
+      grouped(counts.completed ?? 0),
+      grouped(counts.failed ?? 0),
       // The numbers of a line add up to its rows: a doubt is in its own column alone.
       ifAny(open(counts) - (counts.in_doubt ?? 0)),
       ifAny(counts.in_doubt),
-      String(counts.invalid ?? 0),
+      grouped(counts.invalid ?? 0),
       ifAny(counts.skipped),
       ifAny(counts.cancelled),
     ]);
@@ -132,7 +132,7 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
 
 /** For columns that stand there only where some batch has such rows: so that the list fits a screen of 80. */
 function ifAny(count = 0): string {
-  return count === 0 ? '' : String(count);
+  return count === 0 ? '' : grouped(count);
 }
 
 /** By when a batch that has not ended is to be done, and whether it is late or goes first. */

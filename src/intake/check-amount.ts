@@ -44,7 +44,7 @@ export function readMoney(
   if (reading.kind === 'none') {
     row.blame('amount', {
       code: 'AMOUNT_NOT_A_NUMBER',
-      message: `"${shortened(cell.trim())}" is no amount.`,
+      message: `"${shortened(cell.trim())}" is not an amount.`,
       suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
     });
     readCurrency(row, null, networkCurrency, country);
@@ -87,7 +87,7 @@ function readCurrency(
       ...(written === cfaFranc
         ? cfaFault(cell, networkCurrency, country)
         : {
-            message: `"${shortened(cell.trim())}" is no currency.`,
+            message: `"${shortened(cell.trim())}" is not a currency code.`,
             suggestion: `Write the three-letter code, such as ${exampleOf(networkCurrency, country)}.`,
           }),
     });

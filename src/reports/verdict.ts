@@ -194,7 +194,7 @@ function stateSentence(summary: BatchSummary): string {
     // Nothing is left that goes on by itself.
     return openRows(summary) === 0
       ? batchStateWords.completed.meaning
-      : 'Nothing of it is under way: a person is waited for.';
+      : 'Nothing of it is under way: it is waiting for a person.';
   }
   // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';

@@ -44,7 +44,7 @@ test('what is done with batches makes no ledger where there is none, and passes 
   ]) {
     const { code, stdout, stderr } = await runCommand(args, { cwd });
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder of yours/);
+    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder that has it/);
   }
   assert.deepEqual(readdirSync(cwd), []);
 });

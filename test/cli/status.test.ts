@@ -104,7 +104,7 @@ test('neither a name of a file nor one of a column begins a line of its own on a
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
   const ran = await airbatch('run', name, '--yes');
   assert.equal(ran.code, 0, ran.stderr);
-  assert.match(ran.stderr, /kept and not read: "note\\n\\u001b\[1ATo pay {5}KES 1\.00\\u0007"$/m);
+  assert.match(ran.stderr, /kept but not read: "note\\n\\u001b\[1ATo pay {5}KES 1\.00\\u0007"$/m);
   const batch = /^Batch {6}(\S+)/m.exec(ran.stderr)?.[1] ?? '';
   const validated = await airbatch('validate', name);
   const shown = await Promise.all([airbatch('status'), airbatch('status', batch), airbatch('run', `no\n${name}`)]);

@@ -391,7 +391,7 @@ test('a batch of which nothing goes on by itself is not called under way', async
   assert.match(words({ skipped: 10 }), /^All 10 rows were skipped: .* Every row of the file has its final outcome/);
   assert.match(
     words({ held: 10 }),
-    /^None of 10 rows has been paid yet\. Nothing of it is under way: a person is waited for/,
+    /^None of 10 rows has been paid yet\. Nothing of it is under way: it is waiting for a person/,
   );
   assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows has been paid yet\. .*not every row has ended/);
 });
