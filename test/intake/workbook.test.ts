@@ -143,7 +143,11 @@ describe('a workbook', () => {
   const bomb = Buffer.alloc(40 * 2 ** 20);
   const rejections: [string, () => Buffer | Promise<Buffer>, RegExp, Record<string, unknown>?][] = [
     ['is cut short', async () => (await workbook([header])).subarray(0, 900), /cut short/],
-    ['is no workbook', () => zip([{ name: 'word/document.xml', content: Buffer.from('<a/>') }]), /not an Excel workbook/],
+    [
+      'is no workbook',
+      () => zip([{ name: 'word/document.xml', content: Buffer.from('<a/>') }]),
+      /not an Excel workbook/,
+    ],
     [
       'unpacks a thousand times',
       () => zip([{ name: 'xl/worksheets/sheet1.xml', content: bomb }]),
