@@ -1,5 +1,5 @@
+import { ledgerProblems, problemTable } from '../core/problem-table.ts';
 import type { FileFindings } from '../intake/findings.ts';
-import { ledgerProblems, problemTable } from '../intake/problems.ts';
 import { counted } from '../reports/words.ts';
 import { quoted } from './options-text.ts';
 
@@ -11,7 +11,7 @@ const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons
 /** How a file was understood, in a few lines: shown before anything is sent. */
 export function understoodLines({ file, understood, warnings }: FileFindings): string[] {
   const { format, encoding, delimiter, sheet } = file;
-  const between = delimiter === null ? '' : `${delimiterNames[delimiter] ?? `"${delimiter}"`} between the cells`;
+  const between = delimiter === null ? '' : `separated by ${delimiterNames[delimiter] ?? `"${delimiter}"`}`;
   const form =
     format === 'xlsx' ? `workbook, sheet "${sheet}"` : `${format === 'gzip' ? 'gzip, ' : ''}${encoding}, ${between}`;
   const read = understood.flatMap(({ column, field }) => {
@@ -23,7 +23,7 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
   );
   return [
     `Read as    ${form}`,
-    `Columns    ${read.join(', ')}${kept.length > 0 ? `; kept and not read: ${kept.join(', ')}` : ''}`,
+    `Columns    ${read.join(', ')}${kept.length > 0 ? `; kept but not read: ${kept.join(', ')}` : ''}`,
     ...warnings.map((warning) => `Note       ${warning}`),
   ];
 }

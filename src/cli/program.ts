@@ -39,6 +39,17 @@ const finishBy = [
 ] as const;
 const theFile = 'the CSV file or workbook; "-" for standard input';
 
+/** Refuses an option together with its own opposite: to commander they are one option, of which the last would silently count. */
+function refuseTogether(command: Command, options: readonly [string, string]): void {
+  const said = new Set<string>();
+  for (const option of options)
+    command.on(`option:${option.slice(2)}`, () => {
+      said.add(option);
+      if (said.size === options.length)
+        command.error(`error: option '${options[0]}' cannot be used with option '${options[1]}'`);
+    });
+}
+
 /** Adds the options of every command that makes a batch of a file. */
 function addBatchOptions(command: Command): Command {
   return addIntakeOptions(command)
@@ -105,15 +116,14 @@ function addWork(program: Command, call: Call): void {
     .description('send nothing more of a batch, whichever program works on it, until it is resumed')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('pause'));
-  example(
-    program.command('reorder').argument('<batch>'),
-    'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00',
-  )
+  const reorder = program.command('reorder').argument('<batch>');
+  example(reorder, 'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00')
     .description('give a batch another place among those of its account, whichever program works on it')
     .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
     .option(...finishBy)
     .option('--no-finish-by', 'it is to be done by no time any more')
     .action(call('reorder'));
+  refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
   example(
     program.command('report').argument('<batch>', 'the batch'),
     'airbatch report 20261120-093000-4f2a --out reports',

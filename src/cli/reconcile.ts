@@ -17,7 +17,7 @@ import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { isDay, timeOf } from './dates.ts';
-import { outOf, withSession } from './session.ts';
+import { outOf, withLedger } from './session.ts';
 import { toldWords } from './waits-for.ts';
 
 interface ReconcileOptions {
@@ -34,7 +34,8 @@ const afterBatchMs = 60_000;
 /** `airbatch reconcile`: compares the ledger with the service's own list and with the wallets. */
 export function execute(context: CommandContext, _args: string[], given: Record<string, unknown>): Promise<number> {
   const options = given as ReconcileOptions;
-  return withSession(context, async (session) => {
+  refuseContradictions(options);
+  return withLedger(context, async (session) => {
     const request = await requestOf(session, options);
     return withAccount(session, request.account, async (account) => {
       const out = outOf(context, session, options.out);
@@ -64,15 +65,19 @@ function showingWait({ terminal }: CommandContext, { clock }: Session): (told: T
   };
 }
 
+function refuseContradictions({ account, from, to, batch }: ReconcileOptions): void {
+  if (batch === undefined) return;
+  for (const [option, said] of Object.entries({ '--account': account, '--from': from, '--to': to })) {
+    if (said !== undefined)
+      throw new AirbatchError('USAGE', `${option} cannot be said with --batch`, {
+        hint: 'A batch has its account and its time: leave one of the two out.',
+      });
+  }
+}
+
 async function requestOf(session: Session, { account, from, to, batch }: ReconcileOptions): Promise<ReconcileRequest> {
   const now = session.clock.now();
   if (batch !== undefined) {
-    for (const [option, said] of Object.entries({ '--account': account, '--from': from, '--to': to })) {
-      if (said !== undefined)
-        throw new AirbatchError('USAGE', `${option} cannot be said with --batch`, {
-          hint: 'A batch has its account and its time: leave one of the two out.',
-        });
-    }
     const found = await requireBatch(session.db, batch);
     if (found.started_at === null)
       throw new AirbatchError(

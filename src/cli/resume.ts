@@ -25,7 +25,14 @@ export function execute(
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const opened = batchId === undefined ? withSession : withLedger;
+  const serviceMoved = options.serviceMoved === true;
+  const unlisted = options.unlisted === undefined ? null : reasonText('--unlisted', options.unlisted);
+  if (serviceMoved && batchId === undefined)
+    throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
+  if (unlisted !== null && batchId === undefined)
+    throw new AirbatchError('USAGE', '--unlisted is said of one batch: name it');
+  // One whose ledger was lost altogether says so before anything is run: then one is made, which notes it.
+  const opened = options.restored === true && batchId === undefined ? withSession : withLedger;
   return opened(context, async (session) => {
     requireRole(session, 'run');
     const restored = await saysRestored(session, options.restored);
@@ -37,12 +44,7 @@ export function execute(
       const isLeft = batchId === undefined && (await personsPause(session.db, batch)) !== null;
       (isLeft ? left : batches).push(batch);
     }
-    const serviceMoved = options.serviceMoved === true;
-    if (serviceMoved && batchId === undefined)
-      throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
-    const unlisted = options.unlisted === undefined ? null : reasonText('--unlisted', options.unlisted);
-    if (unlisted !== null) {
-      if (batchId === undefined) throw new AirbatchError('USAGE', '--unlisted is said of one batch: name it');
+    if (unlisted !== null && batchId !== undefined) {
       requireRole(session, 'approve');
       await goOnUnlisted({ ...session, name: session.person }, batchId, unlisted);
     }

@@ -16,7 +16,7 @@ import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { type FinishNow, finishJson, finishNow, finishWords } from './finish-now.ts';
-import { withLedger, withSession } from './session.ts';
+import { withLedger } from './session.ts';
 import { watchStatus } from './status-watch.ts';
 import { printTable, type TableColumn } from './table.ts';
 import { standsAt, waitsFor } from './waits-for.ts';
@@ -54,8 +54,7 @@ export function execute(
   [batchId]: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const opened = batchId === undefined ? withSession : withLedger;
-  return opened(context, async (session) => {
+  return withLedger(context, async (session) => {
     const batch = batchId === undefined ? null : await requireBatch(session.db, batchId);
     if (options.watch === true) return await watchStatus(context, session, batchId);
     if (batch === null) await showAll(context, session);
@@ -113,13 +112,13 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
       one.account,
       stands,
       timeCell(finishNow(one, account, session.clock.now())),
-      String(total(counts)),
-      String(counts.completed ?? 0),
-      String(counts.failed ?? 0),
+      grouped(total(counts)),
+      grouped(counts.completed ?? 0),
+      grouped(counts.failed ?? 0),
       // The numbers of a line add up to its rows: a doubt is in its own column alone.
       ifAny(open(counts) - (counts.in_doubt ?? 0)),
       ifAny(counts.in_doubt),
-      String(counts.invalid ?? 0),
+      grouped(counts.invalid ?? 0),
       ifAny(counts.skipped),
       ifAny(counts.cancelled),
     ]);
@@ -133,7 +132,7 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
 
 /** For columns that stand there only where some batch has such rows: so that the list fits a screen of 80. */
 function ifAny(count = 0): string {
-  return count === 0 ? '' : String(count);
+  return count === 0 ? '' : grouped(count);
 }
 
 /** By when a batch that has not ended is to be done, and whether it is late or goes first. */

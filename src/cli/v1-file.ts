@@ -63,9 +63,9 @@ function planColumns(header: readonly string[]): Plan {
     plan[field] = index;
   }
   const names = header.map((name) => `"${name.trim()}"`).join(', ');
-  if (plan.msisdn === undefined) throw rejected(`the file has no column msisdn; its first line reads ${names}`);
+  if (plan.msisdn === undefined) throw rejected(`the file has no column for msisdn; its first line reads ${names}`);
   if (plan.amount === undefined && plan.productId === undefined) {
-    throw rejected(`the file has no column amount, nor one productId; its first line reads ${names}`);
+    throw rejected(`the file has no column for amount or productId; its first line reads ${names}`);
   }
   return plan;
 }

@@ -144,7 +144,7 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   const held = counts.held > 0 ? `, ${counts.held.toLocaleString('en-US')} held for a person` : '';
   const count = (rows: number) => rows.toLocaleString('en-US');
   const lines = [
-    `File       ${counted(counts.rows, 'row')}: ${count(counts.valid)} in order, ${count(counts.invalid)} wrong${held}`,
+    `File       ${counted(counts.rows, 'row')}: ${count(counts.valid)} to pay, ${count(counts.invalid)} wrong${held}`,
     ...understoodLines(findings).map(visible),
     `To pay     ${askedText(sums, productRows)}`,
     ...(productRows > 0 ? [`Products   ${productsText(productRows, {}, productRows)}`] : []),

@@ -1,6 +1,6 @@
 /**
  * Every error that a user can meet, by its stable code: the exit code of the command, and what to do about it.
- * Row problems have a table of their own (`intake/problems.ts`): they are data and never stop a file.
+ * Row problems have a table of their own (`core/problem-table.ts`): they are data and never stop a file.
  */
 export const errorTable = {
   USAGE: { exitCode: 2, hint: 'See "airbatch --help".' },
@@ -29,7 +29,7 @@ export const errorTable = {
   CREDENTIALS_REJECTED: { exitCode: 5, hint: 'Correct the credentials, then "airbatch resume".' },
   LEDGER_MISSING: {
     exitCode: 2,
-    hint: 'Go to the folder of yours, or name it with --ledger. The first "airbatch run FILE" makes it; one that was lost comes from a backup.',
+    hint: 'Go to the folder that has it, or name it with --ledger. The first "airbatch run FILE" makes one; one that was lost is restored from a backup.',
   },
   LEDGER_FULL: {
     exitCode: 5,

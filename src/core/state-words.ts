@@ -23,7 +23,7 @@ export const rowStateWords: Record<RowState, Words> = {
   },
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
   held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },
-  ready: { label: 'not yet sent', meaning: 'It is in order and waits for its turn.' },
+  ready: { label: 'not yet sent', meaning: 'It is correct and waits for its turn.' },
   sending: {
     label: 'being sent',
     meaning: 'It was being sent as this was written: what came of that is not known yet.',

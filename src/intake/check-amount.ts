@@ -1,10 +1,11 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
+import type { ProblemCode } from '../core/problem-table.ts';
 import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
 import { countryName } from './country.ts';
 import { isWrittenWith, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
-import { type ProblemCode, shortened } from './problems.ts';
+import { shortened } from './problems.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
@@ -43,7 +44,7 @@ export function readMoney(
   if (reading.kind === 'none') {
     row.blame('amount', {
       code: 'AMOUNT_NOT_A_NUMBER',
-      message: `"${shortened(cell.trim())}" is no amount.`,
+      message: `"${shortened(cell.trim())}" is not an amount.`,
       suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
     });
     readCurrency(row, null, networkCurrency, country);
@@ -86,7 +87,7 @@ function readCurrency(
       ...(written === cfaFranc
         ? cfaFault(cell, networkCurrency, country)
         : {
-            message: `"${shortened(cell.trim())}" is no currency.`,
+            message: `"${shortened(cell.trim())}" is not a currency code.`,
             suggestion: `Write the three-letter code, such as ${exampleOf(networkCurrency, country)}.`,
           }),
     });

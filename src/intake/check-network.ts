@@ -49,7 +49,7 @@ function networkWithId(
   if (network) return { networkId, currency: network.currency };
   row.blame('network_id', {
     code: 'NETWORK_UNKNOWN',
-    message: `Network ${networkId} is none of ${countryName(country ?? '')}, where the number belongs.`,
+    message: `Network ${networkId} is not in ${countryName(country ?? '')}, where the number belongs.`,
     suggestion:
       networks.length > 0
         ? `Choose one of ${listed(networks)}, or check the number.`

@@ -128,7 +128,7 @@ function refuseMissing(
   const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
   throw new AirbatchError(
     'FILE_REJECTED',
-    `the file has no column ${names.join(', nor one ')}; its first line ${readAs(header)}`,
+    `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
     { hint: `${missingHint(header, missing)} Nothing was sent.` },
   );
 }
@@ -152,12 +152,16 @@ function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
 function missingHint(header: readonly string[], missing: readonly Field[]): string {
   if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
   const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
-  return `The names of the columns must stand in the first line: correct it, or say which column is meant, by its name in the file: ${mapping}.`;
+  return `The first line must name the columns: delete what stands above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
+}
+
+function anyOf(names: readonly string[]): string {
+  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
 }
 
 /** What a first line reads, or that it is none. */
 function readAs(header: readonly string[]): string {
-  if (isRow(header)) return 'has a number as a row does: it is no header';
+  if (isRow(header)) return 'has a number as a row does: it is not a header';
   const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
   const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
   if (found.length > 12) names.push('...');

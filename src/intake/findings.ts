@@ -1,9 +1,10 @@
+import type { ProblemCode } from '../core/problem-table.ts';
 import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { MinorSums } from './amount.ts';
 import type { UnderstoodColumn } from './columns.ts';
 import { makeCountedAmounts } from './counted-amounts.ts';
 import type { CheckedRow } from './file-rows.ts';
-import type { Problem, ProblemCode } from './problems.ts';
+import type { Problem } from './problems.ts';
 
 /** One row as an example of a problem. */
 export interface ProblemExample extends Omit<Problem, 'code'> {

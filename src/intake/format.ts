@@ -25,8 +25,10 @@ export function formatOf(head: Buffer): Format {
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head.subarray(0, 4).equals(Buffer.from('504b0304', 'hex'))) return 'xlsx';
   const start = head.toString('latin1', 0, 512).trimStart().toLowerCase();
-  if (/^(\xef\xbb\xbf)?<(!doctype|html|\?xml)/.test(start)) {
-    throw new AirbatchError('FILE_REJECTED', 'this is a web page, not a table: perhaps the download needs a log-in');
+  if (/^(\xef\xbb\xbf)?<(!doctype|html|table|\?xml)/.test(start)) {
+    throw new AirbatchError('FILE_REJECTED', 'this is a web page or an XML file, not a table', {
+      hint: 'Open it in a spreadsheet and save it as "CSV UTF-8" or as an Excel workbook (.xlsx); where it was downloaded, perhaps that needs a log-in. Nothing was sent.',
+    });
   }
   return 'text';
 }

@@ -6,10 +6,11 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max';
+import type { ProblemCode } from '../core/problem-table.ts';
 import { countryName } from './country.ts';
 import { knownMobile, knownNationalMobile, mobileLengths } from './known-mobile.ts';
 import { plainText } from './plain-text.ts';
-import { type ProblemCode, shortened } from './problems.ts';
+import { shortened } from './problems.ts';
 
 /** A number understood: E.164, and the country it belongs to. */
 export interface Phone {
@@ -107,7 +108,7 @@ function notANumber(text: string): Fault {
   if (severalNumbers.test(text)) return several();
   return fault(
     'PHONE_NOT_A_NUMBER',
-    'This is no phone number: it has other characters than digits.',
+    'This is not a phone number: it contains characters that are not digits.',
     'Write the number with its country code and digits only, such as +254712345678; remove a line that is no payment, such as a total.',
   );
 }

@@ -26,7 +26,7 @@ interface Relation {
 export async function readWorkbook(archive: ZipArchive): Promise<Workbook> {
   const roots = await readRelations(archive, '');
   const path = [...roots.values()].find(({ type }) => type.endsWith('/officeDocument'))?.target;
-  if (path === undefined) throw damagedWorkbook('it is no Excel workbook');
+  if (path === undefined) throw damagedWorkbook('it is not an Excel workbook');
   if (path.endsWith('.bin')) throw damagedWorkbook('it is a binary workbook (.xlsb)');
   const relations = await readRelations(archive, path);
   const sheets: Workbook['sheets'] = [];

@@ -1,5 +1,6 @@
 import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
+import { type ProblemCode, problemTable } from '../core/problem-table.ts';
 import type { RowState } from '../core/row-state.ts';
 import { batchStateWords, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -138,6 +139,7 @@ function timeSection(timeline: Timeline): Html {
 function failuresSection({ failures, problems }: BatchSummary): Html {
   const failed = Object.entries(failures).map(([code, some]) => ({
     code,
+    name: readable(failureName(code)),
     rows: some.rows,
     reason: some.reason && failureText(some),
     state: 'failed' as const,
@@ -146,7 +148,7 @@ function failuresSection({ failures, problems }: BatchSummary): Html {
     code,
     rows,
     reason: null,
-    state: 'invalid' as const,
+    ...problemOf(code),
   }));
   const all = [...failed, ...invalid].sort((a, b) => b.rows - a.rows || (a.code < b.code ? -1 : 1));
   const largest = all[0]?.rows ?? 0;
@@ -157,9 +159,19 @@ function failuresSection({ failures, problems }: BatchSummary): Html {
 ${all
   .slice(0, failuresMax)
   .map(
-    ({ code, rows, reason, state }) =>
-      html`<tr><td>${failureName(code).replaceAll('_', ' ').toLowerCase()}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
+    ({ name, rows, reason, state }) =>
+      html`<tr><td>${name}${reason ? html`<br><span class="soft small">${reason}</span>` : null}${shareBar(rows, largest, state)}</td><td class="n">${rows.toLocaleString('en-US')}</td></tr>`,
   )}</tbody></table>${more > 0 ? html`<p class="soft small">and ${counted(more, 'more reason')} in summary.json</p>` : null}</section>`;
+}
+
+/** What is wrong with rows, in words; a ledger may have codes that another version of the program knew. */
+function problemOf(code: string): { name: string; state: RowState } {
+  const known = Object.hasOwn(problemTable, code) ? problemTable[code as ProblemCode] : null;
+  return { name: known?.title ?? readable(code), state: known?.verdict ?? 'invalid' };
+}
+
+function readable(code: string): string {
+  return code.replaceAll('_', ' ').toLowerCase();
 }
 
 /** As many wallets are shown whatever left them. */

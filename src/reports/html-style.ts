@@ -1,7 +1,11 @@
 /** The style of report.html. It is the page's only style, and the page's policy names it by its digest. */
 export const pageStyle = `
-:root{--ink:#17202e;--soft:#5b6675;--line:#dde3ea;--paper:#fff;--ground:#f3f5f8;--brand:#1f3a5f;
+:root{color-scheme:light dark;--ink:#17202e;--soft:#5b6675;--line:#dde3ea;--hair:#edf0f4;--paper:#fff;--ground:#f3f5f8;--brand:#1f3a5f;
+--note:#fff6d9;--note-line:#e5c765;--note-ink:#5c4500;--bad:#fdeceb;--bad-ink:#8d1f17;--wrong:#fdf1e1;--wrong-ink:#7a4300;
 --completed:#1c8a4d;--failed:#c8362b;--invalid:#e08a2e;--held:#8a63c7;--in_doubt:#d6006c;--accepted:#2b7fc4;--sending:#2b7fc4;--ready:#9fb3c8;--skipped:#7c8896;--cancelled:#a9a29a}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e3e8ef;--soft:#a3afbe;--line:#2d3948;--hair:#243040;--paper:#18212d;--ground:#0f161f;--brand:#1b3350;
+--note:#332a10;--note-line:#75602a;--note-ink:#f3dc9b;--bad:#41201f;--bad-ink:#ffb9b2;--wrong:#3a2a15;--wrong-ink:#f5cb96;
+--completed:#37a86a;--failed:#e2655a;--invalid:#e59a49;--held:#a68be0;--in_doubt:#f04f9f;--accepted:#519edd;--sending:#519edd;--ready:#7488a0;--skipped:#8994a3;--cancelled:#918a82}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:15px/1.5 system-ui,-apple-system,"Segoe UI",Roboto,"Helvetica Neue",Arial,sans-serif;-webkit-text-size-adjust:100%}
 main{max-width:62rem;margin:0 auto;padding:0 1rem 3rem}
@@ -17,7 +21,7 @@ section{background:var(--paper);border:1px solid var(--line);border-radius:10px;
 .verdict.good{border-left-color:var(--completed)}.verdict.attention{border-left-color:var(--invalid)}.verdict.open{border-left-color:var(--accepted)}
 .verdict p{font-size:1.3rem;font-weight:650;line-height:1.35;margin:0}
 .verdict ul{margin:.7rem 0 0;padding-left:1.1rem}
-.sandbox{background:#fff6d9;border-color:#e5c765;color:#5c4500;font-weight:600;padding:.7rem 1.3rem}
+.sandbox{background:var(--note);border-color:var(--note-line);color:var(--note-ink);font-weight:600;padding:.7rem 1.3rem}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:1rem;margin:0 0 1rem}
 .tile{background:var(--paper);border:1px solid var(--line);border-radius:10px;padding:.9rem 1.1rem}
 .tile b{display:block;font-size:1.35rem;line-height:1.3;font-variant-numeric:tabular-nums;overflow-wrap:anywhere}
@@ -26,7 +30,7 @@ section{background:var(--paper);border:1px solid var(--line);border-radius:10px;
 .two{display:grid;grid-template-columns:1fr 1fr;gap:1rem;margin:0 0 1rem}.two>section{min-width:0;margin:0}.two>section:only-child{grid-column:1/-1}
 table{width:100%;border-collapse:collapse;font-variant-numeric:tabular-nums}
 th{text-align:left;font-weight:600;color:var(--soft);font-size:.82rem;border-bottom:1px solid var(--line);padding:.3rem .8rem .3rem 0;vertical-align:bottom}
-td{padding:.38rem .8rem .38rem 0;border-bottom:1px solid #edf0f4;vertical-align:top;overflow-wrap:anywhere}
+td{padding:.38rem .8rem .38rem 0;border-bottom:1px solid var(--hair);vertical-align:top;overflow-wrap:anywhere}
 tr:last-child>td{border-bottom:0}
 th:last-child,td:last-child{padding-right:0}
 .n{text-align:right;white-space:nowrap}
@@ -52,9 +56,9 @@ svg.ticks{height:1.6rem;overflow:visible}
 .equation div{background:var(--ground);border-radius:8px;padding:.5rem .8rem}
 .equation b{display:block;font-variant-numeric:tabular-nums}
 .equation i{font-style:normal;color:var(--soft);font-size:1.2rem}
-.equation .odd{background:#fdeceb;color:#8d1f17}
+.equation .odd{background:var(--bad);color:var(--bad-ink)}
 .tag{display:inline-block;border-radius:99px;padding:.05rem .6rem;font-size:.82rem;background:var(--ground);white-space:nowrap}
-.tag.failed,.tag.in_doubt{background:#fdeceb;color:#8d1f17}.tag.invalid,.tag.held{background:#fdf1e1;color:#7a4300}
+.tag.failed,.tag.in_doubt{background:var(--bad);color:var(--bad-ink)}.tag.invalid,.tag.held{background:var(--wrong);color:var(--wrong-ink)}
 footer{color:var(--soft);font-size:.86rem;padding:.5rem 0}
 @media (max-width:44rem){
 .two{grid-template-columns:1fr}

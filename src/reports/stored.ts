@@ -11,7 +11,7 @@ import { pageReported, pageTroubled, type ReportedRow } from '../ledger/reported
 const storedProblems = z.array(
   z.object({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
 );
-/** One thing that is wrong with a row: intake/problems.ts has the codes. */
+/** One thing that is wrong with a row: core/problem-table.ts has the codes. */
 export type StoredProblem = z.infer<typeof storedProblems>[number];
 
 const storedBalance = z.object({

@@ -48,8 +48,10 @@ function headlineOf(
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
   const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
   if (completed === 0) {
-    const none = total === 1 ? 'The row was not paid' : `None of ${counted(total, 'row')} was paid`;
-    return `${none}${openRows(summary) === 0 ? '' : ' yet'}${beside}.`;
+    const isOpen = openRows(summary) > 0;
+    const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
+    const not = total === 1 ? ' not' : '';
+    return `${none} ${isOpen ? `has${not} been paid yet` : `was${not} paid`}${beside}.`;
   }
   return `${grouped(completed)} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}${beside}.`;
 }
@@ -192,12 +194,12 @@ function stateSentence(summary: BatchSummary): string {
     // Nothing is left that goes on by itself.
     return openRows(summary) === 0
       ? batchStateWords.completed.meaning
-      : 'Nothing of it is under way: a person is waited for.';
+      : 'Nothing of it is under way: it is waiting for a person.';
   }
   // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';
   if (summary.pause === null) return `The batch is ${label}. ${meaning}`;
   const reason = pauseReasonWords[summary.pause.reason];
   const detail = summary.pause.detail ? `: ${summary.pause.detail.replace(/\.$/, '')}` : '';
-  return `The batch is ${label} (${reason.label}${detail}). ${reason.meaning}`;
+  return `The batch is ${label} (${reason.label}${detail}). ${summary.pause.reason === 'by_person' ? meaning : reason.meaning}`;
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { dirname, join, resolve } from 'node:path';
 import { type Clock, systemClock } from '../core/clock.ts';
@@ -48,7 +48,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { cwd, env, configPath, screen, onlyIfThere = false } = options;
   const config = await loadConfig({ cwd, env, configPath });
   const ledgerPath = ledgerPathOf(options, config);
-  if (onlyIfThere && !existsSync(ledgerPath))
+  if (onlyIfThere && !isThere(ledgerPath))
     throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${ledgerPath}`);
   const log = makeLog({
     level: screen ? 'warn' : 'info',
@@ -65,6 +65,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     throw error;
   }
   return { config, ledgerPath, db, clock: systemClock, random: systemRandom, log, person: personName() };
+}
+
+/** Whether there is a ledger, or there may be one: of a folder that cannot be entered, nobody can say that it has none. */
+function isThere(path: string): boolean {
+  try {
+    statSync(path);
+    return true;
+  } catch (error) {
+    return !['ENOENT', 'ENOTDIR'].includes((error as NodeJS.ErrnoException).code ?? '');
+  }
 }
 
 /** Where the ledger lies: as the command line says, else as the configuration does. */

@@ -197,7 +197,7 @@ describe('airbatch jobs', () => {
   test('runs no slot by hand that was dropped, since nobody knows whether it has run', async (t) => {
     const { drop, run, found, ledger } = place(t);
     drop('old.csv', two);
-    assert.equal((await run('status')).code, 0);
+    assert.equal((await run('jobs')).code, 0);
     const db = ledger();
     db.exec(`INSERT INTO facts (name, value) VALUES ('slots_dropped:monthly-payroll', '${Date.parse(slot)}')`);
     db.close();
@@ -528,7 +528,7 @@ function slowProgram(folder: string, cron: string) {
 describe('airbatch serve with the example jobs', () => {
   test('catches up with the slot that it missed, pays the file in the inbox, and puts it away', async (t) => {
     const { folder, drop, run, found, ledger } = place(t);
-    assert.equal((await run('status')).code, 0);
+    assert.equal((await run('jobs')).code, 0);
     const db = ledger();
     // It was last seen two months ago; on the 25th of last month, nothing ran.
     const since = Date.now() - 62 * 24 * 3_600_000;
@@ -577,7 +577,7 @@ describe('airbatch serve with the example jobs', () => {
   test('ends the program of a job when it is stopped, and the next start brings the slot', async (t) => {
     const { folder, run, ledger } = place(t);
     const program = slowProgram(folder, '0 9 25 * *');
-    assert.equal((await run('status')).code, 0);
+    assert.equal((await run('jobs')).code, 0);
     const db = ledger();
     t.after(() => db.close());
     db.exec(`INSERT INTO facts (name, value) VALUES ('job_since:slow', '${Date.now() - 40 * 24 * 3_600_000}')`);

@@ -76,6 +76,18 @@ for (const [what, args, words] of [
     assert.match((await runCommand(['status'], { cwd: folder })).stdout, /No batches yet/);
   });
 
+test('a batch is not to be done by a time and by none', async (t) => {
+  for (const args of [
+    ['--finish-by', '2098-11-20T17:00:00Z', '--no-finish-by'],
+    ['--no-finish-by', '--finish-by', '2098-11-20T17:00:00Z'],
+  ]) {
+    const { code, stdout, stderr } = await runCommand(['reorder', 'x', ...args, '--json'], { cwd: folderOf(t) });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, /^error: option '--finish-by' cannot be used with option '--no-finish-by'\n/);
+    assert.equal(JSON.parse(stdout).error.code, 'USAGE');
+  }
+});
+
 test('what is to be another place of a batch has to be said', async (t) => {
   const { code, stderr } = await runCommand(['reorder', 'x'], { cwd: folderOf(t) });
   assert.deepEqual([code, /what is to change is not said/.test(stderr)], [2, true]);

@@ -53,7 +53,7 @@ describe('airbatch run', () => {
     const resumed = await runCommand(['resume', batch.batch_id, '--json'], { cwd });
     assert.equal(resumed.code, 0, resumed.stderr);
 
-    const noLedger = await runCommand(['status', '--json', '--ledger', join(file, 'ledger.db')], { cwd });
+    const noLedger = await runCommand(['submit', file, '--json', '--ledger', join(file, 'ledger.db')], { cwd });
     assert.equal(noLedger.code, 5, noLedger.stderr);
     assert.equal(JSON.parse(noLedger.stdout).error.code, 'LEDGER_IO');
     const shut = await runCommand(['status', '--json', '--ledger', cwd], { cwd });

@@ -7,7 +7,7 @@ import { folderOf } from '../support/folder.ts';
 test('a slip on the command line is told with what to do about it', async (t) => {
   const cwd = folderOf(t);
   // Makes a ledger without batches.
-  assert.equal((await runCommand(['status'], { cwd })).code, 0);
+  assert.equal((await runCommand(['balance'], { cwd })).code, 0);
   const elsewhere =
     /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder of yours, or name it with --ledger\.$/m;
   for (const [args, told] of [
@@ -31,14 +31,20 @@ test('what is done with batches makes no ledger where there is none, and passes 
   for (const args of [
     ['audit'],
     ['forget', '--before', '2020-01-01'],
+    ['status'],
+    ['status', '--watch'],
     ['status', 'x'],
+    ['resume'],
     ['resume', 'x'],
+    ['resume', 'x', '--restored'],
+    ['reconcile', '--from', '2020-01-01'],
+    ['reconcile', '--batch', 'x'],
     ['report', 'x'],
     ['pause', 'x', '--why', 'y'],
   ]) {
     const { code, stdout, stderr } = await runCommand(args, { cwd });
     assert.deepEqual([code, stdout], [2, ''], args.join(' '));
-    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder of yours/);
+    assert.match(stderr, /^Error: there is no ledger at .*ledger\.db \[LEDGER_MISSING\]\nGo to the folder that has it/);
   }
   assert.deepEqual(readdirSync(cwd), []);
 });

@@ -22,9 +22,9 @@ describe('airbatch validate', () => {
     const cwd = folderOf(t);
     const { code, stdout, stderr } = await runCommand(['validate', sample], { cwd });
     assert.equal(code, 4, stderr);
-    assert.match(stdout, /40 rows: 28 in order, 12 wrong/);
-    assert.match(stdout, /Read as {4}UTF-8, commas between the cells/);
-    assert.match(stdout, /kept and not read: "employee"/);
+    assert.match(stdout, /40 rows: 28 to pay, 12 wrong/);
+    assert.match(stdout, /Read as {4}UTF-8, separated by commas/);
+    assert.match(stdout, /kept but not read: "employee"/);
     assert.match(stdout, /KE {7}6 rows: KES 3,800\.50/);
     assert.match(stdout, /PHONE_DIGITS_LOST.* in 1 row\n {2}line 32: .*lost digits/);
     assert.deepEqual(readdirSync(cwd), []);
@@ -35,7 +35,7 @@ describe('airbatch validate', () => {
     const rows = Array.from({ length: 1_200 }, (_, index) => `+2547124${String(index).padStart(5, '0')},1,102`);
     const file = write(cwd, 'p.csv', 'phone_number,network_id,product_id', ...rows);
     const { stdout } = await runCommand(['validate', file], { cwd });
-    assert.match(stdout, /^File {7}1,200 rows: 1,200 in order, 0 wrong$/m);
+    assert.match(stdout, /^File {7}1,200 rows: 1,200 to pay, 0 wrong$/m);
     assert.match(
       stdout,
       /^To pay {5}1,200 products\nProducts {3}1,200 rows buy a product, whose price is in no sum above\n {2}KE {7}1,200 rows$/m,
@@ -196,8 +196,8 @@ describe('airbatch validate', () => {
       ['--expect-rows', 'abc', /--expect-rows takes a whole number, not "abc"/],
       ['--expect-rows', '', /--expect-rows takes a whole number/],
       ['--country', 'kenya', /--country: is a two-letter country code/],
-      ['--currency', 'shillings', /--currency: "shillings" is no currency code: it has three letters/],
-      ['--expect-sum', 'shillings=5', /--expect-sum shillings: "shillings" is no currency code/],
+      ['--currency', 'shillings', /--currency: "shillings" is not a currency code, which has three letters/],
+      ['--expect-sum', 'shillings=5', /--expect-sum shillings: "shillings" is not a currency code/],
       ['--expect-sum', 'KES=lots', /--expect-sum KES: is a decimal text/],
       ['--map', 'salary=Net pay', /--map: Unrecognized key: "salary"; it takes phone_number, .*amount, /],
       ['--map', 'amount', /is not of the form that --map takes \[USAGE\]\nWrite it as in --map amount="Net pay"\./],

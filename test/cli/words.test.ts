@@ -210,7 +210,7 @@ test('before it asks, a run says what is wrong with rows, and why others are not
   const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
   const from = stderr.indexOf('\nProblems ') + 1;
   assert.deepEqual(stderr.slice(from).split('\n').slice(0, 2), [
-    'Problems   1 row: The phone number is national, and no country is known (line 2)',
+    'Problems   1 row: The phone number has no country code, and its country is not known (line 2)',
     '           1 row: An earlier batch of the run has paid this row, or has it under way (line 3)',
   ]);
 });
@@ -326,6 +326,8 @@ test('a reason in which nothing is said is wrong usage', async (t) => {
 
 test('a number or a time that cannot be meant is named as it was typed, with what to write', async (t) => {
   const { airbatch } = place(t);
+  // Makes the ledger that is compared.
+  assert.equal((await airbatch('balance')).code, 0);
   for (const [args, said] of [
     [['serve', '--port', 'abc'], /^Error: --port takes a whole number, not "abc" \[USAGE\]/],
     [['sandbox', '--rate', '0'], /^Error: --rate takes a whole number from 1 on, not "0" \[USAGE\]/],

@@ -342,7 +342,7 @@ describe('columns', () => {
 
   test('that are missing can be named by a mapping', () => {
     assert.throws(() => plan(['phone', 'network_id', 'pay']), {
-      message: /no column amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
+      message: /no column for amount \(or product_id\); its first line reads "phone", "network_id", "pay"/,
       hint: /which column is meant, by its name in the file: --map amount="\.\.\."\. Nothing was sent\.$/,
     });
     assert.throws(() => plan(['Numéro', 'Devise']), {
@@ -367,7 +367,7 @@ describe('columns', () => {
       assert.throws(
         () => plan(person, mapping),
         ({ message, hint }: Error & { hint?: string }) => {
-          assert.match(message, /; its first line has a number as a row does: it is no header$/);
+          assert.match(message, /; its first line has a number as a row does: it is not a header$/);
           assert.doesNotMatch(message + hint, /Amina|712345678/);
           return true;
         },

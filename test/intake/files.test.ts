@@ -136,7 +136,7 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
   [
     'has no column for the number',
     'name,amount,network_id\nMary,1,1\n',
-    /no column phone_number.*"name", "amount", "network_id"/,
+    /no column for phone_number.*"name", "amount", "network_id"/,
   ],
   ['has columns without end', `${'a,'.repeat(1_000)}b\n`, /more than 1000 columns/],
   ['names a column twice', `${header},amount\n${row},5\n`, /two columns are named "amount"/],

@@ -7,7 +7,7 @@ import { stringify } from 'csv-stringify/sync';
 import fc from 'fast-check';
 import { writeXlsx } from 'hucre/xlsx';
 import { AirbatchError } from '../../src/core/errors.ts';
-import { problemTable } from '../../src/intake/problems.ts';
+import { problemTable } from '../../src/core/problem-table.ts';
 import { type CheckedContent, check } from './support.ts';
 
 const corpus = join(import.meta.dirname, 'corpus');

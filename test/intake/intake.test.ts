@@ -532,7 +532,7 @@ describe('a file that cannot be taken', () => {
     });
     const [batch] = await listBatches(db, 10);
     assert.equal(batch?.status, 'rejected');
-    assert.match(batch?.rejection ?? '', /no column phone_number/);
+    assert.match(batch?.rejection ?? '', /no column for phone_number/);
     assert.equal((await countRows(db, batch?.batch_id ?? '')).size, 0);
   });
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { describe, test } from 'node:test';
-import { problemTable } from '../../src/intake/problems.ts';
+import { problemTable } from '../../src/core/problem-table.ts';
 import { check, csv, goodRow, problemCodes, testCatalog } from './support.ts';
 
 const root = resolve(import.meta.dirname, '../..');

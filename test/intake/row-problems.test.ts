@@ -47,7 +47,7 @@ const cases: Case[] = [
     row: { phone_number: 'ask Mary' },
     code: 'PHONE_NOT_A_NUMBER',
     column: 'phone_number',
-    says: /no phone number/,
+    says: /not a phone number/,
   },
   {
     what: 'a number that a spreadsheet rounded',
@@ -127,7 +127,7 @@ const cases: Case[] = [
     catalog: testCatalog,
     code: 'NETWORK_UNKNOWN',
     column: 'network_id',
-    says: /Network 4 is none of Kenya/,
+    says: /Network 4 is not in Kenya/,
   },
   {
     what: 'a network name that nobody has',

@@ -94,7 +94,7 @@ describe('a workbook', () => {
     await assert.rejects(check(bytes), {
       code: 'FILE_REJECTED',
       message: /first line reads "How to fill this in"$/,
-      hint: /^Where another sheet than "November" is meant, add --sheet "Payout"\. The names of the columns/,
+      hint: /^Where another sheet than "November" is meant, add --sheet "Payout"\. The first line must name the columns/,
     });
   });
 
@@ -143,7 +143,11 @@ describe('a workbook', () => {
   const bomb = Buffer.alloc(40 * 2 ** 20);
   const rejections: [string, () => Buffer | Promise<Buffer>, RegExp, Record<string, unknown>?][] = [
     ['is cut short', async () => (await workbook([header])).subarray(0, 900), /cut short/],
-    ['is no workbook', () => zip([{ name: 'word/document.xml', content: Buffer.from('<a/>') }]), /no Excel workbook/],
+    [
+      'is no workbook',
+      () => zip([{ name: 'word/document.xml', content: Buffer.from('<a/>') }]),
+      /not an Excel workbook/,
+    ],
     [
       'unpacks a thousand times',
       () => zip([{ name: 'xl/worksheets/sheet1.xml', content: bomb }]),
@@ -152,7 +156,7 @@ describe('a workbook', () => {
     [
       'hides what it unpacks to',
       () => zip([{ name: 'xl/worksheets/sheet1.xml', content: bomb, declared: 0 }]),
-      /no Excel workbook/,
+      /not an Excel workbook/,
     ],
     [
       'unpacks to more than it declares',

@@ -203,6 +203,36 @@ test('the bar of states says in words what it shows, for who cannot see it', asy
   assert.match(text, /<svg class="bar" role="img" aria-label="7 completed, 1 failed, 1 invalid, 1 skipped">/);
 });
 
+test('the page names what is wrong with rows in words, in the colour of what became of them, also what it has no words for', async (t) => {
+  const problems = (...codes: string[]) => ({
+    problems: JSON.stringify(codes.map((code) => ({ code, column: null, message: 'm', suggestion: 's' }))),
+  });
+  const { text } = await page(t, {}, async (db) => {
+    await writeBatch(db, newBatch('B-1'), [
+      { row: invalidRow('B-1', 1, problems('PHONE_NEEDS_COUNTRY')) },
+      { row: invalidRow('B-1', 2, { ...problems('DUPLICATE'), status: 'held', row_ref: 'r-2' }) },
+      { row: invalidRow('B-1', 3, problems('OF_ANOTHER_VERSION', 'constructor')) },
+    ]);
+  });
+  for (const [words, state] of [
+    ['The phone number has no country code, and its country is not known', 'invalid'],
+    ['The same number gets the same payment twice', 'held'],
+    ['of another version', 'invalid'],
+    ['constructor', 'invalid'],
+  ])
+    assert.match(text, new RegExp(`<td>${words}<svg class="share" aria-hidden="true"><rect class="f-${state}"`));
+});
+
+test('the page has colours for a dark screen, and none of its own on paper', async (t) => {
+  const { text } = await page(t);
+  const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';
+  const names = (block = '') => [...block.matchAll(/--([a-z_-]+):/g)].map(([, name]) => name).sort();
+  const light = /:root\{([^}]*)\}/.exec(style)?.[1];
+  const dark = /@media screen and \(prefers-color-scheme:dark\)\{:root\{([^}]*)\}\}/.exec(style)?.[1];
+  assert.ok(names(light).length > 10);
+  assert.deepEqual(names(dark), names(light), 'a colour that is not given for the dark would be lost on it');
+});
+
 test('the page can load and run nothing: its policy names its one style by its digest', async (t) => {
   const { text } = await page(t);
   const style = /<style>(.*?)<\/style>/s.exec(text)?.[1] ?? '';
@@ -288,7 +318,7 @@ test('a page of many rows lists some of them and says where the rest is', async 
 
 test('a batch that was never started has a page too', async (t) => {
   const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1) }], null));
-  assert.match(text, /The row was not paid yet\./);
+  assert.match(text, /The row has not been paid yet\./);
   assert.match(text, /<p class="soft small">Not read\.<\/p>/);
 });
 

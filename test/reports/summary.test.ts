@@ -391,9 +391,9 @@ test('a batch of which nothing goes on by itself is not called under way', async
   assert.match(words({ skipped: 10 }), /^All 10 rows were skipped: .* Every row of the file has its final outcome/);
   assert.match(
     words({ held: 10 }),
-    /^None of 10 rows was paid yet\. Nothing of it is under way: a person is waited for/,
+    /^None of 10 rows has been paid yet\. Nothing of it is under way: it is waiting for a person/,
   );
-  assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows was paid yet\. .*not every row has ended/);
+  assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows has been paid yet\. .*not every row has ended/);
 });
 
 test('a skipped row is not said to be paid: another batch may have it under way, or in doubt', async (t) => {
@@ -491,7 +491,7 @@ test('a batch that is paused says why in the very words that were given, of a pe
     verdictOf({ ...summary, status: 'paused', pause: { reason, detail } }).details[0];
   assert.equal(
     said('by_person', 'the wrong month'),
-    'The batch is paused (by a person: the wrong month). A person paused it.',
+    'The batch is paused (by a person: the wrong month). Nothing more is sent until it is resumed; what was sent is followed.',
   );
   assert.match(
     said('guard_tripped', '30 of the last 50 rows failed.') ?? '',
