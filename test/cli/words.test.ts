@@ -210,7 +210,7 @@ test('before it asks, a run says what is wrong with rows, and why others are not
   const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
   const from = stderr.indexOf('\nProblems ') + 1;
   assert.deepEqual(stderr.slice(from).split('\n').slice(0, 2), [
-    'Problems   1 row: The phone number is national, and no country is known (line 2)',
+    'Problems   1 row: The phone number has no country code, and no country is known (line 2)',
     '           1 row: An earlier batch of the run has paid this row, or has it under way (line 3)',
   ]);
 });
