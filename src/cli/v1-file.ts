@@ -65,7 +65,7 @@ function planColumns(header: readonly string[]): Plan {
   const names = header.map((name) => `"${name.trim()}"`).join(', ');
   if (plan.msisdn === undefined) throw rejected(`the file has no column msisdn; its first line reads ${names}`);
   if (plan.amount === undefined && plan.productId === undefined) {
-    throw rejected(`the file has no column amount, nor one productId; its first line reads ${names}`);
+    throw rejected(`the file has no column amount, no column productId; its first line reads ${names}`);
   }
   return plan;
 }

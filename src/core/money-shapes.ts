@@ -12,7 +12,7 @@ export const currencyCode = z.string().refine(isCode, {
     const capitals = String(input).toUpperCase();
     return isCode(capitals)
       ? `"${input}" is written ${capitals}`
-      : `"${input}" is no currency code: it has three letters (ISO 4217), such as KES`;
+      : `"${input}" is not a currency code: one has three letters (ISO 4217), such as KES`;
   },
 });
 

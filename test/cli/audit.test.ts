@@ -24,7 +24,7 @@ test('airbatch audit of one row says why it is invalid or skipped, which the cha
   const wrong = await run('audit', '--batch', batch, '--row', '2');
   assert.match(
     wrong.stdout,
-    /^Row 2 \(line 3\) is invalid:\n {2}phone_number: .* \[PHONE_NEEDS_COUNTRY\]\n {4}Write .*\n {2}amount: "five" is no amount\. \[AMOUNT_NOT_A_NUMBER\]\n/,
+    /^Row 2 \(line 3\) is invalid:\n {2}phone_number: .* \[PHONE_NEEDS_COUNTRY\]\n {4}Write .*\n {2}amount: "five" is not an amount\. \[AMOUNT_NOT_A_NUMBER\]\n/,
   );
   const skipped = await run('audit', '--batch', batch, '--row', '1');
   assert.match(skipped.stdout, /^Row 1 \(line 2\) is skipped:\n {2}This row belongs to batch .* \[ALREADY_PAID\]\n/);

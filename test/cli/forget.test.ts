@@ -81,7 +81,7 @@ describe('airbatch forget', () => {
     assert.equal((await run('run', 'plain.csv', '--yes')).code, 0);
     const headless = await run('run', 'headless.csv', '--yes');
     assert.equal(headless.code, 3);
-    assert.match(headless.stderr, /its first line has a number as a row does: it is no header/);
+    assert.match(headless.stderr, /its first line has a number, like a row: it is not a header/);
     const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
     ledger.exec(`UPDATE batches SET completed_at = completed_at - ${30 * dayMs} WHERE file_name = 'plain.csv'`);
     ledger.close();

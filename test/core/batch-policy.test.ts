@@ -9,7 +9,7 @@ test('a policy names no currency that there is not: what it limits would have no
     assert.doesNotThrow(() => of({ KES: '5000' }));
     assert.throws(() => of({ KSH: '5000' }), {
       code: 'CONFIG_INVALID',
-      message: `the configuration has a fault: policy.${name}.sums.KSH: "KSH" is no currency code: it has three letters (ISO 4217), such as KES`,
+      message: `the configuration has a fault: policy.${name}.sums.KSH: "KSH" is not a currency code: one has three letters (ISO 4217), such as KES`,
     });
     assert.throws(() => of({ kes: '5000' }), {
       code: 'CONFIG_INVALID',
