@@ -8,12 +8,12 @@ export function addIntakeOptions(command: Command): Command {
     .addOption(
       new Option(
         '--map <field=column>',
-        'which column is meant, by its name in the file (may be given several times)',
+        'read a field from the column with this name (may be given several times)',
       ).argParser(collect),
     )
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
-    .option('--country <code>', 'the country of numbers that are written without one, such as KE')
-    .option('--currency <code>', 'the currency of amounts that are written without one, such as KES')
+    .option('--country <code>', 'the country of numbers written without one, such as KE')
+    .option('--currency <code>', 'the currency of amounts written without one, such as KES')
     .option('--expect-rows <n>', 'reject the file if it has another number of rows')
     .addOption(
       new Option(

@@ -35,7 +35,7 @@ function example(command: Command, text: string): Command {
 const priorities = ['urgent', 'normal', 'bulk'];
 const finishBy = [
   '--finish-by <time>',
-  'when every row is to have ended (2026-11-20T17:00:00+03:00): it goes first as soon as it has to',
+  'when every row should have ended (2026-11-20T17:00:00+03:00): it goes first as soon as it must',
 ] as const;
 const theFile = 'the CSV file or workbook; "-" for standard input';
 
@@ -54,7 +54,7 @@ function refuseTogether(command: Command, options: readonly [string, string]): v
 function addBatchOptions(command: Command): Command {
   return addIntakeOptions(command)
     .option('--account <name>', 'the account that pays (default: the only one, "default", or the embedded sandbox)')
-    .option('--run-id <id>', 'the name within which a row is paid once (default: made from the file itself)')
+    .option('--run-id <id>', 'the name within which a row is paid once (default: derived from the file)')
     .addOption(
       new Option('--priority <priority>', 'its place among the batches of the account')
         .choices(priorities)
@@ -69,7 +69,7 @@ const restored = [
 ] as const;
 const serviceMoved = [
   '--service-moved',
-  'the account is at the same service under another address, which knows what was sent: go on there',
+  'the same service, which knows what was sent, has moved to another address: go on there',
 ] as const;
 const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
 const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;
@@ -90,13 +90,13 @@ function addWork(program: Command, call: Call): void {
   )
     .description('check a file and say what is wrong with it; nothing is stored or sent')
     .option(...account)
-    .option('--errors <file>', 'write the rows to correct there, with what is wrong with each')
+    .option('--errors <file>', 'write the rows to correct to this file, with what is wrong with each')
     .action(call('validate'));
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
-    .description('where the batches of this ledger stand')
+    .description('show where the batches of this ledger stand')
     .option(
       '-w, --watch',
-      'show it again and again: the rate used and allowed, when it will be done, what it waits for',
+      'repeat until all have ended: the rate used and allowed, when all will be sent, what it waits for',
     )
     .action(call('status'));
   example(
@@ -108,7 +108,7 @@ function addWork(program: Command, call: Call): void {
     .option(...serviceMoved)
     .option(
       '--unlisted <why>',
-      "after a restore, of a list of the service's that cannot be read: go on without it, and hold what may repeat a payment",
+      "after a restore: go on without the service's list if it cannot be read, and hold what may repeat a payment",
     )
     .option(...out)
     .action(call('resume'));
@@ -121,7 +121,7 @@ function addWork(program: Command, call: Call): void {
     .description('give a batch another place among those of its account, whichever program works on it')
     .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
     .option(...finishBy)
-    .option('--no-finish-by', 'it is to be done by no time any more')
+    .option('--no-finish-by', 'it has no time to finish by any more')
     .action(call('reorder'));
   refuseTogether(reorder, ['--finish-by', '--no-finish-by']);
   example(
@@ -140,7 +140,7 @@ function addPeople(program: Command, call: Call): void {
     'airbatch submit payroll.csv --run-id payroll-2026-11',
   )
     .description(
-      'take a file in for another person to approve; where the policy asks for nobody (as without one), it is approved at once; nothing is sent',
+      'take a file in for another person to approve, and send nothing; if no policy asks for one, it is approved at once',
     )
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
@@ -155,14 +155,14 @@ function addPeople(program: Command, call: Call): void {
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
     'airbatch release 20261120-093000-4f2a 17 18',
   )
-    .description('see what rows are held for, and let them be sent; "airbatch resume" then sends them')
-    .option('-y, --yes', 'release without being asked; where there is no terminal, nobody is')
+    .description('see why rows are held, and let them be sent; "airbatch resume" then sends them')
+    .option('-y, --yes', 'release without being asked; without a terminal, nobody is asked anyway')
     .action(call('release'));
   example(
     program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
     'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
   )
-    .description('decide that held rows are not sent, or what was not sent yet')
+    .description('decide that held rows are not sent, or give up the rows not sent yet')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .option('--unsent', 'rows that were not sent yet, of a batch that a person has paused')
     .action(call('skip'));
@@ -171,13 +171,13 @@ function addPeople(program: Command, call: Call): void {
 function addDecisions(program: Command, call: Call): void {
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
-    .description('end a row that the service does not end: it was, or was not, paid')
+    .description('end a row that the service does not end, as paid or not paid')
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )
     .requiredOption(
       '--evidence <text>',
-      'what shows it, for the audit log, which leaves out phone numbers and what looks like one',
+      'what shows it, for the audit log (phone numbers, and what looks like one, are left out)',
     )
     .action(call('resolve'));
   const collect = (code: string, codes: string[] = []) => [...codes, code];
@@ -203,24 +203,24 @@ function addProof(program: Command, call: Call): void {
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
   )
-    .description('prove offline that reports are whole, unchanged and agree with each other')
+    .description('prove offline that reports are whole, unchanged and consistent')
     .option('--key <file>', 'the public key (PEM) that must have signed them')
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
-    .option('--anchor <file>', 'heads of audit chains as they were put outside, one JSON object a line')
+    .option('--anchor <file>', 'heads of audit chains as "anchors" put them outside, one JSON object a line')
     .action(call('verify'));
   example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
-    .description('what happened, who did it and why, in sentences; and whether the chain of it is whole')
-    .option('--batch <batch>', 'one batch (default: what happened lately to batches, and the chains of them all)')
+    .description('tell what happened, who did it and why, and check that the audit chain is whole')
+    .option('--batch <batch>', 'one batch (default: the last events of all batches, and all chains)')
     .option('--row <n>', 'one row of the batch')
     .action(call('audit'));
   example(
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
     'airbatch forget --before 2026-01-01 --why "retention of one year"',
   )
-    .description('take out of ended batches whom they paid; sums, states and the audit chain stay')
+    .description('remove from ended batches whom they paid; sums, states and the audit chain stay')
     .option('--before <date>', 'batches that ended before this day')
     .option('--why <text>', 'the reason, for the audit log (default: retention)')
-    .option('-y, --yes', 'forget without being asked; where there is no terminal, nobody is')
+    .option('-y, --yes', 'forget without being asked; without a terminal, nobody is asked anyway')
     .action(call('forget'));
   example(program.command('key'), 'airbatch key > airbatch-key.pem')
     .description("print the public key of this installation's reports")
@@ -229,16 +229,16 @@ function addProof(program: Command, call: Call): void {
 
 function addService(program: Command, call: Call): void {
   example(program.command('balance'), 'airbatch balance')
-    .description('what the account has to spend')
+    .description('show what the account has to spend')
     .option(...account)
     .action(call('balance'));
   const networks = program.command('networks').argument('[query]', 'a country code, a phone number, or part of a name');
   example(networks, 'airbatch networks KE')
-    .description('the networks that can be paid')
+    .description('list the networks that can be paid')
     .option(...account)
     .action(call('networks'));
   example(program.command('products'), 'airbatch products --network 1')
-    .description('the fixed products that can be bought')
+    .description('list the fixed products that can be bought')
     .option('--network <id>', 'only those of this network')
     .option(...account)
     .action(call('products'));
@@ -263,29 +263,29 @@ function addServer(program: Command, call: Call): void {
       .argument('[name]', 'the job, for "run" and "new"'),
     'airbatch jobs run monthly-payroll --slot 2026-11-25T09:00:00+03:00',
   )
-    .description(
-      'what runs with no one watching: list it with its next runs, check it, run a slot by hand, write a new one',
-    )
+    .description('list the jobs with their next runs, check them, run a slot by hand, or write a new job')
     .option(
       '--slot <time>',
-      'with "run": the due time that is meant (default: the last one where it was missed or failed, else now)',
+      'with "run": the due time, with its zone (default: the last one if it was missed or failed, else now)',
     )
     .option(...restored)
     .action(call('jobs'));
   example(program.command('serve'), 'airbatch serve --host 0.0.0.0 --port 8787')
-    .description("work for every account until stopped: pay what is approved, take the service's webhooks, report")
+    .description(
+      'work for every account until stopped: send what is approved, run the jobs, receive webhooks, write reports',
+    )
     .option('--port <n>', 'port (default: 8787)')
     .option(...restored)
     .option('--host <address>', 'address to listen at (default: 127.0.0.1, behind a proxy that speaks https)')
     .option('--metrics-port <n>', 'serve Prometheus metrics at this port')
     .option('--metrics-host <address>', 'address for the metrics (default: 127.0.0.1)')
-    .option('--grace <seconds>', 'how long what is in flight may take to end when stopped (default: 25)')
+    .option('--grace <seconds>', 'how long requests in flight may take to end when it is stopped (default: 25)')
     .action(call('serve'));
 }
 
 function addSandbox(program: Command, call: Call): void {
   example(program.command('sandbox'), 'airbatch sandbox --port 8080')
-    .description('the airtime service, simulated on this machine: for tests and rehearsals')
+    .description('simulate the airtime service on this machine, for tests and rehearsals')
     .option('--port <n>', 'port (default: any free one)')
     .option('--data <path>', 'keep its data in this file (default: .airbatch/sandbox.db)')
     .option('--ephemeral', 'keep its data in memory only')

@@ -128,7 +128,7 @@ async function tellUnreported(
   if (!(error instanceof AirbatchError) || error.code !== 'FOLDER_UNWRITABLE') throw error;
   terminal.error(`${verdictOf(await batchSummary(db, batchId)).headline}\n`);
   throw new AirbatchError(error.code, error.message, {
-    hint: `Correct the folder (or name another with --out), then "airbatch report ${batchId}": what was paid is in the ledger.`,
+    hint: `Make the folder writable, or name another with --out, then "airbatch report ${batchId}". What was paid is in the ledger.`,
     cause: error,
   });
 }

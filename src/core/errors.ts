@@ -11,12 +11,12 @@ export const errorTable = {
   ROW_UNKNOWN: { exitCode: 2, hint: 'Rows are numbered from 1, without the header: see results.csv of the batch.' },
   BATCH_STATE: { exitCode: 2, hint: 'See "airbatch status BATCH" for where the batch stands.' },
   ROW_NOT_RELEASABLE: { exitCode: 2, hint: 'Skip it here: the batch that has its reference decides about it.' },
-  ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" of the configuration names them.' },
+  ROLE_MISSING: { exitCode: 2, hint: 'Ask somebody who has that role: "people" in the configuration names them.' },
   SECOND_PERSON_NEEDED: { exitCode: 2, hint: 'Another person has to do this: see "airbatch status BATCH".' },
   CONTENT_CHANGED: { exitCode: 5, hint: 'Reject the batch, and submit the file again.' },
   SERVICE_CHANGED: {
     exitCode: 5,
-    hint: 'Point the account back, or, where the same service has moved, add --service-moved.',
+    hint: 'Point the account back; or, if the same service has moved, add --service-moved.',
   },
   RUN_ID_INVALID: {
     exitCode: 2,
@@ -33,11 +33,11 @@ export const errorTable = {
   },
   LEDGER_FULL: {
     exitCode: 5,
-    hint: 'The disk is full: make room, then the same command again, or "airbatch resume" for what had begun. Nothing more was sent.',
+    hint: 'The disk is full: make room, then repeat the command, or "airbatch resume" if the batch had begun. Nothing more was sent.',
   },
   LEDGER_IO: {
     exitCode: 5,
-    hint: 'The ledger could not be written: check the disk, then the same command again, or "airbatch resume" for what had begun.',
+    hint: 'The ledger could not be written: check the disk, then repeat the command, or "airbatch resume" if the batch had begun.',
   },
   LEDGER_SYNC: {
     exitCode: 5,
@@ -55,7 +55,7 @@ export const errorTable = {
   LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,
-    hint: 'Correct the folder (or name another with --out), then "airbatch report BATCH": what was paid is in the ledger.',
+    hint: 'Make the folder writable, or name another with --out, then "airbatch report BATCH". What was paid is in the ledger.',
   },
   FENCED: {
     exitCode: 5,

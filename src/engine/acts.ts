@@ -52,7 +52,7 @@ export async function requireBatch(db: Queryable, batchId: string): Promise<Batc
 async function emptyLedgerHint(db: Queryable): Promise<{ hint?: string }> {
   if ((await listBatches(db, 1)).length > 0) return {};
   return {
-    hint: 'This ledger has no batches at all ("airbatch status"): go to the folder of yours, or name it with --ledger.',
+    hint: 'This ledger has no batches at all ("airbatch status"): go to the folder that has your ledger, or name it with --ledger.',
   };
 }
 

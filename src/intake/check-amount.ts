@@ -36,7 +36,7 @@ export function readMoney(
   if (namesProduct) {
     row.blame('amount', {
       code: 'AMOUNT_AND_PRODUCT',
-      message: 'The row has both an amount and a product: it cannot be told which one is meant.',
+      message: 'The row has both an amount and a product, and can have only one of them.',
       suggestion: 'Empty one of the two cells.',
     });
   }
@@ -66,7 +66,7 @@ function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'no
   if (decimalSign !== 'none') return decimalSign === reading.separator ? reading.decimal : reading.grouped;
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
-    message: `The amount can be ${reading.grouped} or ${reading.decimal}, and no other row of the file decides which.`,
+    message: `The amount can be ${reading.grouped} or ${reading.decimal}, and no other row of the file shows which.`,
     suggestion: `Write ${reading.grouped} or ${reading.decimal}, or set intake.decimalSign in the configuration.`,
   });
   return null;
@@ -138,15 +138,15 @@ function conflictOf(
   const sign = signOfSeveral(cell.amount);
   if (sign !== null && !isWrittenWith(currency, sign)) {
     const message = `The currency is ${currency}, but the amount is written with ${sign}.`;
-    const suggestion = `Correct the currency or the amount; where ${currency} is meant, write the amount without ${sign}.`;
+    const suggestion = `Correct the currency or the amount; if ${currency} is meant, write the amount without ${sign}.`;
     return { field: 'amount', fault: { message, suggestion } };
   }
   if (mayBeCalled(currency, amountCurrency) && (amountSign === null || isWrittenWith(currency, amountSign)))
     return null;
   const name = shortened(header[plan.amount ?? -1]?.trim() ?? '');
-  const message = `The currency is ${currency}, but the column of the amount is named "${name}".`;
-  const other = own === null ? 'the currency that the file was given (--currency, or intake.currency)' : 'the currency';
-  return { field: 'amount', fault: { message, suggestion: `Correct the name of the column, or ${other}.` } };
+  const message = `The currency is ${currency}, but the amount column is named "${name}".`;
+  const other = own === null ? 'the currency given for the file (--currency, or intake.currency)' : 'the currency';
+  return { field: 'amount', fault: { message, suggestion: `Correct the column name, or ${other}.` } };
 }
 
 /** The code that stands beside an amount, or null where there is none. */
@@ -180,7 +180,7 @@ function cfaFault(
   const likely = cfaFrancOf(country ?? '');
   const suggestion =
     likely === null
-      ? 'Write the code of the one that is meant.'
+      ? 'Write the code of the one you mean.'
       : `Write ${likely}, the CFA franc of ${countryName(country ?? '')}.`;
   return { message, suggestion };
 }
@@ -200,7 +200,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
       row,
       'AMOUNT_TOO_LARGE',
       'The amount is larger than any top-up.',
-      'Check that it stands in the right column.',
+      'Check that it is in the right column.',
     );
   }
   if (currency === null) return null;
@@ -210,7 +210,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
     return blameAmount(
       row,
       'AMOUNT_DECIMALS',
-      `${value} has more decimals than ${currency}, which has ${has}: such an amount cannot be paid.`,
+      `${value} has more decimals than ${currency}, which has ${has}.`,
       'Round the amount.',
     );
   }

@@ -62,7 +62,7 @@ export interface CheckedFile {
 function requireCountry({ country }: IntakeSettings): void {
   const known = country === null ? null : countryCodeOf(country);
   if (known === country) return;
-  const message = `"${country}" is no country code (--country, or intake.country of the configuration)`;
+  const message = `"${country}" is not a country code (--country, or intake.country of the configuration)`;
   throw new AirbatchError('CONFIG_INVALID', message, { hint: `Write ${known ?? 'a two-letter code such as KE'}.` });
 }
 
@@ -124,7 +124,7 @@ function columnsOf({ header, form }: Table, settings: IntakeSettings): PlannedCo
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
     throw new AirbatchError(error.code, error.message, {
-      hint: `Where another sheet than "${form.sheet}" is meant, add ${others.join(' or ')}. ${error.hint}`,
+      hint: `If you mean another sheet than "${form.sheet}", add ${others.join(' or ')}. ${error.hint}`,
       cause: error,
     });
   }
@@ -150,7 +150,7 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   const warnings: string[] = [];
   if (catalog.failed()) {
     warnings.push(
-      'The catalog gave no answer: network ids and products were taken as they stand in the file, and no name of a network could be read.',
+      'The catalog did not answer: network ids and products were taken as they are in the file, and network names could not be read.',
     );
   }
   if (form.otherSheets.length > 0) {
@@ -162,7 +162,7 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
       count === 1
         ? `1 row is hidden in the sheet (line ${first}), and is`
         : `${count} rows are hidden in the sheet (first in line ${first}), and are`;
-    warnings.push(`${rows} read as the others: remove what is not to be paid.`);
+    warnings.push(`${rows} read like the others: remove what should not be paid.`);
   }
   return warnings;
 }
@@ -217,7 +217,7 @@ async function checkRows(
   if (inBlock > 0) await handOn();
   if (rowNo === 0) {
     const names = header.length === 1 ? '1 column' : `${header.length} columns`;
-    throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), and no rows below it`);
+    throw new AirbatchError('FILE_REJECTED', `the file has a header (${names}), but no rows below it`);
   }
   guards.checkAtEnd(seen.trailer);
   return totals.result();

@@ -69,7 +69,7 @@ function networkNamed(
   if (networks === null) {
     row.blame('network_id', {
       code: 'NETWORK_UNRESOLVED',
-      message: `"${shortened(name)}" is a name, and the service, which knows the names, gives no answer now.`,
+      message: `"${shortened(name)}" is a name, and the service, which knows the names, does not answer now.`,
       suggestion: "Write the network's id, or try again later.",
     });
     return null;
@@ -81,7 +81,7 @@ function networkNamed(
     row.blame('network_id', {
       code: 'NETWORK_AMBIGUOUS',
       message: `"${shortened(name)}" can be ${listed(candidates)}.`,
-      suggestion: 'Write the id of the one that is meant.',
+      suggestion: 'Write the id of the one you mean.',
     });
     return null;
   }
@@ -123,7 +123,7 @@ export function readProduct(row: RowUnderCheck, networkId: number | null): strin
   if (!productForm.test(productId) || /\p{C}/u.test(productId)) {
     row.blame('product_id', {
       code: 'PRODUCT_INVALID',
-      message: 'This cannot be the id of a product: it is too long, or has spaces in it.',
+      message: 'This cannot be a product id: it is too long, or has spaces in it.',
       suggestion: 'Copy the id that "airbatch products" prints.',
     });
     return null;

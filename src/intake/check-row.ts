@@ -84,7 +84,7 @@ function readCells(row: RowUnderCheck): UnderstoodCells {
   if (number && settings.guards.countries?.includes(number.country) === false) {
     row.blame('phone_number', {
       code: 'COUNTRY_NOT_ALLOWED',
-      message: `Numbers of ${countryName(number.country)} are not among the countries that may be paid.`,
+      message: `${countryName(number.country)} is not one of the countries that may be paid.`,
       suggestion: 'Remove the row, or add the country to intake.guards.countries.',
     });
   }
@@ -121,23 +121,23 @@ function checkShape(
   if (doubt === 'swallowed') {
     blame(null, {
       code: 'ROW_SWALLOWED',
-      message: `Each of its ${linesIn(cells)} lines has as many cells as the header: quotes seem to have joined several rows to one.`,
-      suggestion: 'Remove the quote that is left open, so that each row stands on a line of its own.',
+      message: `Each of its ${linesIn(cells)} lines has as many cells as the header: quotes (") seem to have joined several rows into one.`,
+      suggestion: 'Remove the quote that is not closed, so that each row is on its own line.',
     });
     return false;
   }
   if (doubt === 'stray') {
     blame(null, {
       code: 'QUOTE_STRAY',
-      message: 'A quote (") stands alone at the beginning or the end of a cell: it cannot be told where the cell ends.',
-      suggestion: 'Remove the quote, or double it within a cell that is in quotes.',
+      message: 'A quote (") at the beginning or the end of a cell has no partner: it is unclear where the cell ends.',
+      suggestion: 'Remove the quote, or double it if the cell is in quotes.',
     });
     return false;
   }
   if (cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')) {
     blame(null, {
       code: 'ROW_TOO_LONG',
-      message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may stand in the wrong one.`,
+      message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may be in the wrong ones.`,
       suggestion: 'Put a cell that holds a separator (such as the comma in 1,234) in quotation marks.',
     });
     return false;
@@ -146,7 +146,7 @@ function checkShape(
     blame(null, {
       code: 'ROW_CUT_SHORT',
       message: `The file ends in the middle of this row: it has ${cells.length} of ${columns} cells.`,
-      suggestion: 'Export the file again: further rows may be missing.',
+      suggestion: 'Export the file again: more rows may be missing.',
     });
     return false;
   }
@@ -168,9 +168,9 @@ function checkFormulas({ blame, cell }: RowUnderCheck, cells: readonly string[])
   for (const field of found)
     blame(field, {
       code: 'FORMULA_WITHOUT_VALUE',
-      message: `The cell holds a formula (${shortened(withoutSpreadsheetGuard(cell[field].trim()))}), and not what it comes to.`,
+      message: `The cell holds a formula (${shortened(withoutSpreadsheetGuard(cell[field].trim()))}), not its value.`,
       suggestion:
-        'Open the file in the spreadsheet program, see what the cell shows, save it there, and give that file; or paste the values in place of the formulas.',
+        'Open the file in the spreadsheet program, check what the cell shows, save it there and use that file; or replace the formulas with their values.',
     });
   return found.length === 0;
 }
@@ -186,7 +186,7 @@ function readCountry(row: RowUnderCheck): string | null {
   if (code !== null) return code;
   row.blame('country', {
     code: 'COUNTRY_UNKNOWN',
-    message: `"${shortened(text)}" is no country.`,
+    message: `"${shortened(text)}" is not a country.`,
     suggestion: 'Write the two-letter code, such as KE for Kenya.',
   });
   return null;

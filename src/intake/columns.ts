@@ -77,7 +77,7 @@ function refuseBadHeader(header: readonly string[]): void {
   const seen = new Set<string>();
   for (const name of header) {
     const key = name.trim().toLowerCase();
-    if (trapNames.has(key)) throw rejected(`a column is named "${name}", which is refused by name`);
+    if (trapNames.has(key)) throw rejected(`a column is named "${name}", a name that is not allowed`);
     if (key !== '' && seen.has(key)) throw rejected(`two columns are named "${name.trim()}"`);
     seen.add(key);
   }
@@ -98,7 +98,7 @@ function findMapped(header: readonly string[], field: Field, name: string): numb
   const alike = header.flatMap((own, index) => (plainName(own) === plainName(name) ? [index] : []));
   if (alike.length === 1 && alike[0] !== undefined) return alike[0];
   throw rejected(
-    `the mapping reads ${field} from the column "${name}", and the file has no such column; its first line ${readAs(header)}`,
+    `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
   );
 }
 
@@ -111,7 +111,7 @@ function chooseColumn(header: readonly string[], field: Field, indexes: readonly
   if (field !== 'currency' && own.length === 1 && own[0] !== undefined) return own[0];
   const names = indexes.map((index) => `"${header[index]?.trim()}"`);
   throw new AirbatchError('FILE_REJECTED', `the columns ${names.join(' and ')} could each be the ${field}`, {
-    hint: `Say which one is meant: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
+    hint: `Say which one you mean: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
   });
 }
 
@@ -141,9 +141,9 @@ function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
   const names = unread.map(({ column }) => `"${column.trim()}"`);
   throw new AirbatchError(
     'FILE_REJECTED',
-    `the currency of the amounts may stand in the column ${names.join(' or ')}, which is not read as it is named`,
+    `the currency of the amounts may be in the column ${names.join(' or ')}, which is not read under that name`,
     {
-      hint: `Say so: --map currency=${names[0]}, or intake.columns.currency in the configuration. If it is about something else, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
+      hint: `If it is, add --map currency=${names[0]}, or set intake.columns.currency in the configuration. If not, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
     },
   );
 }

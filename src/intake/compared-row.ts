@@ -33,8 +33,8 @@ export function comparedRow(
   if (repeat.referenceLine !== null) {
     blame('reference', {
       code: 'REFERENCE_TWICE',
-      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it cannot be told which of them is meant.`,
-      suggestion: 'Give each of them a reference of its own, or remove the one that is not meant.',
+      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it is unclear which of them is meant.`,
+      suggestion: 'Give each its own reference, or remove the one that is not meant.',
     });
   }
   let isValid = problems.length === 0;

@@ -141,11 +141,11 @@ function explained(error: unknown, line: number, rowBytesMax: number): unknown {
   if (error instanceof AirbatchError || !(error instanceof Error) || !('code' in error)) return error;
   const { code } = error as CsvError;
   if (code === 'CSV_QUOTE_NOT_CLOSED') {
-    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short, or the quote is one too many`;
+    const message = `the quote (") in the row that begins on line ${line} is never closed: the file was cut short, or there is one quote too many`;
     return new AirbatchError('FILE_REJECTED', message, { cause: error });
   }
   if (code === 'CSV_MAX_RECORD_SIZE') {
-    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quote (") may be left open there`;
+    const message = `the row that begins on line ${line} is longer than ${rowBytesMax} bytes: a quote (") may not be closed there`;
     return new AirbatchError('FILE_REJECTED', message, { cause: error });
   }
   return error;

@@ -66,7 +66,7 @@ async function* decodeUtf8(
     if (certain) {
       throw new AirbatchError(
         'FILE_REJECTED',
-        'the file is UTF-8 in part only: it was damaged, or put together from two',
+        'only part of the file is UTF-8: it was damaged, or put together from two',
         {
           hint: 'Save it again as "CSV UTF-8". Nothing was sent.',
         },
@@ -107,7 +107,7 @@ function wholeCharacters(bytes: Buffer): number {
 
 function refuseBinary(bytes: Buffer): void {
   if (!bytes.includes(0)) return;
-  throw new AirbatchError('FILE_REJECTED', 'this is no text file: it has zero bytes', {
+  throw new AirbatchError('FILE_REJECTED', 'this is not a text file: it contains zero bytes', {
     hint: 'Save the table as "CSV UTF-8", and run that file. Nothing was sent.',
   });
 }

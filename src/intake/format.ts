@@ -36,7 +36,7 @@ export function formatOf(head: Buffer): Format {
 /** Throws `USAGE` where a sheet was named for a file that has none: which file was meant is not known. */
 export function requireWorkbook({ head, name }: { head: Buffer; name: string }): void {
   if (formatOf(head) === 'xlsx') return;
-  throw new AirbatchError('USAGE', `${name} is no workbook (.xlsx): it has no sheets that --sheet could name`, {
+  throw new AirbatchError('USAGE', `${name} is not a workbook (.xlsx), so it has no sheets for --sheet to name`, {
     hint: 'Leave out --sheet, or name the workbook. Nothing was sent.',
   });
 }

@@ -50,13 +50,13 @@ export function makeFileGuards(context: CheckContext): FileGuards {
     checkAtEnd(trailer) {
       if (guards.trailer !== null) checkTrailer(context, guards.trailer, trailer, { rows, sum: written });
       if (guards.expectedRows !== null && guards.expectedRows !== rows) {
-        const message = `the file should have ${guards.expectedRows} rows, and has ${rows}`;
+        const message = `the file should have ${guards.expectedRows} rows, but has ${rows}`;
         throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
       }
       for (const [currency, sum] of Object.entries(guards.expectedSums)) {
         const own = understood.of(currency);
         if (compareAmounts(own, sum) === 0) continue;
-        const message = `the amounts of the file should add up to ${moneyText(currency, sum)}, and add up to ${moneyText(currency, own)}`;
+        const message = `the amounts of the file should add up to ${moneyText(currency, sum)}, but add up to ${moneyText(currency, own)}`;
         throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
       }
     },
@@ -96,13 +96,13 @@ function checkTrailer(
   }
   const [, toldRows = '', toldSum] = trailer.cells.map(plainText).filter((cell) => cell !== '');
   if (toldRows !== String(rows)) {
-    const message = `the last line (${trailer.line}) tells of ${toldRows || 'no number of'} rows, and the file has ${rows}`;
+    const message = `the last line (${trailer.line}) says ${toldRows || 'no number of'} rows, but the file has ${rows}`;
     throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
   }
   if (toldSum === undefined) return;
   const plainSum = decimalIn(context, toldSum);
   if (plainSum === null || compareAmounts(plainSum, sum) !== 0) {
-    const message = `the last line (${trailer.line}) tells of ${toldSum} in all, and the amounts of the file add up to ${sum}`;
+    const message = `the last line (${trailer.line}) says ${toldSum} in all, but the amounts of the file add up to ${sum}`;
     throw new AirbatchError('FILE_REJECTED', message, { hint: cutShort });
   }
 }

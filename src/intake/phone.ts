@@ -59,7 +59,7 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
     return fault(
       'PHONE_MISSING',
       'The phone number is missing.',
-      'Fill in the phone number with its country code; remove a line that is no payment, such as a total.',
+      'Fill in the phone number with its country code; remove a line that is not a payment, such as a total.',
     );
   }
   if (written.length > phoneLengthMax) return notANumber('');
@@ -68,8 +68,8 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
   if (text === null || narrowColumn.test(text)) {
     return fault(
       'PHONE_DIGITS_LOST',
-      `"${shortened(written)}" has lost digits: a spreadsheet saved the number as it showed it, shortened.`,
-      'Take the number from its origin again, and format the column as text before saving. It cannot be restored from here.',
+      `"${shortened(written)}" has lost digits: a spreadsheet shortened the number when it saved it.`,
+      'Get the number from its source again, and format the column as text before saving. The lost digits cannot be restored.',
     );
   }
   if (!numberForm.test(text) || fraction.test(text)) return notANumber(text);
@@ -172,7 +172,7 @@ function checked(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
   if (hint.isOfRow && hint.country !== null && phone.country !== hint.country) {
     return fault(
       'PHONE_OTHER_COUNTRY',
-      `The number is one of ${countryName(phone.country)}, but the row says ${countryName(hint.country)}.`,
+      `The number belongs to ${countryName(phone.country)}, but the row says ${countryName(hint.country)}.`,
       'Correct the number or the country.',
     );
   }
@@ -192,13 +192,13 @@ function invalid(phone: PhoneNumber | undefined, text: string, hint: PhoneHint):
   const wrongLength = phone && country ? notOfMobileLength(phone, text, country) : null;
   if (wrongLength) return wrongLength;
   const length = validatePhoneNumberLength(text, (country ?? undefined) as CountryCode | undefined);
-  const where = country ? ` of ${countryName(country)}` : '';
+  const where = country ? ` for ${countryName(country)}` : '';
   if (length === 'TOO_SHORT') {
-    const message = `The number is too short to be one${where}: a digit may be missing.`;
+    const message = `The number is too short${where}: a digit may be missing.`;
     return fault('PHONE_INVALID', message, 'Complete the number.');
   }
   if (length === 'TOO_LONG') {
-    const message = `The number is too long to be one${where}: it may have a digit too many.`;
+    const message = `The number is too long${where}: it may have a digit too many.`;
     return fault('PHONE_INVALID', message, 'Correct the number.');
   }
   if (length === 'INVALID_COUNTRY' || length === 'NOT_A_NUMBER') {

@@ -59,7 +59,8 @@ export function makeFolder(folder: string): Promise<void> {
     makeFolders(folder, folderMode);
     await access(folder, constants.W_OK | constants.X_OK);
   };
-  const hint = 'Correct the folder, or name another with --out, then "airbatch resume": nothing was sent just now.';
+  const hint =
+    'Make the folder writable, or name another with --out, then "airbatch resume". Nothing was sent just now.';
   return told(folder, work, { hint });
 }
 

@@ -9,7 +9,7 @@ test('a slip on the command line is told with what to do about it', async (t) =>
   // Makes a ledger without batches.
   assert.equal((await runCommand(['balance'], { cwd })).code, 0);
   const elsewhere =
-    /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder of yours, or name it with --ledger\.$/m;
+    /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder that has your ledger, or name it with --ledger\.$/m;
   for (const [args, told] of [
     [
       ['release', 'x', '7-3'],

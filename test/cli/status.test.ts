@@ -206,7 +206,7 @@ test('airbatch status says that the disk is full where there is no room even to 
   });
   await assert.rejects(looking, (error: { code: number; stderr: string }) => {
     assert.equal(error.code, 5);
-    assert.match(error.stderr, /\[LEDGER_FULL\]\nThe disk is full: make room, then the same command again/);
+    assert.match(error.stderr, /\[LEDGER_FULL\]\nThe disk is full: make room, then repeat the command/);
     return true;
   });
 });

@@ -160,7 +160,7 @@ describe('columns', () => {
     const header = ['phone_number', 'network_id', 'amount', 'Currency of salary'];
     assert.throws(() => plan(header), {
       code: 'FILE_REJECTED',
-      message: /may stand in the column "Currency of salary", which is not read/,
+      message: /may be in the column "Currency of salary", which is not read/,
       hint: /--map currency="Currency of salary".*"Amount \(KES\)"/,
     });
     assert.equal(plan(header, { currency: 'Currency of salary' }).plan.currency, 3);
@@ -271,7 +271,7 @@ describe('columns', () => {
           {
             code: 'CURRENCY_CONFLICT',
             column: header,
-            message: `The currency is ${currency}, but the column of the amount is named "${header}".`,
+            message: `The currency is ${currency}, but the amount column is named "${header}".`,
           },
         ],
       );
@@ -292,7 +292,7 @@ describe('columns', () => {
       const content = `phone,network_id,${header}\n+254712345678,1,UGX 500\n`;
       const { rows } = await check(content, { catalog: unreachable });
       assert.deepEqual(problemCodes(rows[0]), ['CURRENCY_CONFLICT'], header);
-      assert.equal(rows[0]?.problems[0]?.suggestion, 'Correct the name of the column, or the currency.');
+      assert.equal(rows[0]?.problems[0]?.suggestion, 'Correct the column name, or the currency.');
     }
   });
 
@@ -354,7 +354,7 @@ describe('columns', () => {
     assert.throws(() => plan(['phone', 'network_id', 'amount'], { amount: 'Net pay' }), {
       code: 'FILE_REJECTED',
       message:
-        'the mapping reads amount from the column "Net pay", and the file has no such column; its first line reads "phone", "network_id", "amount"',
+        'the mapping reads amount from the column "Net pay", but the file has no such column; its first line reads "phone", "network_id", "amount"',
     });
     const many = Array.from({ length: 20 }, (_, index) => `c${index + 1}`);
     assert.throws(() => plan(many, { amount: 'Net pay' }), /reads "c1", .*"c12", \.\.\.$/);

@@ -152,7 +152,7 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
   [
     'changes its encoding',
     Buffer.concat([Buffer.from(text), Buffer.from(`${' '.repeat(300)}\n${row}\n`, 'latin1')]),
-    /UTF-8 in part only/,
+    /only part of the file is UTF-8/,
   ],
   [
     'is UTF-16 that was cut in a character',
@@ -190,7 +190,7 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
   [
     'tells of more rows than it has',
     `${text}TOTAL,2,100\n`,
-    /tells of 2 rows, and the file has 1/,
+    /says 2 rows, but the file has 1/,
     { guards: { trailer: 'TOTAL' } },
   ],
   [
@@ -199,14 +199,14 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
     /100\.01 in all.*add up to 100/,
     { guards: { trailer: 'TOTAL' } },
   ],
-  ['has other rows than it should have', text, /should have 2 rows, and has 1/, { guards: { expectedRows: 2 } }],
+  ['has other rows than it should have', text, /should have 2 rows, but has 1/, { guards: { expectedRows: 2 } }],
   [
     'adds up to another sum than it should',
     text,
-    /should add up to KES 99\.50, and add up to KES 100\.00/,
+    /should add up to KES 99\.50, but add up to KES 100\.00/,
     { guards: { expectedSums: { KES: '99.50' } } },
   ],
-  ['has a column that is a trap', `${header},__proto__\n${row},x\n`, /refused by name/],
+  ['has a column that is a trap', `${header},__proto__\n${row},x\n`, /a name that is not allowed/],
 ];
 
 describe('a file is rejected, in one sentence, when it', () => {

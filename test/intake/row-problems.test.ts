@@ -32,7 +32,7 @@ const cases: Case[] = [
     row: { [column]: '=B2&C2' },
     code: 'FORMULA_WITHOUT_VALUE',
     column,
-    says: /^The cell holds a formula \(=B2&C2\), and not what it comes to\.$/,
+    says: /^The cell holds a formula \(=B2&C2\), not its value\.$/,
   })),
   {
     what: 'a formula that was guarded',
@@ -151,7 +151,7 @@ const cases: Case[] = [
     catalog: unreachable,
     code: 'NETWORK_UNRESOLVED',
     column: 'network_id',
-    says: /gives no answer/,
+    says: /does not answer/,
   },
   { what: 'nothing to pay', row: { amount: '' }, code: 'NOTHING_TO_PAY', column: 'amount', says: /neither/ },
   {
@@ -368,7 +368,7 @@ describe('a wrong row', () => {
     ]);
     assert.equal(
       (await faultsOf({ phone_number: '', currency: 'FCFA' })).at(-1),
-      'CURRENCY_UNKNOWN: Write the code of the one that is meant.',
+      'CURRENCY_UNKNOWN: Write the code of the one you mean.',
     );
     assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: '' }), [
       'CURRENCY_MISSING: Write XOF, in which the network is paid.',
@@ -567,7 +567,7 @@ describe('a catalog', () => {
   test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
     const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
     assert.equal(rows[0]?.status, 'ready');
-    assert.match(findings.warnings[0] ?? '', /catalog gave no answer/);
+    assert.match(findings.warnings[0] ?? '', /catalog did not answer/);
   });
 });
 

@@ -91,7 +91,7 @@ test('a file that a sheet was named for is a workbook, wherever it comes from', 
   const folder = folderOf(t);
   const file = join(folder, 'payroll.csv');
   writeFileSync(file, 'one,two');
-  const refused = { code: 'USAGE', message: /is no workbook/ };
+  const refused = { code: 'USAGE', message: /is not a workbook/ };
   await assert.rejects(openSource({ file, fileBytesMax, sheetIsNamed: true }), refused);
   const from = (text: string) => ({ file: '-', fileBytesMax, stdin: given(text) });
   await assert.rejects(openSource({ ...from('one,two'), sheetIsNamed: true }), refused);

@@ -293,10 +293,10 @@ describe('a workbook', () => {
     const warningsOf = async (...rows: string[]) => (await check(handmade(sheetOf(...rows)))).findings.warnings;
     assert.deepEqual(await warningsOf(row(2), row(3), '<row r="4" hidden="1"></row>'), []);
     assert.deepEqual(await warningsOf(row(2), row(3, shut)), [
-      '1 row is hidden in the sheet (line 3), and is read as the others: remove what is not to be paid.',
+      '1 row is hidden in the sheet (line 3), and is read like the others: remove what should not be paid.',
     ]);
     assert.deepEqual(await warningsOf(row(2, ' hidden="true"'), row(3), row(4, shut)), [
-      '2 rows are hidden in the sheet (first in line 2), and are read as the others: remove what is not to be paid.',
+      '2 rows are hidden in the sheet (first in line 2), and are read like the others: remove what should not be paid.',
     ]);
   });
 
