@@ -170,7 +170,7 @@ test('airbatch status says why a file was rejected', async (t) => {
   await runCommand(['run', 'empty.csv', '--yes'], { cwd });
   const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
   const { stdout } = await runCommand(['status', batches[0].batch_id], { cwd });
-  assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), and no rows below it\)$/m);
+  assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), but no rows below it\)$/m);
   assert.doesNotMatch(stdout, /^Rows/m);
 });
 

@@ -29,7 +29,7 @@ test('a ledger, its key and reports where no folder can be made are refused, and
   const cwd = folderOf(t);
   const launcher = join(import.meta.dirname, '../../src/cli/airbatch.js');
   for (const [args, says] of [
-    [['status', '--ledger', '/proc/x/ledger.db'], /the ledger \/proc\/x\/ledger\.db: .*ENOENT/],
+    [['balance', '--ledger', '/proc/x/ledger.db'], /the ledger \/proc\/x\/ledger\.db: .*ENOENT/],
     [['key', '--ledger', '/proc/x/ledger.db'], /the key that signs reports, \/proc\/x\/signing-key\.pem: ENOENT/],
     [
       ['run', join(import.meta.dirname, '../../samples/payroll.csv'), '--yes', '--out', '/proc/x/y'],

@@ -94,7 +94,7 @@ describe('a workbook', () => {
     await assert.rejects(check(bytes), {
       code: 'FILE_REJECTED',
       message: /first line reads "How to fill this in"$/,
-      hint: /^Where another sheet than "November" is meant, add --sheet "Payout"\. The first line must name the columns/,
+      hint: /^If you mean another sheet than "November", add --sheet "Payout"\. The first line must name the columns/,
     });
   });
 
