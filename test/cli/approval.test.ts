@@ -186,7 +186,10 @@ describe('the policy', () => {
     assert.match(stderr, /Approved: the policy asks for no second person\. Nothing was sent\. Next: airbatch resume /);
     assert.equal(JSON.parse((await place.run('status', '--json')).stdout).batches[0].status, 'approved');
     const help = (await place.run('submit', '--help')).stdout.replaceAll(/\s+/g, ' ');
-    assert.match(help, /where the policy asks for nobody \(as without one\), it is approved at once; nothing is sent/);
+    assert.match(
+      help,
+      /take a file in for another person to approve, and send nothing; if no policy asks for one, it is approved at once/,
+    );
   });
 });
 

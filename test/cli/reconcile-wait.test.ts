@@ -7,13 +7,17 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { execute } from '../../src/cli/reconcile.ts';
 import { systemTerminal } from '../../src/cli/terminal.ts';
+import { openLedger } from '../../src/runtime/ledger.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
 const env = { PAY_KEY: 'key' };
 const from = new Date(Date.now() - 24 * 3_600_000).toISOString().slice(0, 10);
 
-/** A service that has no payments, and turns the first read away for two seconds. Returns the folder of an account there, and when it was asked. */
+/**
+ * A service that has no payments, and turns the first read away for two seconds. Returns the folder of an account there, with a ledger, and
+ * when it was asked.
+ */
 async function turnedAway(t: TestContext) {
   const folder = folderOf(t);
   const askedAt: number[] = [];
@@ -34,6 +38,7 @@ async function turnedAway(t: TestContext) {
   const baseUrl = `http://127.0.0.1:${(service.address() as AddressInfo).port}`;
   const accounts = { main: { baseUrl, apiKeyEnv: 'PAY_KEY' } };
   writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts }));
+  await (await openLedger(join(folder, '.airbatch/ledger.db'))).close();
   return { cwd: folder, askedAt };
 }
 

@@ -61,13 +61,15 @@ test('what a disk or a folder refuses for a while costs the lines of that while,
       tried += 1;
     }
   });
-  const { mkdir } = fs;
-  t.mock.method(fs, 'mkdir', (...given: Parameters<typeof mkdir>) =>
-    mkdir(...given).catch((error) => {
+  const { mkdirSync } = fsSync;
+  t.mock.method(fsSync, 'mkdirSync', (...given: Parameters<typeof mkdirSync>) => {
+    try {
+      return mkdirSync(...given);
+    } catch (error) {
       tried += 1;
       throw error;
-    }),
-  );
+    }
+  });
   syncBuiltinESMExports();
   t.after(() => {
     t.mock.restoreAll();
