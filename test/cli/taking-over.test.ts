@@ -13,7 +13,7 @@ test('a command that watches says when it does the work itself, and who does it 
   writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100003,1,50,KES\n');
   const first = startCommand(['run', 'a.csv', '--yes'], { cwd });
   t.after(() => first.child.kill('SIGKILL'));
-  const worker = async () => JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout).batches[0]?.worker;
+  const worker = async () => JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout).batches?.[0]?.worker;
   while (!(await worker()));
   const second = startCommand(['resume'], { cwd });
   t.after(() => second.child.kill('SIGKILL'));
