@@ -47,6 +47,21 @@ export function rest(whole: string, part: string): string {
   return `${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
 }
 
+/** Zeros that an exponent may ask for: more than any money has. */
+const exponentMax = 40;
+
+/** A number as JSON writes it ("1e3", "42.0") without an exponent. Throws where it is none, or longer than any money. */
+export function plainDecimal(literal: string): string {
+  const match = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d{1,3}))?$/.exec(literal);
+  const exponent = Number(match?.[4] ?? 0);
+  if (!match || Math.abs(exponent) > exponentMax) throw new Error(`${literal} is not an amount`);
+  const [, sign = '', whole = '', fraction = ''] = match;
+  if (exponent === 0) return literal.replace(/[eE].*/, '');
+  const digits = whole.padStart(exponentMax + 1, '0') + fraction.padEnd(exponentMax, '0');
+  const point = exponentMax + 1 + exponent + Math.max(0, whole.length - exponentMax - 1);
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`.replace(/(\.\d*?)0*$/, '$1').replace(/\.$/, '');
+}
+
 function units(decimal: string): bigint {
   const match = /^(-?)(\d+)(?:\.(\d+))?$/.exec(decimal);
   const fraction = match?.[3] ?? '';

@@ -855,7 +855,7 @@ test("the service's own list is compared payment by payment", async (t) => {
   );
   assert.match(
     (await findingsFor(whole.with(2, serviceEntry(3, { amount: { value: 100.49, currency: 'KES' } })))).join(),
-    /row 3 has another amount/,
+    /row 3 has the amount 100\.50; the service has 100\.49 \(payment topup-3\)/,
   );
   assert.match(
     (await findingsFor(whole.with(3, serviceEntry(4, { status: 'pending' })))).join(),
