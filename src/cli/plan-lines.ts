@@ -105,7 +105,7 @@ function helpText({ inTimeIf }: PlannedFinish, batchId: string): string {
 }
 
 function unknownText(why: NonNullable<PlannedFinish['unknown']>): string {
-  if (why === 'unreachable') return 'the service is not reached';
+  if (why === 'unreachable') return 'the service gives no usable answer';
   return `a batch of the account is paused (${pauseReasonWords[why].label})`;
 }
 

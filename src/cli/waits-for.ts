@@ -37,7 +37,9 @@ export function serviceWords(pace: NotedPace, now: number): string | null {
   const told = toldNow(pace, now);
   if (told !== null) return toldWords(told, now);
   const { unreachableSince: since } = pace;
-  return since === null ? null : `the service, not reached for ${durationText(Math.max(0, now - since))}`;
+  return since === null
+    ? null
+    : `the service, which has given no usable answer for ${durationText(Math.max(0, now - since))}`;
 }
 
 function toldNow({ toldToWait }: NotedPace, now: number): ToldWait | null {

@@ -6,9 +6,15 @@ export const longWaitMs = 15 * 60_000;
 /** However long the service tells an account to wait, it is asked again after so long: a mad header must not stop an account for years. */
 const toldWaitMsMax = dayMs;
 
-/** How long the account waits that is told to wait for `retryAfterMs`. */
-export function waitMsOf(retryAfterMs: number): number {
-  return Math.min(retryAfterMs, toldWaitMsMax);
+/** The service counts by the minute (spec section 8.1), so an account that is throttled again and again need not wait longer than this. */
+const repeatedWaitMsMax = 60_000;
+
+/**
+ * How long a throttled account waits: as the service says, and at least as long as it has been throttled without a break (`lastedMs`).
+ * A service that says "one second" each time would otherwise be asked every second, for ever.
+ */
+export function waitMsOf(retryAfterMs: number, lastedMs = 0): number {
+  return Math.min(Math.max(retryAfterMs, Math.min(lastedMs, repeatedWaitMsMax)), toldWaitMsMax);
 }
 
 /** A wait that the service has told an account of. Times are epoch ms. */

@@ -22,10 +22,12 @@ export function holdAsTold(
   { limiter, clock }: { limiter: Pick<Limiter, 'hold'>; clock: Pick<Clock, 'now'> },
   requestClass: RequestClass,
   saidMs: number,
+  lastedMs = 0,
 ): ToldWait {
   const at = clock.now();
-  limiter.hold(requestClass, waitMsOf(saidMs));
-  return { since: at, at, saidMs, until: at + waitMsOf(saidMs) };
+  const waitMs = waitMsOf(saidMs, lastedMs);
+  limiter.hold(requestClass, waitMs);
+  return { since: at - lastedMs, at, saidMs, until: at + waitMs };
 }
 
 /** In place of an answer for which the account would have to wait long: it was told so in answer to something else. */
@@ -47,6 +49,7 @@ export async function askAsTold<Outcome extends { kind: string }>(
   requestClass: RequestClass,
   ask: () => Promise<Outcome>,
 ): Promise<Outcome | Throttled> {
+  let throttledSince: number | null = null;
   const giveUpAt = clock.monotonic() + longWaitMs;
   let toldAt = Number.NEGATIVE_INFINITY;
   for (;;) {
@@ -54,12 +57,14 @@ export async function askAsTold<Outcome extends { kind: string }>(
     if (until !== null) return notAsked(until - clock.now());
     const outcome = await limiter.admit(requestClass, ask);
     if (!isThrottled(outcome)) return outcome;
-    const told = holdAsTold({ limiter, clock }, requestClass, outcome.retryAfterMs);
+    throttledSince ??= clock.monotonic();
+    const lastedMs = clock.monotonic() - throttledSince;
+    const told = holdAsTold({ limiter, clock }, requestClass, outcome.retryAfterMs, lastedMs);
     if (clock.monotonic() - toldAt >= toldEveryMs) {
       onWait(told);
       toldAt = clock.monotonic();
     }
-    if (clock.monotonic() + outcome.retryAfterMs >= giveUpAt) return outcome;
+    if (clock.monotonic() + Math.max(outcome.retryAfterMs, told.until - told.at) >= giveUpAt) return outcome;
   }
 }
 

@@ -279,7 +279,8 @@ async function writeIfOurs(
 ): Promise<boolean> {
   const open = context.batches.get(row.batch_id);
   if (!open || row.status !== 'accepted' || row.topup_id !== payment.topupId) return false;
-  if (payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
+  // The service's own id names it where an entry lacks its reference.
+  if (payment.reference !== null && payment.reference !== referenceOf(open.batch, row, row.generation)) return false;
   if ((await writeWord(unit, context, open, row, payment)) === null) return false;
   if (payment.state !== 'open') context.endings.noteListed(payment, row.accepted_at);
   return true;

@@ -142,8 +142,8 @@ export function goOnUnlisted(actor: Actor, batchId: string, why: string): Promis
 /** A payment of the list that may have arrived, as far as its entry can be read. */
 type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
 
-function mayHaveArrived({ state, serviceStatus, reference }: ServicePayment): boolean {
-  return reference !== null && (state !== 'failed' || isDoubtfulEnd(serviceStatus));
+function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
+  return state !== 'failed' || isDoubtfulEnd(serviceStatus);
 }
 
 /** Where nobody can read whose it is: the name of no row. */

@@ -1,4 +1,5 @@
 import { withJitter } from '../core/random.ts';
+import { unusableText } from '../gateway/answers.ts';
 import type { CreateOutcome } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
 import { noteOwnPace } from './own-pace.ts';
@@ -45,11 +46,15 @@ export function restWhileUnanswered(context: RunnerContext): boolean {
 export async function waitForService(
   context: RunnerContext,
   until: number,
-  { kind, evidence: { code } }: CreateOutcome,
+  { kind, evidence }: CreateOutcome,
 ): Promise<void> {
   const { clock, limiter } = context;
   const now = clock.now();
-  if (now >= context.unreachableUntil) context.log.warn('the service cannot be reached; it is tried again', { code });
+  if (now >= context.unreachableUntil)
+    context.log.warn(`${unusableText(evidence)}; it is tried again`, {
+      code: evidence.code,
+      http_status: evidence.httpStatus,
+    });
   context.unreachableUntil = Math.max(context.unreachableUntil, until);
   const wait = Math.max(0, until - now);
   if (kind === 'not_sent') limiter.hold('creation', wait);

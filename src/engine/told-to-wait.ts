@@ -19,10 +19,10 @@ export async function waitAsTold(
   { retryAfterMs, evidence: { code } }: Throttled,
 ): Promise<number> {
   const { limiter, clock, log, account } = context;
-  const waitMs = waitMsOf(retryAfterMs);
-  limiter.hold(requestClass, waitMs);
   const now = clock.now();
   const known = waitAt(context.toldToWait, now) ?? { since: now, at: now, saidMs: 0, until: now };
+  const waitMs = waitMsOf(retryAfterMs, now - known.since);
+  limiter.hold(requestClass, waitMs);
   const isLater = now + waitMs > known.until;
   const told = isLater ? { at: now, saidMs: retryAfterMs, until: now + waitMs } : known;
   const { until } = told;

@@ -6,6 +6,8 @@ import { textLengthMax } from './wire.ts';
 
 /** Where a 429 does not say how long to wait: the service counts by the minute (spec section 8.1). */
 const retryAfterDefaultMs = 60_000;
+/** A 429 that asks for no wait at all (0, or a date that has passed) would be answered by the next 429 at once. */
+const retryAfterMsMin = 1_000;
 /** What is shorter is no secret, and would be found by chance in the middle of words. */
 const secretLengthMin = 6;
 
@@ -22,7 +24,7 @@ function retryAfterMs(headers: AnswerHeaders, now: number): number {
   // A date is the service's own, so it is measured from the service's own time, where the answer tells that.
   const wait = at === null ? retryAfterDefaultMs : at - (httpDate(headers, 'date') ?? now);
   const ms = /^[0-9]+$/.test(text) ? Number(text) * 1_000 : wait;
-  return Math.min(Math.max(ms, 0), Number.MAX_SAFE_INTEGER);
+  return Math.min(Math.max(ms, retryAfterMsMin), Number.MAX_SAFE_INTEGER);
 }
 
 /** A header's date (epoch ms), or null where it is none. */
@@ -93,6 +95,13 @@ function ourWords(status: number): Words {
   if (status >= 200 && status < 300) return unparsable;
   const message = `HTTP ${status} came without a word of the service's own: perhaps from a proxy or a firewall in between`;
   return { code: `http_${status}`, message };
+}
+
+/** What a person is told of a service that gives no usable answer: a page of HTML with status 200 shows that something was reached. */
+export function unusableText({ httpStatus }: Evidence): string {
+  return httpStatus === null
+    ? 'the service cannot be reached, or does not answer'
+    : 'what answers at the address of the service does not answer as the service does';
 }
 
 /** The evidence of an answer that was understood. */

@@ -3,6 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 import type { Clock } from '../core/clock.ts';
 import { errorMessage } from '../core/errors.ts';
 import { type Deadlines, makeDeadlines } from './deadlines.ts';
+import { skippingContinue } from './skip-continue.ts';
 import type { AnswerHeaders, Transport, TransportRequest, TransportResult } from './transport.ts';
 
 /** Answers are cut here: a page of 100 top-ups is about 100 KiB, so nothing honest comes near it. */
@@ -31,7 +32,7 @@ export function makeUndiciTransport({ clock }: { clock: Clock }, options: Undici
     connections: connectionsMax,
     pipelining: 1,
     allowH2: false,
-    connectTimeout: connectTimeoutMs,
+    connect: skippingContinue(connectTimeoutMs),
     // One deadline of ours covers the whole request; undici's own timers would only race with it.
     headersTimeout: 0,
     bodyTimeout: 0,
@@ -128,9 +129,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   }
 
   onResponseStart(controller: Dispatcher.DispatchController, statusCode: number, given: AnswerHeaders): void {
+    controller.rawHeaders = null;
+    // 102 and 103 come before an answer, and are none.
+    if (statusCode < 200) return;
     this.#status = statusCode;
     this.#headers = given;
-    controller.rawHeaders = null;
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {

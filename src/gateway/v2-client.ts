@@ -6,6 +6,7 @@ import {
   type CatalogOutcome,
   type CreateOutcome,
   type CreateRequest,
+  type Evidence,
   type Gateway,
   type ListOutcome,
   type ListQuery,
@@ -107,7 +108,44 @@ function create(session: V2Session, { body, idempotencyKey, beforeWrite }: Creat
   );
 }
 
-function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
+async function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
+  const outcome = await listUnder(session, reference);
+  return outcome.kind === 'unnamed' ? nameByRead(session, reference, outcome) : outcome;
+}
+
+/** Entries that name no reference at all: only a read of each by its id shows whose payment it is. */
+interface Unnamed {
+  kind: 'unnamed';
+  topupId: string;
+  /** What the list shows under the reference beside it. */
+  named: ServicePayment[];
+  evidence: Evidence;
+}
+
+/** The list shows one payment without its reference: `GET /v2/topups/:id` carries it (spec section 2.2). */
+async function nameByRead(
+  session: V2Session,
+  reference: string,
+  { topupId, named, evidence }: Unnamed,
+): Promise<LookUpOutcome> {
+  const single = await readOne(session, { topupId, reference });
+  if (single.kind === 'not_found') return { kind: 'unavailable', evidence: { ...evidence, ...unnamedEntries } };
+  if (single.kind !== 'found') return single;
+  const [payment] = single.payments;
+  if (payment?.reference === reference) return { ...single, payments: [...named, payment] };
+  if (payment?.reference == null) return { kind: 'unavailable', evidence: { ...evidence, ...unnamedEntries } };
+  if (named.length > 0) return { kind: 'found', payments: named, evidence };
+  return { kind: 'unavailable', evidence: { ...evidence, ...filterIgnored } };
+}
+
+/** Others came back than were asked for: that says nothing about ours. */
+const filterIgnored = { code: 'filter_ignored', message: 'the list holds other references than the one asked for' };
+const unnamedEntries = {
+  code: 'reference_missing',
+  message: 'the list shows payments without their reference, and perhaps the one asked for is among them',
+};
+
+function listUnder(session: V2Session, reference: string): Promise<LookUpOutcome | Unnamed> {
   const query = new URLSearchParams({ reference, per_page: String(paymentsPerPageMax) });
   return session.call({ path: `/v2/topups?${query}`, requestClass: 'read' }, (called) => {
     const listed = isSuccess(called) ? v2Page(called.json) : null;
@@ -116,16 +154,19 @@ function lookUp(session: V2Session, reference: string): Promise<LookUpOutcome> {
       const message = 'an entry of the list, perhaps of this reference, does not have the promised shape';
       return { kind: 'unavailable', evidence: { ...called.evidence, code: 'unparsable', message } };
     }
-    const payments = eachOnce(paymentsOf(listed).filter((payment) => payment.reference === reference));
+    const all = eachOnce(paymentsOf(listed));
+    const payments = all.filter((payment) => payment.reference === reference);
     const isPaid = payments.some(({ state }) => state !== 'failed');
     // What it holds back may be the one that was paid.
     if (!isPaid && (listed.hasNext || listed.total > listed.entries.length))
       return { kind: 'unavailable', evidence: { ...called.evidence, ...cutShort } };
+    const [unnamed, ...more] = all.filter((payment) => payment.reference === null);
+    if (more.length > 0) return { kind: 'unavailable', evidence: { ...called.evidence, ...unnamedEntries } };
+    if (unnamed)
+      return { kind: 'unnamed', topupId: unnamed.topupId, named: payments, evidence: okEvidence(called.evidence) };
     if (payments.length > 0) return { kind: 'found', payments, evidence: okEvidence(called.evidence) };
     if (listed.entries.length === 0) return { kind: 'not_found', evidence: okEvidence(called.evidence) };
-    // Others came back than were asked for: that says nothing about ours.
-    const message = 'the list holds other references than the one asked for';
-    return { kind: 'unavailable', evidence: { ...called.evidence, code: 'filter_ignored', message } };
+    return { kind: 'unavailable', evidence: { ...called.evidence, ...filterIgnored } };
   });
 }
 

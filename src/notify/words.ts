@@ -315,10 +315,10 @@ function unreachableWord({ account, event_id }: News): Word {
   const since = isoTime(Number(event_id.split(':').at(-1)));
   return {
     kind: 'unreachable',
-    subject: `The service of account ${account} cannot be reached`,
+    subject: `The service of account ${account} gives no usable answer`,
     lines: [
-      `The service of account ${account} has not been reached, or has answered no payment, since ${since.slice(0, 16).replace('T', ' ')} UTC. Nothing is sent meanwhile but a row now and then, to see whether it is back; then it goes on by itself.`,
-      'Next:    airbatch status --watch, and see to the network, the name and the certificate of the service',
+      `Since ${since.slice(0, 16).replace('T', ' ')} UTC the service of account ${account} cannot be reached, or has given no payment a usable answer. Until it does, airbatch sends only one row now and then, to test it; then it goes on by itself.`,
+      'Next:    airbatch status --watch, and check the network, the base URL and the certificate of the service, and whether a proxy or a firewall answers in its place',
     ],
     facts: { account, since },
     report: null,

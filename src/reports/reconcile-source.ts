@@ -10,8 +10,11 @@ export interface ReconcileDeps {
   gateway: Pick<Gateway, 'list' | 'lookUp' | 'balance'>;
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
   admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
-  /** The service has told the account to wait for so long (ms): nothing of it is asked meanwhile, and who watches is told. */
-  waitAsTold: (retryAfterMs: number) => Promise<void>;
+  /**
+   * The service throttles the account and says to wait for `saidMs`; it has done so for `lastedMs` by now. Nothing of the account is asked
+   * meanwhile, and who watches is told.
+   */
+  waitAsTold: (saidMs: number, lastedMs: number) => Promise<void>;
   /** What is thrown where the service refuses the account's credentials. */
   refused: (evidence: Evidence) => Error;
   /** Told when a question meets no answer: it is asked again for a minute, in which nothing else is heard. */
@@ -59,12 +62,15 @@ async function insist<Answer extends { kind: string }>(
   deps: ReconcileDeps,
   ask: () => Promise<Answer | ReadProblem>,
 ): Promise<Exclude<Answer, ReadProblem>> {
+  let throttledSince: number | null = null;
   for (let failures = 0; ; ) {
     const answer = await deps.admit(ask);
+    if (answer.kind !== 'throttled') throttledSince = null;
     if (!isProblem(answer)) return answer as Exclude<Answer, ReadProblem>;
     switch (answer.kind) {
       case 'throttled':
-        await deps.waitAsTold(answer.retryAfterMs);
+        throttledSince ??= deps.clock.monotonic();
+        await deps.waitAsTold(answer.retryAfterMs, deps.clock.monotonic() - throttledSince);
         break;
       case 'account_blocked':
         throw deps.refused(answer.evidence);

@@ -1,5 +1,6 @@
 import type { ToldWait } from '../core/told-wait.ts';
 import { holdAsTold } from '../engine/ask-as-told.ts';
+import { unusableText } from '../gateway/answers.ts';
 import type { ReconcileDeps } from '../reports/reconcile-source.ts';
 import type { OpenAccount } from './account.ts';
 import { credentialsRefused } from './credentials-refused.ts';
@@ -23,14 +24,17 @@ export function reconcileDeps(
     clock,
     random,
     admit: (ask) => limiter.admit('read', ask),
-    async waitAsTold(saidMs) {
+    async waitAsTold(saidMs, lastedMs) {
       // The limiter waits before it asks again.
-      const told = holdAsTold({ limiter, clock }, 'read', saidMs);
+      const told = holdAsTold({ limiter, clock }, 'read', saidMs, lastedMs);
       if (showWait) await showWait(told);
       else logWait(account, session, told);
     },
     refused: (evidence) => credentialsRefused(account, evidence, next),
-    unanswered: ({ code }) =>
-      accountLog(session.log, account.name).warn('the service cannot be reached; it is tried again', { code }),
+    unanswered: (evidence) =>
+      accountLog(session.log, account.name).warn(`${unusableText(evidence)}; it is tried again`, {
+        code: evidence.code,
+        http_status: evidence.httpStatus,
+      }),
   };
 }

@@ -43,6 +43,23 @@ describe('the list', () => {
     assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
   });
 
+  test('ends rows also where its entries lack their references, since the service’s own ids name them', async () => {
+    const { rig, after, end } = await followed(3, (page) => ({
+      ...page,
+      payments: page.payments.map((payment) => ({ ...payment, reference: null })),
+    }));
+    let reads = 0;
+    const { read } = rig.service;
+    rig.service.read = (asked) => {
+      reads += 1;
+      return read(asked);
+    };
+    await after(20 * second);
+    assert.deepEqual(await rig.states(), ['completed', 'completed', 'completed']);
+    assert.equal(reads, 0);
+    await end();
+  });
+
   for (const [what, change] of [
     ['another amount', { amount: { value: '7', currency: 'KES' } }],
     ['another phone number', { phoneNumber: '+254799999999' }],

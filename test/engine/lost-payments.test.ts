@@ -300,6 +300,23 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
   });
 });
 
+test('a payment of the list that lacks its reference may be one of ours: a row that would repeat it is held after a restore', async () => {
+  const rig = await makeRig({ jobsAtOnce: 500 });
+  await payLost(rig, 'run-1/ref-1');
+  const { list } = rig.service;
+  Object.assign(rig.service, {
+    list: async (query: ListQuery) => {
+      const page = await list?.(query);
+      if (page?.kind !== 'page') return page;
+      return { ...page, payments: page.payments.map((payment) => ({ ...payment, reference: null })) };
+    },
+  });
+  await sleep(rig, dayMs);
+  await rig.add(someRows(3), otherRun(rig));
+  await runRestored(rig);
+  assert.deepEqual(await rig.states('batch-2'), ['held', 'completed', 'completed']);
+});
+
 describe('an entry of the list that cannot be read', () => {
   /** The lost part has paid row 1 of run-1 yesterday, and its entry is as `unread` makes it; rows of run-2 are asked for. */
   async function unreadAndAsked(

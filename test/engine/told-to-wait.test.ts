@@ -5,6 +5,7 @@ import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 import { makeOpenLimiter } from '../support/open-limiter.ts';
 
+const second = 1_000;
 const minute = 60_000;
 /** How often what it was told is noted anew. */
 const pollMs = 10_000;
@@ -67,6 +68,26 @@ test('short waits one after another are one long one, told of once it lasts for 
   assert.equal(rig.warnings.length, 1);
   await rig.clock.drive(running);
   assert.equal(rig.warnings.length, 1);
+});
+
+test('a service that asks for a second each time, for ever, is asked ever less often, down to once a minute', async () => {
+  const rig = await makeRig({ jobsAtOnce: 1, settings: { idlePollMs: pollMs } });
+  const askedAt: number[] = [];
+  rig.service.create = async (request) => {
+    request.beforeWrite?.();
+    askedAt.push(rig.clock.now());
+    const evidence = { httpStatus: 429, code: 'RATE_LIMITED', message: 'wait', requestId: `r-${askedAt.length}` };
+    return { kind: 'throttled', retryAfterMs: second, evidence };
+  };
+  await rig.add(someRows(2));
+  const runner = rig.runner();
+  const running = runner.run(36 * 60 * minute);
+  await rig.clock.drive(rig.clock.sleep(10 * minute));
+  runner.stop();
+  await rig.clock.drive(running);
+  const gaps = askedAt.slice(1).map((at, index) => Math.round((at - (askedAt[index] ?? 0)) / second));
+  assert.deepEqual(gaps.slice(0, 8), [1, 1, 2, 4, 8, 16, 32, 60]);
+  assert.ok(askedAt.length < 20, `${askedAt.length} requests in 10 minutes`);
 });
 
 test('a long wait after a short one is one of its own', async () => {

@@ -192,6 +192,41 @@ describe('the transport', () => {
     assert.equal(result.status, 201);
   });
 
+  test('passes over what comes before an answer (100, 102, 103), in one piece with it or by itself', async (t) => {
+    const interim =
+      'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n';
+    for (const pieces of [
+      [`${interim}${httpAnswer(201, '{}')}`],
+      [interim, httpAnswer(201, '{}')],
+      ['HTTP/1.1 100 Continue\r\ndate: now', `\r\n\r\n${httpAnswer(201, '{}')}`],
+    ]) {
+      const { transport, server } = await setUp(
+        t,
+        async (socket) => {
+          for (const piece of pieces) {
+            await new Promise((written) => socket.write(piece, written));
+            await new Promise(setImmediate);
+          }
+        },
+        { connectionsMax: 1 },
+      );
+      for (const body of ['{"a":1}', '{"a":2}']) {
+        const result = await send(transport, { ...post, body });
+        assert.ok(result.kind === 'answer', JSON.stringify(result));
+        assert.deepEqual([result.status, result.text], [201, '{}']);
+      }
+      assert.equal(server.connections.length, 1, 'the connection is kept');
+    }
+  });
+
+  test('says "unknown", and no status, where only what comes before an answer has come', async (t) => {
+    const { transport } = await setUp(t, (socket) => {
+      socket.write('HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early Hints\r\n\r\n', () => socket.destroy());
+    });
+    const result = await send(transport, post);
+    assert.deepEqual([result.kind, result.status], ['unknown', null]);
+  });
+
   test('says "unknown" where what answers speaks no HTTP', async (t) => {
     const { transport } = await setUp(t, (socket) => socket.write('SSH-2.0-OpenSSH_9.9\r\n\r\n'));
     assert.equal((await send(transport, post)).kind, 'unknown');

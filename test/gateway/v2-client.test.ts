@@ -217,11 +217,25 @@ describe('a creation in Version 2', () => {
       'soon',
       '-5',
       ['7', '8'],
+      // No wait at all would be answered with the next 429.
+      '0',
+      new Date(now - 90_000).toUTCString(),
     ]) {
       const outcome = await create(answer(429, failure('RATE_LIMITED', 429), { 'retry-after': header }));
       waits.push(outcome.kind === 'throttled' ? outcome.retryAfterMs : null);
     }
-    assert.deepEqual(waits, [7_000, 30 * 86_400_000, Number.MAX_SAFE_INTEGER, 90_000, 60_000, 60_000, 60_000, 60_000]);
+    assert.deepEqual(waits, [
+      7_000,
+      30 * 86_400_000,
+      Number.MAX_SAFE_INTEGER,
+      90_000,
+      60_000,
+      60_000,
+      60_000,
+      60_000,
+      1_000,
+      1_000,
+    ]);
   });
 
   test('waits until the date of a 429 by the service’s own time, however far that is from ours', async () => {
@@ -420,6 +434,27 @@ describe('a look-up in Version 2', () => {
     assert.equal(await found(topup(), topup()), 1);
     assert.equal(await found(topup(), topup({ id: 't-2' })), 2);
     assert.equal(await found(topup(), topup({ amount: { value: 1, currency: 'KES' } })), 2);
+  });
+
+  test('reads a payment that the list shows without its reference, since only that shows whose it is', async () => {
+    const listed = (...entries: unknown[]) => answer(200, success(entries, page(entries.length)));
+    const nameless = topup({ id: 't-2', reference: undefined });
+    const read = async (...results: TransportResult[]) => {
+      const { gateway, transport } = setUp(...results);
+      const outcome = await gateway.lookUp(order.reference);
+      const ids = outcome.kind === 'found' ? outcome.payments.map(({ topupId }) => topupId) : outcome.evidence.code;
+      return [outcome.kind, ids, transport.asked.length];
+    };
+    const single = (reference: unknown) => answer(200, success(topup({ id: 't-2', reference })));
+    assert.deepEqual(await read(listed(nameless), single(order.reference)), ['found', ['t-2'], 2]);
+    const failed = topup({ id: 't-1', status: 'failed' });
+    assert.deepEqual(await read(listed(failed, nameless), single(order.reference)), ['found', ['t-1', 't-2'], 2]);
+    assert.deepEqual(await read(listed(failed, nameless), single('another')), ['found', ['t-1'], 2]);
+    assert.deepEqual(await read(listed(nameless), single('another')), ['unavailable', 'filter_ignored', 2]);
+    assert.deepEqual(await read(listed(nameless), single(undefined)), ['unavailable', 'reference_missing', 2]);
+    assert.deepEqual(await read(listed(nameless), answer(500, '')), ['unavailable', 'http_500', 2]);
+    const another = topup({ id: 't-3', reference: null });
+    assert.deepEqual(await read(listed(nameless, another)), ['unavailable', 'reference_missing', 1]);
   });
 
   test('is throttled, or blocked, as everything else', async () => {

@@ -442,7 +442,7 @@ describe('word', () => {
     assert.deepEqual(await after(14, since), []);
     const [word] = await after(2, since);
     assert.deepEqual([word?.kind, word?.facts], ['unreachable', { account: 'main', since: isoTime(since) }]);
-    assert.match(word?.subject ?? '', /service of account main cannot be reached/);
+    assert.match(word?.subject ?? '', /service of account main gives no usable answer/);
     assert.deepEqual(await after(60, since), [], 'told once');
     assert.deepEqual(await after(60, null), [], 'it is back');
     const again = clock.now();
