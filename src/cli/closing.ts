@@ -72,7 +72,10 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
     );
   // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
   if (pause !== null && ready > 0) waiting.push(resume);
-  else if (in_doubt.rows > left) waiting.push(`airbatch resume ${batch_id} looks the rows in doubt up again`);
+  else if (in_doubt.rows > left)
+    waiting.push(
+      `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
+    );
   if (waiting.length > 0) return waiting;
   if (status !== 'completed') return [resume];
   if (failed + invalid === 0) return [];

@@ -121,6 +121,8 @@ export async function waitsFor(
   if (overdue > 0 && overdue === moving && lookUpAt === null)
     return `${overdueWords(id, overdue)}${account.worker === null ? `; no program asks it now ("airbatch resume ${id}" or "airbatch serve")` : ''}`;
   const now = clock.now();
+  if (account.worker === null && moving === 0 && lookUpAt !== null && lookUpAt > now)
+    return `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookUpAt, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
   if (account.worker === null)
     return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const pace = paceOf(account, batch);

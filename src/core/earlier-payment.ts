@@ -25,7 +25,11 @@ export const generationsMax = 3;
 /** What becomes of a row whose key belongs to a row of an earlier batch, and why. */
 export interface EarlierVerdict {
   event: 'skip' | 'hold';
-  problem: { code: 'ALREADY_PAID' | 'FAILED_BEFORE' | 'REFERENCE_REUSED'; message: string; suggestion: string };
+  problem: {
+    code: 'ALREADY_PAID' | 'ALREADY_SENT' | 'FAILED_BEFORE' | 'REFERENCE_REUSED';
+    message: string;
+    suggestion: string;
+  };
 }
 
 /** Whether two rows ask for the same payment: the same person, network, and amount or product. */
@@ -109,11 +113,14 @@ export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: n
       },
     };
   }
+  const isPaid = owner.status === 'completed';
   return {
     event: 'skip',
     problem: {
-      code: 'ALREADY_PAID',
-      message: `This row belongs to ${place} (${rowStateWords[owner.status].label}): it is not paid again.`,
+      code: isPaid ? 'ALREADY_PAID' : 'ALREADY_SENT',
+      message: isPaid
+        ? `This row was paid in ${place}: it is not paid again.`
+        : `This row is under way in ${place} (${rowStateWords[owner.status].label}): it is not sent here.`,
       suggestion: 'Nothing to do. A further payment needs a reference, or a run id, of its own.',
     },
   };

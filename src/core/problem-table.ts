@@ -47,7 +47,8 @@ export const problemTable = {
   SMS_TOO_LONG: { title: 'The text message is too long', verdict: 'invalid' },
   DUPLICATE: { title: 'The same number gets the same payment twice', verdict: 'held' },
   NUMBER_MAXIMUM: { title: 'One number gets more than the configured maximum', verdict: 'held' },
-  ALREADY_PAID: { title: 'An earlier batch of the run has paid this row, or has it under way', verdict: 'skipped' },
+  ALREADY_PAID: { title: 'An earlier batch of the run has paid this row', verdict: 'skipped' },
+  ALREADY_SENT: { title: 'An earlier batch of the run has this row under way', verdict: 'skipped' },
   FAILED_BEFORE: { title: 'An earlier batch of the run tried this row, and it failed', verdict: 'held' },
   MAY_BE_PAID: { title: 'The row failed before, and the service now says otherwise', verdict: 'held' },
   NOT_LOOKED_UP: { title: 'The service does not answer whether the row was paid before', verdict: 'held' },
@@ -63,6 +64,7 @@ export type ProblemCode = keyof typeof problemTable;
 /** Problems that the file alone does not show (`airbatch validate`): what is known of its rows from other batches. */
 export const ledgerProblems: ReadonlySet<ProblemCode> = new Set([
   'ALREADY_PAID',
+  'ALREADY_SENT',
   'FAILED_BEFORE',
   'MAY_BE_PAID',
   'NOT_LOOKED_UP',

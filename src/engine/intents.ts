@@ -150,6 +150,6 @@ export async function takenBy(db: Queryable, row: RowRecord, payment: PaymentRec
 /** The same run id and row ref were bound before, by another file: this row is not sent, and says who has it. */
 async function yieldToOwner(unit: Unit, row: RowRecord, { event, problem, owner }: Taken): Promise<void> {
   const problems = JSON.stringify([{ ...problem, column: null }]);
-  const why = problem.code === 'ALREADY_PAID' ? 'already_paid' : problem.code;
+  const why = event === 'skip' ? problem.code.toLowerCase() : problem.code;
   await unit.changeRow(row, event, { problems }, { why, other_batch: owner.batch_id, other_row: owner.row_no });
 }

@@ -4,7 +4,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import { batchesBeside, pageCosts, refundsBeside, retriedBeside } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { backOf, earlierBetween } from './came-back.ts';
-import { balanceOf, type StoredBalance } from './stored.ts';
+import { balanceAfter, balanceOf, type StoredBalance } from './stored.ts';
 import { byWalletCurrency } from './unnamed-currencies.ts';
 
 /**
@@ -12,7 +12,7 @@ import { byWalletCurrency } from './unnamed-currencies.ts';
  * before - after = charged by this batch + charged by other batches of the account meanwhile - came back + unexplained.
  */
 export interface BalanceProof {
-  /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer. */
+  /** When the balances were read (ISO 8601 UTC); null where that has not happened, or the service did not answer; `after` also while a retry is not finished. */
   before_read_at: string | null;
   after_read_at: string | null;
   wallets: WalletChange[];
@@ -57,7 +57,7 @@ export async function proveBalance(
   { charged, cameBack }: { charged: Record<string, string>; cameBack: Record<string, string> },
 ): Promise<BalanceProof> {
   const before = balanceOf(batch.balance_before);
-  const after = balanceOf(batch.balance_after);
+  const after = balanceAfter(batch);
   const wallets = walletChanges(before, after);
   const explanation =
     before && after

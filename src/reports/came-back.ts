@@ -2,7 +2,7 @@ import { compareAmounts, Sums, subtractAmounts } from '../core/money.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { type AuditEvent, pageChargeEvents, pageRetriedCharges } from '../ledger/events.ts';
-import { balanceOf } from './stored.ts';
+import { balanceAfter } from './stored.ts';
 
 /** What came back of that which payments that failed had been charged, in the wallets' currencies. */
 export interface CameBack {
@@ -52,7 +52,7 @@ const eventsPerPage = 2_000;
  */
 export async function cameBackOfFailed(view: Queryable, batch: BatchRecord): Promise<CameBack> {
   const rows = await readMoney(view, batch.batch_id, pageChargeEvents);
-  const readAt = balanceOf(batch.balance_after)?.readAt ?? null;
+  const readAt = balanceAfter(batch)?.readAt ?? null;
   const back: CameBack = { earlier: new Sums(), byReading: new Sums() };
   for (const { retries, kept, words } of rows.values()) {
     for (const payment of kept) {

@@ -75,6 +75,14 @@ export function balanceOf(stored: string | null): StoredBalance | null {
   return stored === null ? null : storedBalance.parse(JSON.parse(stored));
 }
 
+/**
+ * What the wallets held after the last row. Null while the batch has not ended: after a retry has opened it again, the reading at its earlier
+ * end does not cover what the retry is charged.
+ */
+export function balanceAfter({ status, balance_after }: BatchRecord): StoredBalance | null {
+  return status === 'completed' ? balanceOf(balance_after) : null;
+}
+
 /** Rows held in memory at once: few enough that the collector of a small young generation hardly finds any alive (measured). */
 const rowsPerPage = 32;
 

@@ -5,7 +5,7 @@ import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { backOf } from './came-back.ts';
-import { balanceOf, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import { balanceAfter, columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
 import { makeTimelineGatherer, type Timeline } from './timeline.ts';
 
 /** What one pass over a batch's rows tells: everything that reports must know before they write their first line. */
@@ -91,7 +91,7 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     cellsMax: columnsOf(batch).length,
   };
   const ends = makeTimelineGatherer();
-  const readAt = balanceOf(batch.balance_after)?.readAt ?? null;
+  const readAt = balanceAfter(batch)?.readAt ?? null;
   for await (const page of rowPages(view, batch.batch_id)) {
     for (const row of page) {
       surveyRow(survey, row, readAt);

@@ -48,12 +48,18 @@ function headlineOf(
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
   const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
   if (completed === 0) {
-    const isOpen = openRows(summary) > 0;
     const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
     const not = total === 1 ? ' not' : '';
-    return `${none} ${isOpen ? `has${not} been paid yet` : `was${not} paid`}${beside}.`;
+    return `${none} ${notPaidWords(summary, not)}${beside}.`;
   }
   return `${grouped(completed)} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}${beside}.`;
+}
+
+/** What was sent may be charged, and may be delivered, before the service says so. */
+function notPaidWords(summary: BatchSummary, not: string): string {
+  const { sending, accepted, in_doubt } = summary.rows.by_status;
+  if (sending + accepted + in_doubt > 0) return `is${not} known to be paid yet`;
+  return openRows(summary) > 0 ? `has${not} been paid yet` : `was${not} paid`;
 }
 
 function detailsOf(summary: BatchSummary): string[] {
@@ -108,33 +114,42 @@ function detailsOf(summary: BatchSummary): string[] {
     'was invalid and not sent. failed.csv says what to correct.',
     'were invalid and not sent. failed.csv says what to correct.',
   );
-  say(
-    count.skipped,
-    'was skipped: another batch has paid it or has it under way, or a person decided so.',
-    'were skipped: another batch has paid them or has them under way, or a person decided so.',
-  );
+  if (count.skipped > 0) details.push(skippedSentence(count.skipped, summary.problems));
   say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
   say(
     summary.refunded.rows,
     'was paid, and its money came back afterwards: ask the service whether the recipient has it.',
     'were paid, and their money came back afterwards: ask the service whether the recipients have it.',
   );
-  if (summary.balance.explained === true) details.push('What left the wallets is explained to the last unit.');
-  for (const { currency, unexplained } of summary.balance.explanation) {
-    if (compareAmounts(unexplained, '0') > 0)
-      details.push(`${sumsText({ [currency]: unexplained })} that left the wallets is explained by no row.`);
-    if (compareAmounts(unexplained, '0') < 0) {
-      const less = subtractAmounts('0', unexplained);
-      const back = summary.refunded.amounts[currency];
-      const why =
-        back !== undefined && sameAmount(back, less)
-          ? 'as much came back for paid rows.'
-          : 'money came in meanwhile, or came back.';
-      details.push(`${sumsText({ [currency]: less })} less left the wallets than was charged: ${why}`);
-    }
-  }
+  details.push(...balanceSentences(summary));
   return details;
 }
+
+/** Whether the wallets agree with the charges; nothing where they were not read before the first row and after the last. */
+function balanceSentences({ balance, charged, refunded }: BatchSummary): string[] {
+  if (balance.explained === true) return ['Wallet balances match the charges exactly.'];
+  const sentences: string[] = [];
+  for (const { currency, unexplained } of balance.explanation) {
+    const less = subtractAmounts('0', unexplained);
+    const back = refunded.amounts[currency];
+    if (compareAmounts(unexplained, '0') > 0)
+      sentences.push(
+        `${sumsText({ [currency]: unexplained })} more left the wallets than the known charges${charged.rows_without_cost > 0 ? `: for ${counted(charged.rows_without_cost, 'paid row')} the service gave no cost.` : ', and no row of this ledger accounts for it.'}`,
+      );
+    else if (back !== undefined && sameAmount(back, less))
+      sentences.push(
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: it is the refund of paid rows.`,
+      );
+    else if (compareAmounts(less, '0') > 0)
+      sentences.push(
+        `${sumsText({ [currency]: less })} less left the wallets than was charged: a deposit or refund of that amount is not accounted for.`,
+      );
+  }
+  return sentences;
+}
+
+/** How many rows have each problem, by its code. */
+type Causes = Record<string, number | undefined>;
 
 /** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
 function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {
@@ -164,6 +179,23 @@ function timeSentence({ status, times: { finish_by, completed_at, in_time } }: B
   const finishBy = Date.parse(finish_by);
   if (completed_at === null) return `It is to be done by ${minuteText(finishBy)}.`;
   return `It was done ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
+}
+
+/** Why rows were skipped: each cause with its number, and no numbers where one cause has them all. */
+function skippedSentence(rows: number, { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0 }: Causes): string {
+  const causes: [count: number, one: string, many: string][] = [
+    [ALREADY_PAID, 'was paid by an earlier batch of this run', 'were paid by an earlier batch of this run'],
+    [ALREADY_SENT, 'was under way in an earlier batch of this run', 'were under way in an earlier batch of this run'],
+    [SKIPPED_BY_PERSON, 'by the decision of a person', 'by the decision of a person'],
+  ];
+  const present = causes.filter(([count]) => count > 0);
+  const skipped = `${counted(rows, 'row')} ${rows === 1 ? 'was' : 'were'} skipped`;
+  const why = present.map(([count, one, many]) => {
+    const text = count === 1 ? one : many;
+    if (present.length > 1) return `${grouped(count)} ${text}`;
+    return text.startsWith('by') ? text : `${rows === 1 ? 'it' : 'they'} ${text}`;
+  });
+  return `${skipped}${why.length === 0 ? '' : `: ${why.join(', ')}`}. results.csv has the reason of each.`;
 }
 
 /** What the service charged for rows that failed, as it does where a part was delivered (V1 `UNDERLIVERED`); null: nothing. */

@@ -27,7 +27,7 @@ test('airbatch audit of one row says why it is invalid or skipped, which the cha
     /^Row 2 \(line 3\) is invalid:\n {2}phone_number: .* \[PHONE_NEEDS_COUNTRY\]\n {4}Write .*\n {2}amount: "five" is not an amount\. \[AMOUNT_NOT_A_NUMBER\]\n/,
   );
   const skipped = await run('audit', '--batch', batch, '--row', '1');
-  assert.match(skipped.stdout, /^Row 1 \(line 2\) is skipped:\n {2}This row belongs to batch .* \[ALREADY_PAID\]\n/);
+  assert.match(skipped.stdout, /^Row 1 \(line 2\) is skipped:\n {2}This row was paid in batch .* \[ALREADY_PAID\]\n/);
   const [row] = (await run('audit', '--batch', batch, '--row', '2', '--json')).stdout.split('\n');
   const { status, line, problems } = JSON.parse(row ?? '');
   const codes = problems.map(({ code }: { code: string }) => code);

@@ -194,6 +194,29 @@ test('rows in doubt are named beside those that the service is to end, with thei
   await clock.drive(running);
 });
 
+test('where nothing but a later look-up is left, a resume is advised for that time, since it does nothing before', async () => {
+  const rig = await makeRig();
+  const { db, clock } = rig;
+  rig.service.script('run-1/ref-1', 'lose_answer');
+  await rig.add(someRows(1));
+  const runner = rig.runner();
+  const running = runner.run(Number.POSITIVE_INFINITY);
+  await clock.drive(clock.sleep(5_000));
+  runner.stop();
+  await clock.drive(running);
+  const words = async () => {
+    const account = await accountNow({ db, clock }, 'main');
+    const counts = await countRows(db, 'batch-1');
+    return waitsFor({ db, clock, config: { accounts: new Map() } }, await rig.batch(), counts, account);
+  };
+  assert.match(
+    (await words()) ?? '',
+    /^the next look-up of 1 row in doubt, in .*: then "airbatch resume batch-1" does it, or "airbatch serve" by itself$/,
+  );
+  await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
+  assert.match((await words()) ?? '', /^a program to work on it: none does now/);
+});
+
 test('the pauses of an even pace are no wait, and longer ones are', async () => {
   const rig = await makeRig({ settings: { idlePollMs: 1_000, leaseTtlMs: 15_000 } });
   const { db, clock } = rig;

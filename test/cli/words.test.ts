@@ -61,7 +61,8 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   };
   const resolve =
     'airbatch status B-1, then for the rows that a person must decide airbatch resolve B-1 ROW --as paid --evidence TEXT, or --as not-paid';
-  const resume = 'airbatch resume B-1 looks the rows in doubt up again';
+  const resume =
+    'airbatch status B-1 says when the rows in doubt are looked up again; from then on, airbatch resume B-1 does it';
   assert.deepEqual([doubts(2, 0), doubts(2, 1), doubts(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
   assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
@@ -211,7 +212,7 @@ test('before it asks, a run says what is wrong with rows, and why others are not
   const from = stderr.indexOf('\nProblems ') + 1;
   assert.deepEqual(stderr.slice(from).split('\n').slice(0, 2), [
     'Problems   1 row: The phone number has no country code, and its country is not known (line 2)',
-    '           1 row: An earlier batch of the run has paid this row, or has it under way (line 3)',
+    '           1 row: An earlier batch of the run has paid this row (line 3)',
   ]);
 });
 
@@ -224,7 +225,7 @@ test('what a run does not name, a look at its file shows; what only the ledger k
   const wrong = [',1,50,KES,', '+254712405119,1,-1,KES,', '+254712405119,1,5x,KES,', '+254712405119,1,1,XYZ,'];
   writeFileSync(join(cwd, 'a (1).csv'), [header, ...wrong, ...wrong, ',', paid, ''].join('\n'));
   const { stderr } = await airbatch('run', 'a (1).csv', '--run-id', 'a', '--yes');
-  assert.match(stderr, /1 row: An earlier batch of the run has paid this row, or has it under way \(line 11\)$/m);
+  assert.match(stderr, /1 row: An earlier batch of the run has paid this row \(line 11\)$/m);
   const [, more] =
     /and (\d+) other kinds? of problems: "airbatch validate 'a \(1\)\.csv'" has them all/.exec(stderr) ?? [];
   assert.ok(Number(more) > 0, stderr);

@@ -73,7 +73,7 @@ test('and where its row was put aside before anything was paid, whoever brings t
 describe('a row whose key an earlier batch has', () => {
   for (const [what, row, earlier, event, code] of [
     ['is skipped where that one was paid', terms, owner(), 'skip', 'ALREADY_PAID'],
-    ['and where it is not known yet', terms, owner({ status: 'in_doubt' }), 'skip', 'ALREADY_PAID'],
+    ['and where it is not known yet', terms, owner({ status: 'in_doubt' }), 'skip', 'ALREADY_SENT'],
     ['is held where it asks for something else', { ...terms, amount: '150' }, owner(), 'hold', 'REFERENCE_REUSED'],
     ['and where that one failed', terms, owner({ status: 'failed' }), 'hold', 'FAILED_BEFORE'],
     ['and where that one was put aside', terms, owner({ status: 'skipped' }), 'hold', 'FAILED_BEFORE'],
@@ -82,7 +82,7 @@ describe('a row whose key an earlier batch has', () => {
       terms,
       owner({ status: 'skipped', service_status: 'completed' }),
       'skip',
-      'ALREADY_PAID',
+      'ALREADY_SENT',
     ],
     [
       'and where it may have arrived, whatever it asks for now',

@@ -181,7 +181,7 @@ describe('a file whose rows an earlier batch has', () => {
       ['ready', null],
       ['ready', null],
     ]);
-    assert.match(rows[0]?.problems ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1 \\(completed\\)`));
+    assert.match(rows[0]?.problems ?? '', new RegExp(`batch ${first.batch.batch_id}, row 1: it is not paid again`));
     assert.deepEqual(counts, { rows: 5, valid: 3, invalid: 0, held: 1, skipped: 1 });
     assert.deepEqual(sums, { KES: '124' });
     assert.deepEqual(Object.fromEntries(await countRows(db, batch.batch_id)), { ready: 3, held: 1, skipped: 1 });

@@ -63,7 +63,7 @@ test('the page says what came of the batch, who asked and who approved', async (
 test('the page shows the balance before and after, and what explains the difference', async (t) => {
   const { text } = await page(t);
   for (const amount of ['USD 100.00', 'USD 94.40', 'USD 5.60']) assert.ok(text.includes(amount), amount);
-  assert.match(text, /What left the wallets is explained to the last unit\./);
+  assert.match(text, /Wallet balances match the charges exactly\./);
 });
 
 test('the page says in every layout that the sum of what was requested is that of valid rows', async (t) => {

@@ -5,7 +5,11 @@ import { test } from 'node:test';
 import type { PauseReason } from '../../src/core/batch-state.ts';
 import { addAmounts } from '../../src/core/money.ts';
 import { rowStates } from '../../src/core/row-state.ts';
+import { nextGeneration } from '../../src/engine/next-generation.ts';
+import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
 import { addToCosts } from '../../src/ledger/costs.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { failureText } from '../../src/reports/format.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { batchSummary } from '../../src/reports/summary.ts';
@@ -14,6 +18,7 @@ import { verdictOf } from '../../src/reports/verdict.ts';
 import { folderOf } from '../support/folder.ts';
 import {
   balanceJson,
+  clockOf,
   completedWay,
   failedWay,
   newBatch,
@@ -393,21 +398,60 @@ test('a batch of which nothing goes on by itself is not called under way', async
     words({ held: 10 }),
     /^None of 10 rows has been paid yet\. Nothing of it is under way: it is waiting for a person/,
   );
-  assert.match(words({ held: 9, accepted: 1 }), /^None of 10 rows has been paid yet\. .*not every row has ended/);
+  for (const state of ['sending', 'accepted', 'in_doubt'] as const)
+    assert.match(
+      words({ held: 9, [state]: 1 }),
+      /^None of 10 rows is known to be paid yet\. .*not every row has ended/,
+    );
 });
 
-test('a skipped row is not said to be paid: another batch may have it under way, or in doubt', async (t) => {
+test('skipped rows are named by their cause, with the number of each', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
   const summary = await batchSummary(db, 'B-1');
-  const about = (skipped: number) => {
+  const about = (skipped: number, problems: Record<string, number>) => {
     const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, skipped } };
-    return verdictOf({ ...summary, rows }).details.find((detail) => detail.includes('skipped'));
+    return verdictOf({ ...summary, rows, problems }).details.find((detail) => detail.includes('skipped'));
   };
-  const why = (them: string) => `another batch has paid ${them} or has ${them} under way, or a person decided so.`;
-  assert.equal(about(1), `1 row was skipped: ${why('it')}`);
-  assert.equal(about(2), `2 rows were skipped: ${why('them')}`);
-  assert.equal(about(0), undefined);
+  const end = 'results.csv has the reason of each.';
+  assert.equal(about(1, { ALREADY_PAID: 1 }), `1 row was skipped: it was paid by an earlier batch of this run. ${end}`);
+  assert.equal(
+    about(2, { ALREADY_SENT: 2 }),
+    `2 rows were skipped: they were under way in an earlier batch of this run. ${end}`,
+  );
+  assert.equal(about(2, { SKIPPED_BY_PERSON: 2 }), `2 rows were skipped: by the decision of a person. ${end}`);
+  assert.equal(
+    about(6, { ALREADY_PAID: 1, ALREADY_SENT: 2, SKIPPED_BY_PERSON: 3 }),
+    `6 rows were skipped: 1 was paid by an earlier batch of this run, 2 were under way in an earlier batch of this run, 3 by the decision of a person. ${end}`,
+  );
+  assert.equal(about(0, {}), undefined);
+});
+
+test('while a retry is not finished nothing is said about the wallets: they were read before it was charged', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  assert.equal((await batchSummary(db, 'B-1')).balance.explained, true);
+  const again = { attempts: 1, first_sent_at: startMs + 90_000 };
+  const accepted = { topup_id: 'topup-8~2', cost: '0.80', cost_currency: 'USD', accepted_at: startMs + 91_000 };
+  await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
+    const steps: Step[] = [
+      ['retry', nextGeneration({ generation: 1 }, null)],
+      ['send', again],
+      ['accept', accepted],
+    ];
+    for (const [event, fields = {}] of steps)
+      await unit.changeRow((await findRow(unit.tx, 'B-1', 8)) as RowRecord, event, fields, {});
+    const batch = (await findBatch(unit.tx, 'B-1')) as BatchRecord;
+    await unit.changeBatch(batch, 'reopen', { completed_at: null }, {});
+  });
+  const summary = await batchSummary(db, 'B-1');
+  const { wallets, explanation, explained, after_read_at } = summary.balance;
+  assert.deepEqual([explanation, explained, after_read_at], [[], null, null]);
+  assert.deepEqual(
+    wallets.map(({ before, after, difference }) => [before, after, difference]),
+    [['100', null, null]],
+  );
+  assert.doesNotMatch(verdictOf(summary).details.join(' '), /wallet/i);
 });
 
 test('rows that were skipped are named beside those that were paid: they may have been paid before', async (t) => {
@@ -456,14 +500,14 @@ test('money that came into the wallets is not called money that left them', asyn
       balance: { ...summary.balance, explanation, explained: false },
     }).details.join(' ');
   };
-  assert.match(about('0.5'), /USD 0\.50 that left the wallets is explained by no row\./);
+  assert.match(about('0.5'), /USD 0\.50 more left the wallets than the known charges, and no row of this ledger/);
   assert.match(
     about('-0.5'),
-    /USD 0\.50 less left the wallets than was charged: money came in meanwhile, or came back\./,
+    /USD 0\.50 less left the wallets than was charged: a deposit or refund of that amount is not accounted for\./,
   );
   assert.match(
     about('-0.5', { rows: 1, amounts: { USD: '0.50' } }),
-    /USD 0\.50 less left the wallets than was charged: as much came back for paid rows\./,
+    /USD 0\.50 less left the wallets than was charged: it is the refund of paid rows\./,
   );
 });
 
