@@ -1,7 +1,7 @@
 import { isoOrNull } from '../core/clock.ts';
 import { makeContentDigest } from '../core/content-digest.ts';
 import { toldBalance } from '../engine/told-balance.ts';
-import { type AnchorRecord, anchorsOf } from '../ledger/anchors.ts';
+import { anchorsOf } from '../ledger/anchors.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { type ChainState, walkChain } from '../ledger/chain-walk.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
@@ -14,6 +14,9 @@ import { type ChainFacts, makeFacts, noteEvent, toldOfBatch } from '../verify/ch
 import { Findings } from '../verify/findings.ts';
 import { checkAgainstChain, checkReason, checkSent } from '../verify/results.ts';
 
+import { checkPayments } from './audit-payments.ts';
+import type { OutsideHead } from './outside-heads.ts';
+
 /** The chain of a batch, and in what the ledger's batch and rows are not as it tells. */
 export interface BatchAudit extends ChainState {
   edited: string[];
@@ -24,13 +27,13 @@ export interface BatchAudit extends ChainState {
 /**
  * Walks the chain of a batch, then compares with it the batch and the rows as they are at the same moment: what intake and an approval
  * wrote of them never changes, and every change of a state, a payment or a balance was written into it. A difference is an edit of
- * the ledger.
+ * the ledger. `outside`: heads of its chain that were read from places outside of the ledger, besides those of which the ledger itself tells.
  */
-export function auditBatch(db: Database, batchId: string): Promise<BatchAudit> {
+export function auditBatch(db: Database, batchId: string, outside: readonly OutsideHead[] = []): Promise<BatchAudit> {
   return db.snapshot(async (view) => {
     const batch = await findBatchOrFail(view, batchId);
     const facts = makeFacts();
-    const anchors = await anchorsOf(view, batchId);
+    const anchors = [...(await anchorsOf(view, batchId)), ...outside];
     const seqs = new Set(anchors.map(({ events }) => events));
     const heads = new Map<number, string>();
     const chain = await walkChain(view, batch, (events) => {
@@ -48,7 +51,7 @@ export function auditBatch(db: Database, batchId: string): Promise<BatchAudit> {
 }
 
 /** Whoever writes a whole chain anew, so that each event follows from the one before, has other heads than those that were put outside. */
-function notAsAnchored(anchors: readonly AnchorRecord[], heads: ReadonlyMap<number, string>): string | null {
+function notAsAnchored(anchors: readonly OutsideHead[], heads: ReadonlyMap<number, string>): string | null {
   const other = anchors.find(({ events, head }) => heads.get(events) !== head);
   if (!other) return null;
   return heads.has(other.events)
@@ -112,6 +115,7 @@ async function rowDifferences(
       checkSent(told, row.row_no, facts, findings);
       if (facts.batch.forgotten === null) checkReason(told, row.row_no, facts, findings);
     }
+    await checkPayments(view, batch, { rows: page, chain: facts }, findings);
   }
   const { validated, approved, forgotten } = facts.batch;
   const differences: string[] = [];

@@ -3,7 +3,7 @@ import { jsonLine } from '../core/given-json.ts';
 import { rowStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
-import { latestEvents, nextChain, pageRowEvents } from '../ledger/audit-pages.ts';
+import { latestEvents, nextNamedBatch, orphanedPayments, pageRowEvents } from '../ledger/audit-pages.ts';
 import { type BatchRecord, findBatch, pageBatches } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { type AuditEvent, pageEvents } from '../ledger/events.ts';
@@ -13,6 +13,7 @@ import { problemsOf } from '../reports/stored.ts';
 import { counted } from '../reports/words.ts';
 import { auditBatch, type BatchAudit } from './audit-rows.ts';
 import type { CommandContext } from './command.ts';
+import { type OutsideHeads, readOutsideHeads } from './outside-heads.ts';
 import { rowNumbers } from './row-numbers.ts';
 import { withLedger } from './session.ts';
 
@@ -26,18 +27,22 @@ const latestMax = 100;
  * the whole ledger.
  */
 export function execute(context: CommandContext, _args: string[], options: Record<string, unknown>): Promise<number> {
-  return withLedger(context, async ({ db }) => {
+  return withLedger(context, async (session) => {
+    const { db } = session;
     if (typeof options.batch !== 'string') {
       if (options.row !== undefined) throw new AirbatchError('USAGE', '--row needs --batch: rows are numbered in it');
       const events = await latestEvents(db, latestMax);
       await show(context, events.reverse(), ({ batch_id }) => `${batch_id}  `);
-      return await conclude(context, null, walkAll(db));
+      const outside = await readOutsideHeads(session, null);
+      return await conclude(context, { batchId: null, outside }, walkAll(db, outside));
     }
     const batch = await requireBatch(db, options.batch);
     const rows = rowNumbers(options.row === undefined ? [] : [String(options.row)]);
     if (rows.length === 0) await showBatch(context, db, batch.batch_id);
     for (const row of rows) await showRow(context, db, batch, row);
-    return await conclude(context, batch.batch_id, [await auditBatch(db, batch.batch_id)]);
+    const outside = await readOutsideHeads(session, batch.batch_id);
+    const audit = await auditBatch(db, batch.batch_id, outside.byBatch.get(batch.batch_id));
+    return await conclude(context, { batchId: batch.batch_id, outside }, [audit]);
   });
 }
 
@@ -110,24 +115,34 @@ function standingLines(
   return lines.map((line) => `${visible(line)}\n`).join('');
 }
 
-/** The chains of all batches of the ledger, and those whose batch somebody has deleted. */
-async function* walkAll(db: Database): AsyncGenerator<BatchAudit> {
+/** The chains of all batches of the ledger, and what it or a place outside still tells of a batch that somebody has deleted. */
+async function* walkAll(db: Database, { byBatch }: OutsideHeads): AsyncGenerator<BatchAudit> {
   for (let after = ''; ; ) {
     const page = await pageBatches(db, after, batchesPerPage);
     const last = page.at(-1);
     if (!last) break;
-    for (const { batch_id } of page) yield await auditBatch(db, batch_id);
+    for (const { batch_id } of page) yield await auditBatch(db, batch_id, byBatch.get(batch_id));
     after = last.batch_id;
   }
-  for (let id = await nextChain(db, ''); id !== null; id = await nextChain(db, id))
-    if (!(await findBatch(db, id)))
-      yield { batch_id: id, events: 0, broken: 'its batch is gone from the ledger', edited: [], unread: null };
+  for (let id = await nextNamedBatch(db, ''); id !== null; id = await nextNamedBatch(db, id))
+    if (!byBatch.has(id) && !(await findBatch(db, id))) yield gone(id, 'its batch is gone from the ledger');
+  for (const [id, [head]] of byBatch)
+    if (head && !(await findBatch(db, id)))
+      yield gone(id, `its batch is gone from the ledger, and its head was put outside (${head.place})`);
+  for (const { batch_id, count, first_row } of await orphanedPayments(db)) {
+    const payments = `the ledger has ${counted(count, 'payment')} of rows that it does not have, the first of row ${first_row}`;
+    yield { ...gone(batch_id, null), edited: [payments] };
+  }
+}
+
+function gone(batchId: string, broken: string | null): BatchAudit {
+  return { batch_id: batchId, events: 0, broken, edited: [], unread: null };
 }
 
 /** Says whether chains are whole and batches as they tell, for people or as the last line of JSON, and by the exit code. */
 async function conclude(
   { terminal, json }: CommandContext,
-  batchId: string | null,
+  { batchId, outside }: { batchId: string | null; outside: OutsideHeads },
   audits: Iterable<BatchAudit> | AsyncIterable<BatchAudit>,
 ): Promise<number> {
   let [batches, events] = [0, 0];
@@ -135,7 +150,7 @@ async function conclude(
   const edited: Why[] = [];
   const unread: Why[] = [];
   for await (const audit of audits) {
-    batches += 1;
+    if (audit.events > 0) batches += 1;
     events += audit.events;
     const { batch_id } = audit;
     if (audit.broken !== null) broken.push({ batch_id, why: audit.broken });
@@ -145,8 +160,11 @@ async function conclude(
   const whole = broken.length === 0;
   if (json) {
     const rows = { agree: whole && edited.length === 0, edited, unread };
-    terminal.print(jsonLine({ batch_id: batchId, chain: { whole, batches, events, broken }, rows }));
+    const anchors = { unread: outside.unread };
+    terminal.print(jsonLine({ batch_id: batchId, chain: { whole, batches, events, broken }, rows, anchors }));
   } else {
+    for (const { place, why } of outside.unread)
+      terminal.error(`${terminal.paint('yellow', '!')} The heads in ${place} were not all compared: ${why}.\n`);
     for (const line of conclusion(batchId, { batches, events, broken, edited, unread }))
       terminal.error(`${line.isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${line.text}\n`);
   }

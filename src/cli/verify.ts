@@ -46,6 +46,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
   if (result.batch_id === null)
     terminal.print('What is verified is the folder of one batch, as in "airbatch verify reports/BATCH".\n');
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
+  if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
   // Whoever makes all of it anew signs it with a key of their own, which fits as well.
   if (result.ok && !isKeyGiven)
     terminal.print(

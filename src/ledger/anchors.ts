@@ -27,6 +27,11 @@ export function anchorsOf(db: Queryable, batchId: string): Promise<AnchorRecord[
   return db.query('SELECT * FROM anchors WHERE batch_id = ? ORDER BY anchored_at, place, head', [batchId]);
 }
 
+/** Whether any head was put in a place. */
+export async function hasAnchors(db: Queryable, place: string): Promise<boolean> {
+  return (await db.query('SELECT 1 FROM anchors WHERE place = ? LIMIT 1', [place])).length > 0;
+}
+
 /**
  * Finished batches whose chain has more than the head that was put in this place last; the oldest first. That reports were given out since
  * is no reason: they tell of the head.

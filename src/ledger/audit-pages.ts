@@ -26,13 +26,36 @@ export async function firstEvent(db: Queryable, batchId: string, kind: string): 
   return event ?? null;
 }
 
-/** The batch with the next chain after `afterBatchId` ('' for the first), by its id; null after the last. */
-export async function nextChain(db: Queryable, afterBatchId: string): Promise<string | null> {
+/**
+ * The next batch after `afterBatchId` ('' for the first) of which the ledger has events, rows or a head that was put outside, by its id;
+ * null after the last.
+ */
+export async function nextNamedBatch(db: Queryable, afterBatchId: string): Promise<string | null> {
   const [next] = await db.query<{ batch_id: string | null }>(
-    'SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?',
-    [afterBatchId],
+    `SELECT MIN(batch_id) AS batch_id FROM (
+       SELECT MIN(batch_id) AS batch_id FROM events WHERE batch_id > ?
+       UNION ALL SELECT MIN(batch_id) FROM rows WHERE batch_id > ?
+       UNION ALL SELECT MIN(batch_id) FROM anchors WHERE batch_id > ?) AS named`,
+    [afterBatchId, afterBatchId, afterBatchId],
   );
   return next?.batch_id ?? null;
+}
+
+/** Payments of a batch that are of none of its rows. */
+export interface OrphanedPayments {
+  batch_id: string;
+  count: number;
+  first_row: number;
+}
+
+/** Payments whose batch or row the ledger does not have, or whose row was never that far, by batch. Reads all payments. */
+export function orphanedPayments(db: Queryable): Promise<OrphanedPayments[]> {
+  return db.query(
+    `SELECT batch_id, COUNT(*) AS count, MIN(row_no) AS first_row FROM payments WHERE NOT EXISTS
+       (SELECT 1 FROM rows WHERE rows.batch_id = payments.batch_id AND rows.row_no = payments.row_no
+          AND rows.generation >= payments.generation)
+     GROUP BY batch_id ORDER BY batch_id`,
+  );
 }
 
 /** What happened lately to batches as a whole, and what persons did to rows; the newest first. */

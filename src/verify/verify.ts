@@ -1,5 +1,5 @@
 import { basename, join, resolve } from 'node:path';
-import { type Head, headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
+import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
 import { type ChainFacts, walkChain } from './chain.ts';
 import { attempt, type Finding, Findings } from './findings.ts';
 import { checkKept, readKept } from './kept.ts';
@@ -47,6 +47,9 @@ export interface Verification {
   later: LaterEvents | null;
   /** SHA-256 (hex) of the public key that signed: compare it with the one that you were given. */
   key_fingerprint: string | null;
+  /** How many events of the chain the heads that were put outside cover, and what that means in a sentence; null where there is no chain. */
+  covered_events: number | null;
+  coverage: string | null;
 }
 
 /**
@@ -90,6 +93,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       events: null,
       later: null,
       key_fingerprint: null,
+      covered_events: null,
+      coverage: null,
     };
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
@@ -116,6 +121,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
       ),
   );
   if (anchors !== undefined && chain && findings.count === before) checked.push(proveHeads(chain, findings));
+  const given = anchors === undefined ? null : outside;
+  const coverage: Coverage | null = chain && coverageOf(manifest.audit.events, { given, own });
   const summary = await attempt(findings, 'summary.json', () => readSummary(dir, manifest, findings));
   const rows =
     chain &&
@@ -153,6 +160,8 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     events: manifest.audit.events,
     later,
     key_fingerprint: signedBy,
+    covered_events: coverage?.covered_events ?? null,
+    coverage: coverage?.coverage ?? null,
   };
 }
 

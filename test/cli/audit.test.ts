@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { test } from 'node:test';
+import { type TestContext, test } from 'node:test';
 import { auditBatch } from '../../src/cli/audit-rows.ts';
 import { insertAnchor } from '../../src/ledger/anchors.ts';
 import { type BatchRecord, findBatch } from '../../src/ledger/batches.ts';
 import { type AuditEvent, chainHash, pageEvents } from '../../src/ledger/events.ts';
+import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { giveBack } from '../reports/late.ts';
 import { runCommand } from '../support/command.ts';
@@ -77,18 +79,18 @@ test('airbatch audit tells what happened to a batch and to a row, and finds a ch
     const { code, stdout } = await run('--json', 'audit', ...args);
     return [code, JSON.parse(stdout.trim().split('\n').at(-1) ?? '')];
   };
-  const asTold = { agree: true, edited: [], unread: [] };
+  const rest = { rows: { agree: true, edited: [], unread: [] }, anchors: { unread: [] } };
   const [code, one] = await lastLine('--batch', batch);
   assert.deepEqual(
     [code, one],
-    [0, { batch_id: batch, chain: { whole: true, batches: 1, events: one.chain.events, broken: [] }, rows: asTold }],
+    [0, { batch_id: batch, chain: { whole: true, batches: 1, events: one.chain.events, broken: [] }, ...rest }],
   );
   const [, row2] = await lastLine('--batch', batch, '--row', '2');
   assert.deepEqual(row2, one);
   const [, all] = await lastLine();
   const [, other] = await lastLine('--batch', second);
   const events = one.chain.events + other.chain.events;
-  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, rows: asTold });
+  assert.deepEqual(all, { batch_id: null, chain: { whole: true, batches: 2, events, broken: [] }, ...rest });
   assert.match((await run('audit')).stderr, new RegExp(`The chains of 2 batches, ${events} events in all, are whole`));
 
   const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
@@ -133,7 +135,8 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
   assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are those that were validated/);
   const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
   const edited = await auditedWith(amount('900'), amount('10'));
-  assert.match(edited, new RegExp(`^5: .*Batch ${batch} was edited: its rows are not those that were validated`));
+  assert.match(edited, /^5: .* row 1 was sent with another amount than it has\./);
+  assert.match(edited, new RegExp(`Batch ${batch} was edited: its rows are not those that were validated`));
   assert.match(edited, /not those that were approved[\s\S]*The chain of \d+ events is whole/);
   assert.match(
     await auditedWith('UPDATE rows SET row_no = 7 WHERE row_no = 2', 'UPDATE rows SET row_no = 2 WHERE row_no = 7'),
@@ -236,4 +239,124 @@ test('an audit finds a chain that was written anew, or cut short, by its heads t
   await db.execute('DELETE FROM events WHERE seq = ?', [events]);
   await db.execute('UPDATE batches SET audit_head = ?, audit_seq = ?', [before.hash, events - 1]);
   assert.equal((await auditBatch(db, 'B-1')).broken, `event ${events}, which was put outside (file heads), is missing`);
+});
+
+/** A ledger on the disk with one batch paid, the head of which was put in `elsewhere.jsonl`. */
+async function anchoredLedger(t: TestContext) {
+  const folder = folderOf(t);
+  const anchors = [{ kind: 'file', path: 'elsewhere.jsonl' }];
+  writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ anchors }));
+  const rows = [
+    '+254712101000,1,10,KES,e-1,',
+    '+254712101002,1,20.50,KES,e-2,Hello',
+    '+254712110001,1,30,KES,e-3,',
+    '',
+  ];
+  const header = 'phone_number,network_id,amount,currency,reference,sms_message';
+  writeFileSync(join(folder, 'p.csv'), [header, ...rows].join('\n'));
+  const run = (...args: string[]) => runCommand(args, { cwd: folder });
+  const { stdout } = await run('--json', 'run', 'p.csv', '--yes');
+  const batch = (JSON.parse(stdout) as { summary: { batch_id: string } }).summary.batch_id;
+  const ledger = new DatabaseSync(join(folder, '.airbatch/ledger.db'), { timeout: 5_000 });
+  t.after(() => ledger.close());
+  return { folder, run, batch, ledger };
+}
+
+test('an audit finds a batch that was deleted whole by the head of it that was put in a file', async (t) => {
+  const { run, batch, ledger } = await anchoredLedger(t);
+  assert.equal((await run('audit')).code, 0);
+  const tables = ['batches', 'events', 'rows', 'batch_counts', 'batch_costs', 'payments', 'anchors'];
+  ledger.exec(
+    tables
+      .map((table) => `DELETE FROM ${table} WHERE ${table === 'payments' ? '1' : `batch_id = '${batch}'`};`)
+      .join(''),
+  );
+  const { code, stderr } = await run('audit');
+  assert.equal(code, 5);
+  assert.match(
+    stderr,
+    new RegExp(`batch ${batch} is broken: .*gone from the ledger, and its head was put outside \\(file .*elsewhere`),
+  );
+});
+
+test('an audit finds events that were deleted from the end of a chain by the file that has its head, whatever the ledger says of it', async (t) => {
+  const { run, batch, ledger } = await anchoredLedger(t);
+  ledger.exec(`DELETE FROM events WHERE seq > (SELECT MAX(seq) FROM events) - 2; DELETE FROM anchors;
+    UPDATE batches SET status = 'running', completed_at = NULL, balance_after = NULL,
+      audit_seq = audit_seq - 2, audit_head = (SELECT hash FROM events ORDER BY seq DESC LIMIT 1)`);
+  for (const args of [['--batch', batch], []]) {
+    const { code, stderr } = await run('audit', ...args);
+    assert.equal(code, 5);
+    assert.match(stderr, /event \d+, which was put outside \(file .*elsewhere\.jsonl\), is missing/);
+  }
+});
+
+test('an audit says where heads that were put outside cannot be read, and goes on', async (t) => {
+  const { folder, run } = await anchoredLedger(t);
+  writeFileSync(join(folder, 'elsewhere.jsonl'), 'no head\n');
+  const broken = await run('audit');
+  assert.equal(broken.code, 0);
+  assert.match(
+    broken.stderr,
+    /! The heads in file .*elsewhere\.jsonl were not all compared: line 1 of .* is no head of a chain/,
+  );
+  rmSync(join(folder, 'elsewhere.jsonl'));
+  const { stdout } = await run('--json', 'audit');
+  assert.match(JSON.parse(stdout.trim().split('\n').at(-1) ?? '').anchors.unread[0].why, /ENOENT/);
+});
+
+test('an audit finds payments whose rows are gone, with their batch or without', async (t) => {
+  const { run, batch, ledger } = await anchoredLedger(t);
+  ledger.exec('DELETE FROM rows WHERE row_no = 2');
+  const row = await run('audit');
+  assert.match(
+    row.stderr,
+    new RegExp(`Batch ${batch} was edited: the ledger has 1 payment of rows that it does not have, the first of row 2`),
+  );
+  for (const table of ['batches', 'events', 'rows', 'anchors']) ledger.exec(`DELETE FROM ${table}`);
+  const whole = await run('audit');
+  assert.equal(whole.code, 5);
+  assert.match(whole.stderr, /the ledger has 3 payments of rows that it does not have, the first of row 1/);
+});
+
+const bodyEdits: [edit: string, expected: string][] = [
+  [`body = replace(body, '101002', '999999')`, 'row 2 has a payment whose body is not the one of its digest'],
+  [`body_digest = 'f00'`, 'row 2 has a payment whose body is not the one of its digest'],
+  [`row_no = 1`, 'row 2 has a payment of another row'],
+  [`reference = reference || 'x'`, 'row 2 has a payment under another reference'],
+  [`batch_id = 'another'`, 'row 2 was sent, and the ledger does not have its payment'],
+];
+
+/** What the ledger's own program writes of a body, so that body and digest fit. */
+const bodyChanges: [was: string, is: string, what: string][] = [
+  ['+254712101002', '+254712999999', 'phone number'],
+  ['"network_id":1', '"network_id":7', 'network'],
+  ['20.5', '2050', 'amount'],
+  ['KES', 'UGX', 'currency'],
+  ['Hello', 'Goodbye', 'text message'],
+  ['/e-2', '/e-9', 'reference'],
+];
+
+test('an audit compares each row with what was sent for it', async (t) => {
+  const { folder, batch, ledger } = await anchoredLedger(t);
+  const db = openSqlite(join(folder, '.airbatch/ledger.db'));
+  t.after(() => db.close());
+  const one = `idempotency_key = (SELECT idempotency_key FROM payments WHERE row_no = 2)`;
+  ledger.exec(`CREATE TABLE kept AS SELECT * FROM payments WHERE row_no = 2`);
+  const kept = ledger.prepare('SELECT * FROM kept').get() as { body: string; idempotency_key: string };
+  const key = `idempotency_key = '${kept.idempotency_key}'`;
+  const foundWith = async (set: string) => {
+    ledger.exec(`UPDATE payments SET ${set} WHERE ${one}`);
+    const { edited } = await auditBatch(db, batch);
+    ledger.exec(`DELETE FROM payments WHERE ${key}; INSERT INTO payments SELECT * FROM kept`);
+    return edited;
+  };
+  for (const [edit, expected] of bodyEdits) assert.deepEqual(await foundWith(edit), [expected]);
+  for (const [was, is, what] of bodyChanges) {
+    const body = kept.body.replace(was, is);
+    assert.notEqual(body, kept.body, was);
+    const set = `body = '${body}', body_digest = '${createHash('sha256').update(body).digest('hex')}'`;
+    assert.deepEqual(await foundWith(set), [`row 2 was sent with another ${what} than it has`]);
+  }
+  assert.deepEqual(await foundWith('attempts = attempts'), []);
 });

@@ -1,15 +1,18 @@
 import type { TestContext } from 'node:test';
 import { makeContentDigest } from '../../src/core/content-digest.ts';
-import { idempotencyKey, sha256 } from '../../src/core/ids.ts';
+import { idempotencyKey, paymentReference, sha256 } from '../../src/core/ids.ts';
 import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
 import { nextGeneration } from '../../src/engine/next-generation.ts';
+import { orderOf } from '../../src/engine/orders.ts';
 import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
+import { v2Body } from '../../src/gateway/v2-wire.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
 import { findBatch } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import type { EventData } from '../../src/ledger/events.ts';
+import { insertPayments, type PaymentRecord } from '../../src/ledger/payments.ts';
 import { findRow, type NewRow, type RowFields, type RowRecord, writeRefund } from '../../src/ledger/rows.ts';
 import { migrate } from '../../src/ledger/schema.ts';
 import { openSqlite } from '../../src/ledger/sqlite.ts';
@@ -197,6 +200,33 @@ function eventData(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
   return event === 'complete' ? { service_status: row.service_status } : {};
 }
 
+/** The payment that is bound when a row is sent for the first time. */
+function paymentOf(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecord, at: number): PaymentRecord {
+  const { account } = batch;
+  const identity = { account, runId: batch.run_id, rowRef: row.row_ref ?? '', generation: row.generation };
+  const reference = paymentReference(identity);
+  const body = v2Body(orderOf(row, reference, null), 'auto');
+  return {
+    idempotency_key: idempotencyKey(identity),
+    account,
+    batch_id: row.batch_id,
+    row_no: row.row_no,
+    generation: row.generation,
+    reference,
+    body,
+    body_digest: sha256(body),
+    attempts: 1,
+    open_attempts: 1,
+    first_intent_at: at,
+    last_intent_at: at,
+    lookups: 0,
+    aged_lookups: 0,
+    resends: 0,
+    same_errors: 0,
+    last_evidence: null,
+  };
+}
+
 /** What intake and an approval keep of the rows in the audit log. */
 function meantBy(rows: readonly NewRow[]) {
   const digest = makeContentDigest();
@@ -249,6 +279,7 @@ export async function writeBatch(
       clock.set((event === 'send' && fields.first_sent_at) || clock.now() + 250);
       await act('engine', async (unit) => {
         const before = (await findRow(unit.tx, id, row.row_no)) as RowRecord;
+        if (event === 'send') await insertPayments(unit.tx, [paymentOf(batch, before, unit.at)]);
         await unit.changeRow(
           before,
           event,

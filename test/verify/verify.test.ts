@@ -791,6 +791,35 @@ test('a chain that was written anew, with all its hashes, is found by a head tha
   );
 });
 
+test('it is said which events no head that was put outside covers, so that the holder of the key could have written them anew', async (t) => {
+  const { dir, db, key } = await makePack(t);
+  const chain = await pageEvents(db, 'B-1', 0, 100);
+  const anchors = join(folderOf(t), 'heads.jsonl');
+  const coveredBy = async (events: number) => {
+    await writeFile(anchors, JSON.stringify({ batch_id: 'B-1', events, head: chain[events - 1]?.hash }));
+    const { covered_events, coverage } = await verifyReports(dir, { anchors });
+    return [covered_events, coverage];
+  };
+  const holder = 'the holder of the signing key could have written';
+  assert.deepEqual(await coveredBy(29), [
+    29,
+    `No head that was put outside covers the last 2 of 31 events: ${holder} what follows event 29 anew.`,
+  ]);
+  assert.deepEqual(await coveredBy(31), [31, 'A head that was put outside covers all 31 events.']);
+  const alone = await verifyReports(dir);
+  assert.deepEqual(
+    [alone.covered_events, alone.coverage],
+    [0, `No head of the chain that was put outside is known here: ${holder} all of it anew.`],
+  );
+  const head = { batch_id: 'B-1', place: 'file heads', events: 29, head: chain[28]?.hash ?? '' };
+  await insertAnchor(db, { ...head, anchored_at: startMs, receipt: null });
+  await writeReports(db, 'B-1', dirname(dir), signedBy(db, key));
+  assert.equal(
+    (await verifyReports(dir)).coverage,
+    `By these reports a head was put outside at event 29. Compare the chain with it (--anchor): until then, ${holder} all of it anew.`,
+  );
+});
+
 test('reports that are older than the ledger are whole, and it is said what came since', async (t) => {
   const ledger = join(folderOf(t), 'ledger.db');
   const pack = await makePack(t, { ledger });
@@ -859,7 +888,7 @@ test("the service's own list is compared payment by payment", async (t) => {
   );
   assert.match(
     (await findingsFor(whole.with(3, serviceEntry(4, { status: 'pending' })))).join(),
-    /row 4 is completed; the service has topup-4 as pending/,
+    /row 4 is completed; the service has payment topup-4 as pending/,
   );
 });
 
