@@ -89,7 +89,7 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   // Nothing is wrong with them: a clerk would look for it in vain.
   if (unresolved > 0)
     steps.push(
-      `once the service can be reached, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name))}${others}`,
+      `once the service gives its catalog, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name))}${others}`,
     );
   if (unresolved < failed + invalid)
     steps.push(

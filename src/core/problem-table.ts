@@ -26,7 +26,10 @@ export const problemTable = {
   NETWORK_MISSING: { title: 'The network is missing', verdict: 'invalid' },
   NETWORK_UNKNOWN: { title: 'There is no such network in the country of the number', verdict: 'invalid' },
   NETWORK_AMBIGUOUS: { title: 'The name fits more than one network', verdict: 'invalid' },
-  NETWORK_UNRESOLVED: { title: 'The network is given by name, and the catalog does not answer', verdict: 'invalid' },
+  NETWORK_UNRESOLVED: {
+    title: 'The network is given by name, and the catalog gives no usable answer',
+    verdict: 'invalid',
+  },
   NOTHING_TO_PAY: { title: 'The row has neither an amount nor a product', verdict: 'invalid' },
   AMOUNT_AND_PRODUCT: { title: 'The row has both an amount and a product', verdict: 'invalid' },
   AMOUNT_NOT_A_NUMBER: { title: 'The amount is not a number', verdict: 'invalid' },

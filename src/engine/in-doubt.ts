@@ -62,21 +62,28 @@ export function stepWhenNotFound(payment: PaymentRecord, policy: ServicePolicy, 
   if (now - payment.first_intent_at >= policy.resendAgeMsMax) return stepWhenAged(payment, policy, now);
 
   const last = lastEvidence(payment);
-  if (payment.same_errors >= policy.sameErrorsMax && (last?.httpStatus ?? 0) >= 500) {
+  const routeDown = isRouteDown(last, policy) ? policy.routeDown : undefined;
+  if (!routeDown && payment.same_errors >= policy.sameErrorsMax && (last?.httpStatus ?? 0) >= 500) {
     return {
       do: 'review',
       why: `the service answered ${last?.httpStatus} ${payment.same_errors} times: perhaps a cached answer`,
     };
   }
   const elapsed = now - payment.last_intent_at;
-  const resendDelay = policy.resendDelaysMs[payment.resends] ?? policy.resendDelaysMs.at(-1);
-  const mayResend = resendDelay !== undefined && payment.resends < policy.resendsMax;
+  const { resendDelaysMs } = routeDown ?? policy;
+  const resendDelay = resendDelaysMs[payment.resends] ?? resendDelaysMs.at(-1);
+  const mayResend = resendDelay !== undefined && (routeDown !== undefined || payment.resends < policy.resendsMax);
   if (mayResend && elapsed >= resendDelay) return { do: 'send_again' };
 
   const delays = mayResend ? [...policy.lookUpDelaysMs, resendDelay] : policy.lookUpDelaysMs;
   const later = delays.filter((delay) => delay > elapsed);
   if (later.length > 0) return { do: 'wait', until: payment.last_intent_at + Math.min(...later) };
   return { do: 'review', why: `not found after ${payment.attempts} attempts and every look-up` };
+}
+
+/** Whether the service itself said that nothing was sent on: a status above 500 comes from something in between, whatever code it brings. */
+function isRouteDown(last: LastEvidence | null, { routeDown }: ServicePolicy): boolean {
+  return last?.kind === 'in_doubt' && last.code === routeDown?.code && (last.httpStatus ?? 501) <= 500;
 }
 
 /** Every attempt got a definitive no, and nothing is there. */

@@ -216,6 +216,11 @@ export interface ServicePolicy {
    */
   resendDelaysMs: readonly number[];
   resendsMax: number;
+  /**
+   * Where the last answer has this code, the service says itself that the route is down and that the payment may be sent again after a few
+   * minutes: then these delays apply, as often as the age of the key allows.
+   */
+  routeDown?: { code: string; resendDelaysMs: readonly number[] };
   /** When a key that is too old to be sent is looked up before a person must decide. */
   agedLookUpDelaysMs: readonly number[];
   /** The same server error this many times under one key may be a cached answer: stop and review. */

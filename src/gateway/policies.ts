@@ -36,6 +36,8 @@ export function v1Policy(): ServicePolicy {
     lookUpDelaysMs: [15 * second, minute, 5 * minute, 12 * minute, 15 * minute],
     resendDelaysMs: [15 * minute],
     resendsMax: 3,
+    // "Retry after a few minutes" (spec section 7.2).
+    routeDown: { code: '234', resendDelaysMs: [2 * minute, 5 * minute, 15 * minute, 30 * minute, hour] },
     agedLookUpDelaysMs: [0, hour, 6 * hour, 24 * hour],
     sameErrorsMax: 3,
     // The provider blocks a number for typically a minute after a recharge (code 50).

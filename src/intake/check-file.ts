@@ -150,7 +150,7 @@ function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
   const warnings: string[] = [];
   if (catalog.failed()) {
     warnings.push(
-      'The catalog did not answer: network ids and products were taken as they are in the file, and network names could not be read.',
+      'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
     );
   }
   if (form.otherSheets.length > 0) {

@@ -69,7 +69,7 @@ function networkNamed(
   if (networks === null) {
     row.blame('network_id', {
       code: 'NETWORK_UNRESOLVED',
-      message: `"${shortened(name)}" is a name, and the service, which knows the names, does not answer now.`,
+      message: `"${shortened(name)}" is a name, and the service, which knows the names, gives no usable answer now.`,
       suggestion: "Write the network's id, or try again later.",
     });
     return null;

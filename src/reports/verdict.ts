@@ -103,7 +103,7 @@ function detailsOf(summary: BatchSummary): string[] {
   // Nothing need be wrong with them: a clerk would look for it in vain.
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   const unread =
-    'and the service, which alone knows the names, could not be reached: send the same file again once it can be reached.';
+    'and the service, which alone knows the names, gave no usable answer: send the same file again once it does.';
   say(
     unresolved,
     `was not sent: its network is given by name, ${unread}`,

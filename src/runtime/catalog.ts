@@ -4,6 +4,7 @@ import { askAsTold } from '../engine/ask-as-told.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { CatalogOutcome, Gateway, Product } from '../gateway/gateway.ts';
 import type { Catalog } from '../intake/catalog.ts';
+import { accountLog } from './log.ts';
 import { logWait, type WaitingAccount } from './told-to-wait.ts';
 
 /**
@@ -37,7 +38,11 @@ export function accountCatalog(
       const known = answers.get(key);
       if (known && clock.monotonic() < known.until) return known.items;
       const outcome = await askAsTold(asking, 'catalog', () => read(key));
-      wasRefused ||= outcome.kind === 'account_blocked';
+      if (outcome.kind === 'account_blocked' && !wasRefused) {
+        wasRefused = true;
+        const { code, message } = outcome.evidence;
+        accountLog(deps.log, account.name).warn('the service refuses the account its catalog', { code, said: message });
+      }
       if (outcome.kind !== 'items') return null;
       answers.set(key, { items: outcome.items, until: clock.monotonic() + catalogKeptMs });
       return outcome.items;

@@ -2,28 +2,43 @@ import type { SandboxClock } from './clock.ts';
 import { findApiKey, serviceAccounts } from './companies.ts';
 import { companyOfToken } from './enterprise-routes.ts';
 import { V1Error, V2Error } from './reply.ts';
-import type { Route } from './routes.ts';
+import type { Access } from './routes.ts';
 import type { Store } from './store.ts';
 
-/** Whose request this is (spec section 5). Throws the error that refuses it. */
-export function authenticate(
-  { store, clock }: { store: Store; clock: SandboxClock },
-  { access }: Route,
-  headers: Readonly<Record<string, string | undefined>>,
-): { company: string; apiKey: string | null } {
-  switch (access.kind) {
+/** Whose request this is, as far as its credentials say so, and the error that refuses it. */
+export interface Caller {
+  /** Null where the credentials are of nobody. */
+  company: string | null;
+  apiKey: string | null;
+  refusal: V1Error | V2Error | null;
+}
+
+interface AccessParts {
+  store: Store;
+  clock: SandboxClock;
+}
+
+type Headers = Readonly<Record<string, string | undefined>>;
+
+/** Looks the caller up (spec section 5), for a route or for a path that is none. */
+export function callerOf(parts: AccessParts, access: Access | null, headers: Headers): Caller {
+  switch (access?.kind) {
     case 'public':
-      return { company: 'public', apiKey: null };
+      return { company: 'public', apiKey: null, refusal: null };
     case 'access_token':
-      return { company: companyOfToken({ store, clock }, headers), apiKey: null };
+      return { apiKey: null, ...companyOfToken(parts, headers) };
     case 'service_headers':
-      return { company: companyOfService(headers), apiKey: null };
-    case 'api_key': {
+      return { apiKey: null, ...companyOfService(headers) };
+    default: {
       const known = findApiKey(headers.authorization);
-      if (!known || isRevoked(store, known.key))
-        throw new V2Error(401, 'UNAUTHORIZED', 'The API key is missing, wrong or revoked.');
-      if (known.permissions.includes(access.permission)) return { company: known.company, apiKey: known.key };
-      throw new V2Error(403, 'FORBIDDEN', `The API key lacks the permission ${access.permission}.`);
+      if (!known || isRevoked(parts.store, known.key)) {
+        const refusal = new V2Error(401, 'UNAUTHORIZED', 'The API key is missing, wrong or revoked.');
+        return { company: null, apiKey: null, refusal };
+      }
+      const { company, key: apiKey, permissions } = known;
+      if (!access || permissions.includes(access.permission)) return { company, apiKey, refusal: null };
+      const refusal = new V2Error(403, 'FORBIDDEN', `The API key lacks the permission ${access.permission}.`);
+      return { company, apiKey, refusal };
     }
   }
 }
@@ -41,11 +56,11 @@ export function setRevoked(store: Store, key: string, revoked: boolean): boolean
   return true;
 }
 
-function companyOfService(headers: Readonly<Record<string, string | undefined>>): string {
+function companyOfService(headers: Headers): Omit<Caller, 'apiKey'> {
   const email = headers['x-service-email'];
   const token = headers['x-service-token'];
   const known = serviceAccounts.find((account) => account.email === email && account.token === token);
-  if (!known) throw new V1Error(401, null, 'Credentials are invalid or missing');
-  if (!known.isLocated) throw new V1Error(403, 190, 'Customer account could not be located');
-  return known.company;
+  if (!known) return { company: null, refusal: new V1Error(401, null, 'Credentials are invalid or missing') };
+  const { company, isLocated } = known;
+  return { company, refusal: isLocated ? null : new V1Error(403, 190, 'Customer account could not be located') };
 }

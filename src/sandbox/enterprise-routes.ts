@@ -61,20 +61,23 @@ export function enterpriseRoutes({
   ];
 }
 
-/** The company that an access token and the header `X-Company-ID` speak for. Throws the `V2Error` that refuses them. */
+/** The company that an access token and the header `X-Company-ID` speak for, and the error that refuses them. */
 export function companyOfToken(
   { store, clock }: { store: Store; clock: SandboxClock },
   headers: Readonly<Record<string, string | undefined>>,
-): string {
+): { company: string | null; refusal: V2Error | null } {
   const token = /^Bearer (.+)$/.exec(headers.authorization ?? '')?.[1] ?? '';
   const known = store.one<{ company: string }>(
     'SELECT company FROM tokens WHERE token = ? AND expires_at > ?',
     token,
     clock.now(),
   );
-  if (!known) throw new V2Error(401, 'UNAUTHORIZED', 'The access token is missing, wrong or expired.');
-  if (headers['x-company-id'] !== known.company) {
-    throw new V2Error(403, 'FORBIDDEN', 'X-Company-ID is missing, or not the company of the access token.');
+  if (!known) {
+    const refusal = new V2Error(401, 'UNAUTHORIZED', 'The access token is missing, wrong or expired.');
+    return { company: null, refusal };
   }
-  return known.company;
+  const { company } = known;
+  if (headers['x-company-id'] === company) return { company, refusal: null };
+  const message = 'X-Company-ID is missing, or not the company of the access token.';
+  return { company, refusal: new V2Error(403, 'FORBIDDEN', message) };
 }

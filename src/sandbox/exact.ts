@@ -16,8 +16,11 @@ export class ExactNumber {
 
   /** The value where it is a whole number that JavaScript holds exactly, else null. */
   integer(): number | null {
-    const value = Number(this.source);
-    return /^-?[0-9]+$/.test(this.source) && Number.isSafeInteger(value) ? value : null;
+    const decimal = this.decimal();
+    // "1.0" and "1e0" are the number 1 as well: how it is written says nothing in JSON.
+    if (decimal === null || !/^-?[0-9]+$/.test(decimal)) return null;
+    const value = Number(decimal);
+    return Number.isSafeInteger(value) ? value : null;
   }
 
   /** Written back as the literal that was read: metadata is "returned as stored" (spec section 2.2). */

@@ -49,36 +49,34 @@ export function route<Query = unknown, Body = unknown>(
   return definition as unknown as Route;
 }
 
-/** The route of a path, and its parameters. */
+/** The route of a path, and its parameters; null where one of them is no text that a path can hold ("%zz"). */
 export function findRoute(
   routes: readonly Route[],
   method: string,
   path: string,
-): { route: Route; params: Record<string, string> } | null {
+): { route: Route; params: Record<string, string> | null } | null {
   const parts = path.split('/');
   for (const candidate of routes) {
-    if (candidate.method !== method) continue;
-    const params = paramsOf(candidate.path.split('/'), parts);
-    if (params) return { route: candidate, params };
+    const pattern = candidate.path.split('/');
+    if (candidate.method === method && isOf(pattern, parts))
+      return { route: candidate, params: paramsOf(pattern, parts) };
   }
   return null;
 }
 
-function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
-  if (pattern.length !== parts.length) return null;
-  const params: Record<string, string> = {};
-  for (const [index, expected] of pattern.entries()) {
-    const part = parts[index] ?? '';
-    if (expected.startsWith(':')) params[expected.slice(1)] = decoded(part);
-    else if (expected !== part) return null;
-  }
-  return params;
+function isOf(pattern: readonly string[], parts: readonly string[]): boolean {
+  return (
+    pattern.length === parts.length && pattern.every((part, index) => part.startsWith(':') || part === parts[index])
+  );
 }
 
-function decoded(part: string): string {
+function paramsOf(pattern: readonly string[], parts: readonly string[]): Record<string, string> | null {
+  const params: Record<string, string> = {};
   try {
-    return decodeURIComponent(part);
+    for (const [index, part] of pattern.entries())
+      if (part.startsWith(':')) params[part.slice(1)] = decodeURIComponent(parts[index] ?? '');
+    return params;
   } catch {
-    return part;
+    return null;
   }
 }

@@ -1,4 +1,4 @@
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
+import fastify, { type FastifyError, type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { SandboxClock } from './clock.ts';
 import type { Reply } from './reply.ts';
 import type { ServiceRequest } from './service.ts';
@@ -12,16 +12,25 @@ export function makeServer(
   handle: (request: ServiceRequest) => Promise<Reply>,
   desk: (app: FastifyInstance) => void,
 ): FastifyInstance {
-  const app = fastify({ bodyLimit: bodyBytesMax, forceCloseConnections: true });
+  const answer = async (request: FastifyRequest, reply: FastifyReply, tooLarge = false) => {
+    await send(clock, reply, await handle({ ...requestOf(request), tooLarge }));
+    return reply;
+  };
+  const app = fastify({
+    bodyLimit: bodyBytesMax,
+    forceCloseConnections: true,
+    // A path that Fastify cannot read ("%zz") is answered by the service, in its envelope.
+    frameworkErrors: (_error, request, reply) => void answer(request, reply),
+  });
+  app.setErrorHandler<FastifyError>((error, request, reply) => {
+    if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return answer(request, reply, true);
+    throw error;
+  });
   app.removeAllContentTypeParsers();
   // Bodies are read by the service itself, number by number as they were written.
   app.addContentTypeParser('*', { parseAs: 'string' }, (_request, body, done) => done(null, body));
   desk(app);
-  app.all('/*', async (request, reply) => {
-    const answer = await handle(requestOf(request));
-    await send(clock, reply, answer);
-    return reply;
-  });
+  app.all('/*', (request, reply) => answer(request, reply));
   return app;
 }
 

@@ -1,13 +1,14 @@
 import type { z } from 'zod';
-import { authenticate } from './access.ts';
+import { callerOf } from './access.ts';
 import type { SandboxClock } from './clock.ts';
 import { parseExact } from './exact.ts';
 import type { Faults, RequestFault } from './faults.ts';
 import type { Limits } from './limits.ts';
 import { magicOf } from './magic.ts';
+import type { LimitName } from './options.ts';
 import { type Replies, type Reply, V1Error, V2Error } from './reply.ts';
 import { type Call, findRoute, type Route } from './routes.ts';
-import { faultsIn } from './shapes.ts';
+import { faultsIn, withoutNulls } from './shapes.ts';
 import type { Store } from './store.ts';
 import type { Strikes } from './strikes.ts';
 import type { Topups } from './topups.ts';
@@ -19,6 +20,8 @@ export interface ServiceRequest {
   /** By lower-case names. */
   headers: Readonly<Record<string, string | undefined>>;
   body: string;
+  /** The body was longer than a server takes, and was not read. */
+  tooLarge?: boolean;
 }
 
 export interface ServiceParts {
@@ -113,13 +116,23 @@ function answer(parts: ServiceParts, request: ServiceRequest): Reply {
   let rateHeaders: Record<string, string> = {};
   try {
     const found = findRoute(parts.routes, request.method, path);
-    if (!found)
-      throw isV1 ? new V1Error(404, null, 'Not found') : new V2Error(404, 'NOT_FOUND', 'There is no such endpoint.');
     parts.topups.settleDue();
-    const caller = authenticate(parts, found.route, request.headers);
-    rateHeaders = admit(parts, found.route, caller.company, isV1);
+    const { company, apiKey, refusal } = callerOf(parts, found?.route.access ?? null, request.headers);
+    const limits =
+      found?.route.limits ?? (isV1 ? [] : [request.method === 'GET' ? ('read' as const) : ('write' as const)]);
+    // Every answer of Version 2 carries the headers of its limit (spec section 8.1), a refusal as well.
+    rateHeaders = admit(parts, limits, company ?? nobody, isV1);
+    if (!found) throw failed(isV1, 404, 'NOT_FOUND', 'There is no such endpoint.');
+    if (refusal !== null || company === null) throw refusal;
+    if (request.tooLarge) throw failed(isV1, 413, 'PAYLOAD_TOO_LARGE', 'The body is too large.');
+    if (found.params === null) throw failed(isV1, 400, 'VALIDATION_ERROR', 'The path is not valid.');
+    if (found.route.body && !isJson(request.headers['content-type'])) {
+      // Version 1 has no status for it but that of wrong parameters (spec section 7.2).
+      throw failed(isV1, isV1 ? 400 : 415, 'UNSUPPORTED_MEDIA_TYPE', 'Content-Type must be application/json.');
+    }
     const call: Call = {
-      ...caller,
+      company,
+      apiKey,
       headers: request.headers,
       params: found.params,
       query: found.route.query ? read(found.route.query, queryOf(queries.join('?')), isV1) : {},
@@ -148,15 +161,23 @@ class RateLimited extends Error {
   }
 }
 
+/** Who has no valid credentials shares one limit with all others who have none. */
+const nobody = 'nobody';
+
+const failed = (isV1: boolean, status: number, code: string, message: string) =>
+  isV1 ? new V1Error(status, null, message.replace(/\.$/, '')) : new V2Error(status, code, message);
+
+const isJson = (contentType: string | undefined): boolean => /^\s*application\/json\s*(;|$)/i.test(contentType ?? '');
+
 /** Counts the request. The headers are those of Version 2 (spec section 8.1); Version 1 shows none but `Retry-After`. */
 function admit(
   { limits, replies }: ServiceParts,
-  route: Route,
+  names: readonly LimitName[],
   company: string,
   isV1: boolean,
 ): Record<string, string> {
-  if (route.limits.length === 0) return {};
-  const { admitted, limit, remaining, resetAt, retryAfter } = limits.admit(company, route.limits);
+  if (names.length === 0) return {};
+  const { admitted, limit, remaining, resetAt, retryAfter } = limits.admit(company, names);
   const headers: Record<string, string> = isV1
     ? {}
     : {
@@ -200,7 +221,7 @@ function bodyOf(text: string, isV1: boolean): unknown {
 }
 
 function read(shape: z.ZodType, value: unknown, isV1: boolean): unknown {
-  const parsed = shape.safeParse(value);
+  const parsed = shape.safeParse(withoutNulls(value));
   if (parsed.success) return parsed.data;
   const message = faultsIn(parsed.error);
   if (isV1) throw new V1Error(400, null, `Missing or invalid parameters: ${message}`);

@@ -45,9 +45,9 @@ const schema = `
     number INTEGER PRIMARY KEY, topup_id TEXT NOT NULL UNIQUE, company TEXT NOT NULL, reference TEXT, idempotency_key TEXT,
     phone_number TEXT NOT NULL, amount TEXT NOT NULL, currency TEXT NOT NULL, cost TEXT NOT NULL, cost_currency TEXT NOT NULL,
     at INTEGER NOT NULL, given_back_at INTEGER, refunded_at INTEGER);
-  CREATE TABLE IF NOT EXISTS answers (
-    api_key TEXT NOT NULL, idempotency_key TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL,
-    PRIMARY KEY (api_key, idempotency_key));
+  CREATE TABLE IF NOT EXISTS kept_answers (
+    company TEXT NOT NULL, idempotency_key TEXT NOT NULL, status INTEGER NOT NULL, body TEXT NOT NULL, at INTEGER NOT NULL,
+    PRIMARY KEY (company, idempotency_key));
   CREATE TABLE IF NOT EXISTS strikes (
     name TEXT NOT NULL, phone_number TEXT NOT NULL, count INTEGER NOT NULL, PRIMARY KEY (name, phone_number));
   CREATE TABLE IF NOT EXISTS revoked_keys (api_key TEXT PRIMARY KEY);

@@ -11,6 +11,7 @@ import type { SandboxClock } from './clock.ts';
 import { decimalsOf, isLess } from './exact.ts';
 import { magicOf, refusalCodeOf } from './magic.ts';
 import { V1Error } from './reply.ts';
+import { exactDecimal, faultsIn } from './shapes.ts';
 import type { Store } from './store.ts';
 import type { SendTopup } from './v1-shapes.ts';
 import { canPay, type Wallet, type Wallets } from './wallets.ts';
@@ -39,7 +40,7 @@ export const refusal = (code: number): V1Error => new V1Error(403, code, message
 
 /** The least that may leave a balance, in dollars (code 231). */
 const sourceAmountMinUsd = '0.01';
-/** Spec section 8.2: the provider blocks a second recharge of one number for a minute (code 50). */
+/** Spec section 8.2: the provider blocks a second recharge of one number with one amount for a minute (code 50). */
 const repeatMs = 60_000;
 
 export interface V1Order {
@@ -67,7 +68,7 @@ export function checkV1Order(
   const product = body.productId === undefined ? null : productOf(body.productId.integer() ?? -1, network);
   const amount = product?.amount ?? amountOf(body, product, network);
   if (isLess(convert(amount, network.country.currency, 'USD'), sourceAmountMinUsd)) throw refusal(231);
-  if (wasJustRecharged(store, company, phoneNumber, clock.now() - repeatMs)) throw refusal(50);
+  if (wasJustRecharged(store, company, { phoneNumber, amount, since: clock.now() - repeatMs })) throw refusal(50);
   const cost = convert(amount, network.country.currency, wallet.currency);
   if (magicOf(phoneNumber) === 'poor' || !canPay(wallet, cost)) throw refusal(20);
   return { network, product, amount, wallet };
@@ -82,8 +83,10 @@ function productOf(id: number, network: Network): Product {
 
 /** The amount of a custom top-up or of an open product; a fixed one ignores it (spec section 4.9). */
 function amountOf({ amount: given }: SendTopup, product: Product | null, { country }: Network): string {
-  const amount = given?.decimal() ?? null;
-  if (amount === null) throw new V1Error(400, null, 'amount is required');
+  if (given === undefined) throw new V1Error(400, null, 'amount is required');
+  const parsed = exactDecimal.safeParse(given);
+  if (!parsed.success) throw new V1Error(400, null, `Missing or invalid parameters: amount ${faultsIn(parsed.error)}`);
+  const amount = parsed.data.decimal() ?? '0';
   if (decimalsOf(amount) > decimalsAllowed(country.currency)) {
     if (product) throw refusal(150);
     throw new V1Error(400, null, `amount must not have more than ${decimalsAllowed(country.currency)} decimals`);
@@ -96,11 +99,17 @@ function amountOf({ amount: given }: SendTopup, product: Product | null, { count
 const isUsed = (store: Store, company: string, extRefId: string): boolean =>
   store.one("SELECT 1 FROM topups WHERE company = ? AND reference = ? AND version = 'v1'", company, extRefId) !== null;
 
-const wasJustRecharged = (store: Store, company: string, phoneNumber: string, since: number): boolean =>
+/** Another amount is let through: "wait a minute or change the amount" (spec section 7.2). */
+const wasJustRecharged = (
+  store: Store,
+  company: string,
+  { phoneNumber, amount, since }: { phoneNumber: string; amount: string; since: number },
+): boolean =>
   store.one(
-    `SELECT 1 FROM topups WHERE company = ? AND phone_number = ? AND created_at > ? AND version = 'v1'
+    `SELECT 1 FROM topups WHERE company = ? AND phone_number = ? AND amount = ? AND created_at > ? AND version = 'v1'
        AND NOT (booked = 1 AND outcome IN ('failed', 'canceled'))`,
     company,
     phoneNumber,
+    amount,
     since,
   ) !== null;

@@ -1,10 +1,11 @@
 import { z } from 'zod';
-import { digitsOnly, exactDecimal, exactInteger, money, queryInteger } from './shapes.ts';
+import { digitsOnly, exactInteger, jsonObject, money, queryInteger } from './shapes.ts';
 
 /** `POST /adp`, spec section 4.9. */
-export const sendTopup = z.object({
+export const sendTopup = jsonObject({
   msisdn: z.string().regex(/^[1-9][0-9]{6,14}$/, 'must be a number in international format without +'),
-  amount: exactDecimal.optional(),
+  /** Read only where it counts: a fixed product ignores it, whatever it is. */
+  amount: z.unknown().optional().meta({ type: 'number', exclusiveMinimum: 0 }),
   extRefId: z.string().min(1).max(255).optional(),
   productId: exactInteger.optional(),
   processingMode: z.enum(['SYNC', 'ASYNC']).default('SYNC'),

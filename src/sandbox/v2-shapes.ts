@@ -1,5 +1,15 @@
 import { z } from 'zod';
-import { e164, exactDecimal, exactInteger, isoTime, money, queryInteger, queryTime } from './shapes.ts';
+import {
+  e164,
+  exactDecimal,
+  exactInteger,
+  isoTime,
+  jsonObject,
+  money,
+  queryFrom,
+  queryInteger,
+  queryTo,
+} from './shapes.ts';
 
 /** Sandboxes may be called back on this machine in plain HTTP; everything else has to be https (spec section 6.2). */
 const callbackUrl = z
@@ -18,24 +28,22 @@ export function isCallable(text: string): boolean {
 const isLoopback = (hostname: string): boolean =>
   hostname === 'localhost' || hostname === '[::1]' || /^127\.[0-9]+\.[0-9]+\.[0-9]+$/.test(hostname);
 
-const amount = z.object({ value: exactDecimal, currency: z.string().regex(/^[A-Z]{3}$/, 'must be a currency code') });
+const amount = jsonObject({ value: exactDecimal, currency: z.string().regex(/^[A-Z]{3}$/, 'must be a currency code') });
 
 /** `POST /v2/topups`, spec section 4.1. */
-export const createTopup = z
-  .object({
-    phone_number: z.string(),
-    network_id: exactInteger,
-    amount: amount.optional(),
-    product_id: z.string().min(1).max(64).optional(),
-    sms: z.object({ enabled: z.boolean().default(false), message: z.string().max(459).optional() }).optional(),
-    reference: z.string().max(255).optional(),
-    callback_url: callbackUrl.optional(),
-    metadata: z.record(z.string(), z.unknown()).optional(),
-    wallet_mode: z.enum(['auto', 'global', 'local']).default('auto'),
-  })
-  .refine((body) => (body.amount === undefined) !== (body.product_id === undefined), {
-    message: 'exactly one of amount and product_id must be given',
-  });
+export const createTopup = jsonObject({
+  phone_number: z.string(),
+  network_id: exactInteger,
+  amount: amount.optional(),
+  product_id: z.string().min(1).max(64).optional(),
+  sms: jsonObject({ enabled: z.boolean().default(false), message: z.string().max(459).optional() }).optional(),
+  reference: z.string().max(255).optional(),
+  callback_url: callbackUrl.optional(),
+  metadata: z.record(z.string(), z.unknown()).optional(),
+  wallet_mode: z.enum(['auto', 'global', 'local']).default('auto'),
+}).refine((body) => (body.amount === undefined) !== (body.product_id === undefined), {
+  message: 'exactly one of amount and product_id must be given',
+});
 export type CreateTopup = z.output<typeof createTopup>;
 
 const topupStatuses = ['pending', 'processing', 'completed', 'failed'] as const;
@@ -50,8 +58,8 @@ export const listTopups = z.object({
   status: z.enum(topupStatuses).optional(),
   phone_number: z.string().max(20).optional(),
   reference: z.string().max(255).optional(),
-  from: queryTime.optional(),
-  to: queryTime.optional(),
+  from: queryFrom.optional(),
+  to: queryTo.optional(),
   sort: z
     .enum([
       'created_at',
@@ -80,7 +88,7 @@ export const catalogLookup = z.object({
 export type CatalogLookup = z.output<typeof catalogLookup>;
 
 /** `POST /enterprise/webhooks`, spec section 4.8. */
-export const registerWebhook = z.object({
+export const registerWebhook = jsonObject({
   url: callbackUrl,
   events: z
     .array(
@@ -97,7 +105,7 @@ export const registerWebhook = z.object({
 });
 
 /** `POST /enterprise/auth/login`: the spec does not show it (section 4.7). */
-export const login = z.object({ email: z.string().min(1), password: z.string().min(1) });
+export const login = jsonObject({ email: z.string().min(1), password: z.string().min(1) });
 
 const metaShape = z.object({ request_id: z.string(), timestamp: isoTime });
 const moneyShape = z.object({ value: money, currency: z.string() });
@@ -131,7 +139,7 @@ const single = listEntry.omit({ wallet: true }).extend({
 
 const created = single.extend({
   wallet: listEntry.shape.wallet,
-  sms: z.object({ enabled: z.boolean(), message: z.string() }),
+  sms: jsonObject({ enabled: z.boolean(), message: z.string() }),
 });
 
 const wallet = z.object({

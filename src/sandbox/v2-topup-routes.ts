@@ -76,8 +76,8 @@ function create(parts: V2Parts, call: Call & { body: CreateTopup }): Reply {
   const now = clock.now();
   if (key !== null) {
     const cached = store.one<{ status: number; body: string }>(
-      'SELECT status, body FROM answers WHERE api_key = ? AND idempotency_key = ? AND at > ?',
-      apiKey,
+      'SELECT status, body FROM kept_answers WHERE company = ? AND idempotency_key = ? AND at > ?',
+      company,
       key,
       now - idempotencyMs,
     );
@@ -111,9 +111,9 @@ function create(parts: V2Parts, call: Call & { body: CreateTopup }): Reply {
     const reply = replies.v2(201, createdView(topup, now));
     // Only what was created is remembered: a refusal can be mended and sent again under the same key.
     if (key !== null) {
-      store.run('DELETE FROM answers WHERE api_key = ? AND idempotency_key = ?', apiKey, key);
-      store.insert('answers', {
-        api_key: apiKey,
+      store.run('DELETE FROM kept_answers WHERE company = ? AND idempotency_key = ?', company, key);
+      store.insert('kept_answers', {
+        company,
         idempotency_key: key,
         status: reply.status,
         body: reply.body,
@@ -148,12 +148,13 @@ function findDuplicate(
   );
 }
 
-/** The column that each order goes by; a top-up that has not ended has no time of completion. */
+/** What each order goes by, as an entry shows it now; a top-up that has not been completed has no time of completion, one that failed cost nothing. */
 const orders: Readonly<Record<string, string>> = {
   created_at: 'created_at',
   completed_at: "CASE WHEN outcome = 'completed' AND booked = 1 THEN ends_at END",
-  status: "CASE WHEN booked = 0 THEN 'p' WHEN outcome = 'completed' THEN 'c' ELSE 'f' END",
-  total_usd: 'CAST(cost_usd AS REAL)',
+  status: `CASE WHEN booked = 1 AND outcome = 'completed' THEN 'completed' WHEN booked = 1 THEN 'failed'
+    WHEN announced = 1 THEN 'processing' ELSE 'pending' END`,
+  total_usd: "CASE WHEN refunded = 1 OR (booked = 1 AND outcome <> 'completed') THEN 0 ELSE CAST(cost_usd AS REAL) END",
 };
 
 function list({ store, clock, settings, replies }: V2Parts, company: string, query: ListTopups): Reply {
@@ -195,8 +196,8 @@ function conditions(company: string, query: ListTopups, now: number): { where: s
   // "+" in a query that nobody escaped is a space: the digits say enough.
   if (query.phone_number !== undefined) add('instr(phone_number, ?) > 0', query.phone_number.trim());
   if (query.reference !== undefined) add('reference = ?', query.reference);
-  if (query.from !== undefined) add('created_at >= ?', Date.parse(query.from));
-  if (query.to !== undefined) add('created_at <= ?', Date.parse(query.to));
+  if (query.from !== undefined) add('created_at >= ?', query.from);
+  if (query.to !== undefined) add('created_at <= ?', query.to);
   if (query.status === 'pending') add('processing_at > ?', now);
   if (query.status === 'processing') add('processing_at <= ? AND booked = 0', now);
   if (query.status === 'completed') add("booked = 1 AND outcome = 'completed'");

@@ -101,7 +101,7 @@ test('what comes next where networks could not be looked up is the same file aga
     return nextOf({ ...summary, rows, failures: {}, problems: { NETWORK_UNRESOLVED: of } }, 4);
   };
   const again =
-    "once the service can be reached, the same file again (nothing is paid twice): airbatch run 'pay roll'\\''s.csv' --run-id payroll-2026-11";
+    "once the service gives its catalog, the same file again (nothing is paid twice): airbatch run 'pay roll'\\''s.csv' --run-id payroll-2026-11";
   assert.deepEqual(unresolved(3, 3), [again]);
   const [first, second, ...more] = unresolved(3, 2);
   assert.deepEqual(

@@ -133,6 +133,28 @@ describe('a doubt of which nothing is found', () => {
   }
 });
 
+describe('a payment to which the service answered that the route is down (code 234), and nothing is found', () => {
+  const down = (fields: Partial<PaymentRecord>, httpStatus = 403) =>
+    sent({
+      open_attempts: 1,
+      last_evidence: JSON.stringify({ kind: 'in_doubt', httpStatus, code: '234', message: '', requestId: null }),
+      ...fields,
+    });
+  for (const [what, payment, now, expected] of [
+    ['is looked up first', down({}), 15 * second, 'wait until 60 s'],
+    ['is sent again after a few minutes', down({}), 2 * minute, 'send_again'],
+    ['then after longer ones', down({ resends: 1 }), 2 * minute, 'wait until 300 s'],
+    ['of up to an hour', down({ resends: 9 }), 59 * minute, 'wait until 3600 s'],
+    ['as long as the route is down', down({ resends: 9, same_errors: 9 }, 500), 60 * minute, 'send_again'],
+    ['but not past the age of its key', down({ resends: 9 }), 23 * hour, 'wait until 82800 s'],
+    ['and not soon where something in between may have said so', down({}, 503), 2 * minute, 'wait until 300 s'],
+  ] satisfies [string, PaymentRecord, number, string][]) {
+    test(`${what}: ${expected}`, () => {
+      assert.equal(inShort(stepWhenNotFound(payment, v1, start + now)), expected);
+    });
+  }
+});
+
 describe('a payment of which every attempt got its no, and nothing is found', () => {
   const refused = (kind: LastEvidence['kind']) => sent({ last_evidence: last(kind, 403) });
   for (const [what, payment, now, expected] of [

@@ -596,7 +596,7 @@ describe('a file of a job', () => {
     const { take } = await rig(t);
     const { counts, warnings } = await take(csv([goodRow()]), { job: 'payroll', catalog: silent });
     assert.equal(counts.valid, 1);
-    assert.match(warnings[0] ?? '', /catalog did not answer/);
+    assert.match(warnings[0] ?? '', /catalog gave no usable answer/);
     const byPerson = await take(named, { catalog: silent });
     assert.equal(byPerson.problems[0]?.code, 'NETWORK_UNRESOLVED');
   });

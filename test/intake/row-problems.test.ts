@@ -151,7 +151,7 @@ const cases: Case[] = [
     catalog: unreachable,
     code: 'NETWORK_UNRESOLVED',
     column: 'network_id',
-    says: /does not answer/,
+    says: /no usable answer/,
   },
   { what: 'nothing to pay', row: { amount: '' }, code: 'NOTHING_TO_PAY', column: 'amount', says: /neither/ },
   {
@@ -567,7 +567,7 @@ describe('a catalog', () => {
   test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
     const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
     assert.equal(rows[0]?.status, 'ready');
-    assert.match(findings.warnings[0] ?? '', /catalog did not answer/);
+    assert.match(findings.warnings[0] ?? '', /catalog gave no usable answer/);
   });
 });
 

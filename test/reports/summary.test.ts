@@ -566,7 +566,7 @@ test('rows whose networks nobody could look up are told in one line as that, and
     return verdictOf({ ...summary, rows, problems: { NETWORK_UNRESOLVED: of } }).details;
   };
   const said =
-    /^3,000 rows were not sent: their networks are given by name, .* could not be reached: send the same file again/;
+    /^3,000 rows were not sent: their networks are given by name, .* gave no usable answer: send the same file again/;
   assert.match(detailsOf(3_000, 3_000)[0] ?? '', said);
   assert.doesNotMatch(detailsOf(3_000, 3_000).join(), /invalid/);
   assert.match(detailsOf(3_002, 3_000).join(), /2 rows were invalid and not sent/);

@@ -30,7 +30,7 @@ function place() {
   const limiter = makeOpenLimiter(clock);
   const asked: string[] = [];
   const log: { message: string; data: LogData | undefined }[] = [];
-  const account = (name: string, offered: { networks: Network[] | null; waitsMs?: number[] }) =>
+  const account = (name: string, offered: { networks: Network[] | null | 'refused'; waitsMs?: number[] }) =>
     accountCatalog(
       {
         name,
@@ -41,6 +41,10 @@ function place() {
             const evidence = { httpStatus: null, code: 'timeout', message: 'no answer', requestId: null };
             const retryAfterMs = offered.waitsMs?.shift();
             if (retryAfterMs !== undefined) return { kind: 'throttled', retryAfterMs, evidence };
+            if (offered.networks === 'refused') {
+              const refused = { httpStatus: 403, code: 'FORBIDDEN', message: 'lacks a permission', requestId: null };
+              return { kind: 'account_blocked', reason: 'credentials_rejected', evidence: refused };
+            }
             return offered.networks === null
               ? { kind: 'unavailable', evidence }
               : { kind: 'items', items: offered.networks };
@@ -57,6 +61,19 @@ function place() {
 }
 
 describe('the catalog of an account', () => {
+  test('that the service refuses is said to be refused, once, with the reason that the service gives', async () => {
+    const { log, account } = place();
+    const catalog = account('main', { networks: 'refused' });
+    assert.deepEqual([await catalog.networks('KE'), await catalog.networks('UG')], [null, null]);
+    assert.ok(catalog.wasRefused());
+    assert.deepEqual(log, [
+      {
+        message: 'the service refuses the account its catalog',
+        data: { account: 'main', code: 'FORBIDDEN', said: 'lacks a permission' },
+      },
+    ]);
+  });
+
   test('is asked for each country and network once in a while, and knows what was added after it', async () => {
     const { clock, asked, account } = place();
     const offered = { networks: [safaricom] };
@@ -113,13 +130,13 @@ describe('the catalog of an account', () => {
     assert.ok(limiter.isHeld('creation'));
   });
 
-  test('told to wait for a second again and again tells of it once a minute', async () => {
+  test('told to wait for a second again and again waits ever longer, and tells of it once a minute', async () => {
     const { clock, asked, log, account } = place();
-    const waitsMs = Array<number>(100).fill(1_000);
+    const waitsMs = Array<number>(10).fill(1_000);
     assert.deepEqual(await clock.drive(account('main', { networks: [safaricom], waitsMs }).networks('KE')), [
       safaricom,
     ]);
-    assert.deepEqual([asked.length, log.length], [101, 2]);
+    assert.deepEqual([asked.length, log.length], [11, 4]);
   });
 
   test('told to wait again and again has not answered after a quarter of an hour', async () => {

@@ -69,6 +69,27 @@ describe('4.9 POST /adp', () => {
     assert.equal((await send(client, { amount: undefined })).status, 400);
   });
 
+  test('4.9: a fixed product ignores its amount, whatever that is', async () => {
+    await using client = await openClient();
+    for (const amount of [5, 0, -1, 1e9, 99.999, '5', null, {}]) {
+      const { status, body } = await send(client, { productId: 102, amount });
+      assert.deepEqual([status, body.data?.amount], [200, 99], String(amount));
+    }
+    for (const amount of [0, -1, '5', {}]) {
+      assert.equal((await send(client, { productId: 100, amount })).status, 400, String(amount));
+      assert.equal((await send(client, { amount })).status, 400, String(amount));
+    }
+  });
+
+  test('4.9: optional fields may be null, and Content-Type is application/json', async () => {
+    await using client = await openClient();
+    const none = { productId: null, sendSMS: null, extRefId: null };
+    assert.equal((await send(client, none)).body.code, 232);
+    const headers = { ...v1Headers, 'content-type': 'text/plain' };
+    const answer = await client.v1('POST', '/adp', { headers, body: { msisdn: digits(), amount: 10 } });
+    assert.deepEqual([answer.status, answer.body.statusCode], [400, 400]);
+  });
+
   test('2.5: a balance in dollars pays by a rate, which is named', async () => {
     await using client = await openClient();
     const { body } = await send(client, { msisdn: '255752123455', amount: 2610 });
@@ -119,7 +140,7 @@ const refusals: [number, string, (client: Client) => Promise<Answer>][] = [
     async (client) => {
       const msisdn = digits();
       await send(client, { msisdn });
-      return send(client, { msisdn, amount: 101 });
+      return send(client, { msisdn });
     },
   ],
   [
@@ -174,6 +195,14 @@ describe('7.2 the codes of Version 1', () => {
     const codes = [];
     for (let index = 0; index < 3; index++) codes.push((await send(client, { msisdn: '254712349234' })).body.code);
     assert.deepEqual(codes, [234, 234, 232]);
+  });
+
+  test('50 does not speak of another amount: that is what it advises', async () => {
+    await using client = await openClient();
+    const msisdn = digits();
+    await send(client, { msisdn, amount: 100 });
+    assert.equal((await send(client, { msisdn, amount: 101 })).body.code, 232);
+    assert.equal((await send(client, { msisdn, amount: 100 })).body.code, 50);
   });
 
   test('90 names a reference for ever; what was refused does not use it up', async () => {

@@ -83,7 +83,7 @@ describe('4.1 POST /v2/topups', () => {
     assert.equal(client.sandbox.charges().length, 2);
   });
 
-  test('4.1 rule 4: a refusal is not remembered, and keys are apart by API key', async () => {
+  test('4.1 rule 4: a refusal is not remembered, and the keys of another company are others', async () => {
     await using client = await openClient();
     const headers = { 'idempotency-key': 'key-2' };
     const refused = await client.v2('POST', '/v2/topups', { body: order({ network_id: 9999 }), headers });
@@ -91,6 +91,98 @@ describe('4.1 POST /v2/topups', () => {
     await client.v2('POST', '/v2/topups', { body: order(), headers, shape });
     await client.v2('POST', '/v2/topups', { body: order(), headers, key: 'other-company-key', shape });
     assert.equal(client.sandbox.charges().length, 2);
+  });
+
+  test('4.1 rule 4: an idempotency key is that of the company, whichever of its API keys is used', async () => {
+    await using client = await openClient();
+    const headers = { 'idempotency-key': 'key-3' };
+    const body = order();
+    const first = await client.v2('POST', '/v2/topups', { body, headers, shape });
+    const again = await client.v2('POST', '/v2/topups', { body, headers, key: 'sandbox-write-only-key', shape });
+    assert.equal(again.text, first.text);
+    assert.equal(client.sandbox.charges().length, 1);
+  });
+
+  test('4.1: an optional field that is given as null is not given, and what lies in metadata stays as it is', async () => {
+    await using client = await openClient();
+    const none = { product_id: null, sms: null, reference: null, callback_url: null, wallet_mode: null };
+    const { status, body } = await client.v2('POST', '/v2/topups', {
+      body: order({ ...none, metadata: { team: null } }),
+      shape,
+    });
+    assert.equal(status, 201);
+    assert.deepEqual([body.data.metadata, body.data.wallet.strategy], [{ team: null }, 'AUTO_USD_PRIMARY']);
+    const product = order({ amount: null, product_id: '102', sms: { enabled: true, message: null }, metadata: null });
+    assert.equal((await client.v2('POST', '/v2/topups', { body: product, shape })).status, 201);
+    const nothing = await client.v2('POST', '/v2/topups', { body: order({ amount: null }) });
+    assert.match(nothing.body.error.message, /exactly one of amount and product_id/);
+    const nameless = await client.v2('POST', '/v2/topups', { body: order({ phone_number: null }) });
+    assert.match(nameless.body.error.message, /^phone_number is missing\.$/);
+  });
+
+  test('4.1: a number is what it is worth, however it is written, and one in the wrong place is called a number', async () => {
+    await using client = await openClient();
+    const write = (network: string) =>
+      `{"phone_number":"${freshNumber()}","network_id":${network},"amount":{"value":1e2,"currency":"KES"}}`;
+    for (const network of ['1', '1.0', '10e-1']) {
+      const { body } = await client.v2('POST', '/v2/topups', { body: write(network), shape });
+      assert.deepEqual([body.data?.network.id, body.data?.amount.value], [1, 100], network);
+    }
+    for (const [body, message] of [
+      ['5', /^the body must be an object\.$/],
+      [JSON.stringify(order({ sms: 5 })), /^sms must be an object\.$/],
+      [JSON.stringify(order({ amount: 5 })), /^amount must be an object\.$/],
+      [JSON.stringify(order({ metadata: 5 })), /^metadata must be an object\.$/],
+      [JSON.stringify(order({ reference: 5 })), /^reference must be a string\.$/],
+      [write('1.5'), /^network_id must be a whole number\.$/],
+    ] as const) {
+      const answer = await client.v2('POST', '/v2/topups', { body });
+      assert.match(answer.body.error.message, message);
+    }
+  });
+
+  test('4.1: Content-Type is application/json, and nothing else', async () => {
+    await using client = await openClient();
+    const send = async (type: string) =>
+      (await client.v2('POST', '/v2/topups', { body: order(), headers: { 'content-type': type } })).status;
+    for (const type of ['text/plain', 'application/x-www-form-urlencoded', 'application/jsonp'])
+      assert.equal(await send(type), 415, type);
+    for (const type of ['application/json; charset=utf-8', 'Application/JSON'])
+      assert.equal(await send(type), 201, type);
+    assert.equal(client.sandbox.charges().length, 2);
+  });
+
+  test('2.1: trouble with the request itself is told in the envelope, too', async () => {
+    await using client = await openClient();
+    const large = await client.v2('POST', '/v2/topups', { body: order({ reference: 'x'.repeat(70_000) }) });
+    assert.deepEqual([large.status, large.body.error.code], [413, 'PAYLOAD_TOO_LARGE']);
+    for (const path of ['/v2/topups/%zz', '/v2/balance/%E0%A4%A']) {
+      const malformed = await client.v2('GET', path);
+      assert.deepEqual([malformed.status, malformed.body.error.code], [400, 'VALIDATION_ERROR'], path);
+    }
+    const nowhere = await client.v2('GET', '/v2/%');
+    assert.deepEqual([nowhere.status, nowhere.body.error.code], [404, 'NOT_FOUND']);
+    const ofV1 = await client.v1('POST', '/adp', { body: { msisdn: 'x'.repeat(70_000) } });
+    assert.deepEqual([ofV1.status, ofV1.body.statusCode], [413, 413]);
+    assert.equal((await client.v1('GET', '/adp/products/%zz')).body.statusCode, 400);
+  });
+
+  test('8.1: every answer of Version 2 carries the headers of its limit, a refusal as well', async () => {
+    await using client = await openClient();
+    const remaining = async (method: string, path: string, options: object) => {
+      const { headers, status } = await client.v2(method, path, options);
+      assert.ok(Number(headers.get('x-ratelimit-reset')) > 0, `${method} ${path}`);
+      return [status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')].map(Number);
+    };
+    const readOnly = { body: order(), key: 'sandbox-read-only-key' };
+    assert.deepEqual(await remaining('POST', '/v2/topups', readOnly), [403, 60, 59]);
+    assert.deepEqual(await remaining('POST', '/v2/topups', { body: order() }), [201, 60, 58]);
+    assert.deepEqual(await remaining('GET', '/v2/topups', { key: null }), [401, 300, 299]);
+    assert.deepEqual(await remaining('GET', '/v2/balance', { key: 'wrong' }), [401, 300, 298]);
+    assert.deepEqual(await remaining('GET', '/v2/nothing', {}), [404, 300, 299]);
+    assert.deepEqual(await remaining('POST', '/v2/topups', { body: '{' }), [400, 60, 57]);
+    const token = { key: 'wrong', body: {} };
+    assert.deepEqual(await remaining('POST', '/enterprise/webhooks', token), [401, 120, 119]);
   });
 
   test('8.2: an idempotency key has 1 to 255 characters', async () => {

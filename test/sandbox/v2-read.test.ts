@@ -105,12 +105,57 @@ describe('4.2 GET /v2/topups', () => {
     await client.clock.advance(2_000);
     assert.deepEqual(await ids(client, 'sort=created_at'), [dear, cheap, declined]);
     assert.deepEqual(await ids(client, 'sort=-created_at'), [declined, cheap, dear]);
-    assert.deepEqual(await ids(client, 'sort=total_usd'), [cheap, declined, dear]);
-    assert.deepEqual(await ids(client, 'sort=-total_usd'), [dear, declined, cheap]);
-    assert.equal((await ids(client, 'sort=-status'))[0], declined);
-    assert.equal((await ids(client, 'sort=status'))[2], declined);
+    assert.deepEqual(await ids(client, 'sort=total_usd'), [declined, cheap, dear], 'what failed cost nothing');
+    assert.deepEqual(await ids(client, 'sort=-total_usd'), [dear, cheap, declined]);
     const [first, second] = (await ids(client, 'sort=-completed_at')).slice(0, 2);
     assert.deepEqual(new Set([first, second]), new Set([dear, cheap]));
+  });
+
+  test('sorts by the status that the entries show', async () => {
+    await using client = await openClient();
+    const failed = await create(client, { phone_number: '+254712340001' });
+    const stuck = await create(client, { phone_number: '+254712340003' });
+    const completed = await create(client);
+    await client.clock.advance(2_000);
+    const pending = await create(client);
+    assert.deepEqual(await ids(client, 'sort=status'), [completed, failed, pending, stuck]);
+    assert.deepEqual(await ids(client, 'sort=-status'), [stuck, pending, failed, completed]);
+  });
+
+  test('what was refunded cost nothing in the order of total_usd', async () => {
+    await using client = await openClient();
+    const refunded = await create(client, { phone_number: '+254712340008', amount: { value: 900, currency: 'KES' } });
+    const cheap = await create(client);
+    await client.clock.advance(70_000);
+    assert.deepEqual(await ids(client, 'sort=total_usd'), [refunded, cheap]);
+  });
+
+  test('reads a time without a zone as UTC, and a date as the end of a period with all of its day', async () => {
+    const zone = process.env.TZ;
+    process.env.TZ = 'Africa/Nairobi';
+    try {
+      await using client = await openClient();
+      const one = await create(client);
+      const [date, time = ''] = new Date(client.clock.now()).toISOString().slice(0, 19).split('T');
+      const hour = Number(time.slice(0, 2));
+      const at = (hours: number, end = '') => `${date}T${String(hours).padStart(2, '0')}:00:00${end}`;
+      for (const [query, found] of [
+        [`from=${at(hour)}`, true],
+        [`from=${at(hour + 1)}`, false],
+        [`to=${at(hour - 1)}`, false],
+        [`to=${at(hour + 1)}`, true],
+        [`from=${at(hour + 3, '+03:00')}`, true],
+        [`from=${at(hour + 4, '%2B03:00')}`, false],
+        [`from=${date}&to=${date}`, true],
+        [`to=${date}T00:00`, false],
+      ] as const)
+        assert.deepEqual(await ids(client, query), found ? [one] : [], query);
+      for (const query of [`from=${date} 09:00`, `from=${date}T25:00:00Z`, 'from=2026-13-01', 'to=20 Nov 2026'])
+        assert.equal((await client.v2('GET', `/v2/topups?${query}`)).status, 400, query);
+    } finally {
+      if (zone === undefined) delete process.env.TZ;
+      else process.env.TZ = zone;
+    }
   });
 
   test('shows nothing of another company', async () => {
