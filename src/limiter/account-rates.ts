@@ -8,38 +8,36 @@ import { outlookOf } from './outlook.ts';
 import { makeRateWindow, type RateWindow } from './rate-window.ts';
 import { makeServerClock } from './server-clock.ts';
 import { countWithin } from './sliding-count.ts';
+import { hasRoomAt, ownUseOf, startsAt, usedOfWindow } from './window.ts';
+import { noteAnswer, noteRefusal } from './window-answers.ts';
 import {
-  hasRoomAt,
-  noteAnswer,
   noteEnd,
   noteEndElsewhere,
   noteGiveBack,
   noteGiveBackElsewhere,
-  noteRefusal,
   noteStart,
   noteStartElsewhere,
-  ownUseOf,
-  startsAt,
-  usedOfWindow,
-} from './window.ts';
+} from './window-counts.ts';
 
 export interface LimiterOptions {
   version: 'v2' | 'v1';
-  /** Limits other than the version's own (enterprise plans). A limit of `Infinity` is none. */
+  /** Limits that differ from the version's defaults (enterprise plans). `Infinity` means no limit. */
   limits?: LimitSettings | undefined;
   /** Whether the service's answers carry rate-limit headers. Default: V2 yes, V1 no. */
   sendsHeaders?: boolean | undefined;
-  /** Requests of a class under way at once. Default: what the limit allows in a second, from 16 to 512. */
+  /**
+   * The most requests of a class that run at the same time. Default: what the limit allows in a second, from 16 to 512.
+   */
   concurrencyMax?: number | undefined;
 }
 
 export interface LimiterDeps {
   clock: Pick<Clock, 'now' | 'monotonic' | 'sleep'>;
-  /** Called for each new limit that the service's headers show; `seen` is followed from then on. */
+  /** Called when the service's headers show another limit than before. The limiter uses `seen` from then on. */
   onLimitDiffers?: ((requestClass: RequestClass, configured: number, seen: number) => void) | undefined;
 }
 
-/** All counters of an account together, and the one time until which the whole account was told to wait. */
+/** All counters of an account, and the time until which the whole account waits after a 429. */
 export interface AccountRates {
   readonly options: LimiterOptions;
   readonly plan: ClassPlan;
@@ -47,23 +45,25 @@ export interface AccountRates {
   readonly deps: LimiterDeps;
   /** Monotonic ms. */
   heldUntil: number;
-  /** Until when a class alone waits (monotonic ms). */
+  /** Until when single classes wait (monotonic ms). */
   readonly restUntil: Map<RequestClass, number>;
-  /** Given back by jobs that have not ended yet, by counter: their ends count for less. */
+  /** Admissions that running jobs have returned, by class: they do not count again when the job ends. */
   readonly owed: Map<RequestClass, number>;
 }
 
-/** The next window is begun this much after the server's reset: as a part of a window, and at least and at most. */
+/** How long after the server's reset the next window is used: a part of the window, with bounds. */
 const resetMarginShare = 1 / 200;
 const resetMarginMsMin = 5;
 const resetMarginMsMax = 250;
-/** Without headers, the even pace is this part slower than the limit. */
+/** The part by which the even pace is slower than the limit. */
 const paceMargin = 0.02;
-/** While others use the account, this part of the limit (1 at least) is left unused beside their share. */
+/** The part of the limit (at least 1) that stays unused while others share the account, in addition to their share. */
 const sharedMargin = 0.01;
 
 const concurrencyMin = 16;
-/** Beyond this, requests only queue in this very process, and what they hold is copied by each collection of garbage meanwhile. */
+/**
+ * More requests than this would only queue within this process, and each garbage collection would copy what they hold.
+ */
 const concurrencyCap = 512;
 
 export function makeAccountRates(options: LimiterOptions, deps: LimiterDeps): AccountRates {
@@ -96,7 +96,7 @@ function concurrencyFor(limit: number, windowMs: number): number {
   return Math.min(Math.max(Math.ceil((limit * 1_000) / windowMs), concurrencyMin), concurrencyCap);
 }
 
-/** The most requests of a class that may ever be under way at once: a limit that the server's headers show may be any. */
+/** The most requests of a class that can ever run at the same time: the server's headers may show any limit. */
 export function concurrencyMaxOf({ options, plan, windows }: AccountRates, name: RequestClass): number {
   return options.concurrencyMax ?? (plan.sendsHeaders ? concurrencyCap : windows[plan.counterOf[name]].concurrencyMax);
 }
@@ -106,14 +106,17 @@ function countersOf({ plan, windows }: AccountRates, name: RequestClass): [RateW
   return [windows[plan.counterOf[name]], other ? windows[other] : null];
 }
 
-/** How many of the `weight` requests that a job asked for it is given: it asked by the configured limit, which may not be the service's. */
+/**
+ * How many of its `weight` requests a job may send. The weight follows the configured limit; the service's may be
+ * lower.
+ */
 export function admittedOf({ plan, windows }: AccountRates, name: RequestClass, weight: number): number {
   const { limit, options, isUntried } = windows[plan.counterOf[name]];
   if (isUntried) return 1;
   return limit >= options.limit ? weight : Math.max(1, Math.floor((weight * limit) / options.limit));
 }
 
-/** When `count` requests of the class may start together (monotonic ms): see `startsAt` of the window. */
+/** When `count` requests of the class may start together (monotonic ms): see `startsAt`. */
 export function admissionAt(rates: AccountRates, name: RequestClass, now: number, count: number): number {
   const waitsUntil = waitOf(rates, name);
   if (now < waitsUntil) return waitsUntil;
@@ -141,7 +144,7 @@ export function giveBackRequests(rates: AccountRates, name: RequestClass, count:
   takeBackRequests(rates, name, count);
 }
 
-/** Requests that were admitted never came to run, and will not end either. */
+/** Uncounts admitted requests that will never run. */
 export function takeBackRequests(rates: AccountRates, name: RequestClass, count: number): void {
   const [own, other] = countersOf(rates, name);
   noteGiveBack(own, count);
@@ -156,7 +159,7 @@ export function noteUsedBefore({ plan, windows, deps }: AccountRates, name: Requ
   const { clock } = deps;
   const window = windows[plan.counterOf[name]];
   const endsInMs = use.endsAt - clock.now();
-  // By a clock that was set back since it would end in hours.
+  // If the clock was set back since, the window would seem to end in hours.
   window.before = { ...use, endsAt: clock.monotonic() + Math.min(endsInMs, window.options.windowMs) };
 }
 
@@ -170,13 +173,13 @@ export function observeHeaders(rates: AccountRates, name: RequestClass, headers:
   onLimitDiffers?.(counter, rates.plan.limits[counter].limit, window.limit);
   window.concurrencyMax = rates.options.concurrencyMax ?? concurrencyFor(window.limit, window.options.windowMs);
   const { write } = rates.windows;
-  // Whoever may create more than writes are allowed has more writes as well, unless a person set them.
+  // A higher limit for creations implies a higher limit for writes, unless a person configured that.
   if (counter === 'creation' && rates.plan.alsoCounts.creation === 'write' && !rates.plan.set.has('write')) {
     write.limit = Math.max(write.limit, window.limit * writesPerCreation);
   }
 }
 
-/** Told to wait, the whole account waits (invariant I10). */
+/** Stops the whole account after a 429 (invariant I10). */
 export function holdAccount(rates: AccountRates, name: RequestClass, ms: number): void {
   const now = rates.deps.clock.monotonic();
   const window = rates.windows[rates.plan.counterOf[name]];
@@ -184,7 +187,7 @@ export function holdAccount(rates: AccountRates, name: RequestClass, ms: number)
   noteRefusal(window, now);
 }
 
-/** Nobody was told to wait: the other classes go on, and it may end sooner than was thought. */
+/** Stops one class by our own decision; it may end early. */
 export function restClass(rates: AccountRates, name: RequestClass, ms: number): void {
   rates.restUntil.set(name, rates.deps.clock.monotonic() + ms);
 }
@@ -202,7 +205,7 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
   const now = clock.monotonic();
   const window = rates.windows[rates.plan.counterOf[name]];
   const at = admissionAt(rates, name, now, 1);
-  const { told, phase } = window;
+  const { seen, phase } = window;
   const { windowMs } = window.options;
   const nextAt = Number.isFinite(at) ? Math.max(now, at) : now;
   const { endsAt, ...outlook } = outlookOf(window, now, nextAt);
@@ -211,7 +214,7 @@ export function usageOf(rates: AccountRates, name: RequestClass): RateUsage {
     limit: window.limit,
     windowMs,
     used: countWithin(window.starts, now),
-    remaining: phase === 'open' && told ? Math.max(0, told.remaining) : null,
+    remaining: phase === 'open' && seen ? Math.max(0, seen.remaining) : null,
     usedOfWindow: usedOfWindow(window, now),
     ownUse: ownUseOf(window, now, ahead),
     outlook: { ...outlook, nextAt: nextAt + ahead, until: Math.max(now, endsAt) + ahead },

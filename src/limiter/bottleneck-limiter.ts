@@ -5,15 +5,17 @@ import { type Gate, type GateOptions, makeGatedLimiter } from './gated-limiter.t
 import type { Limiter } from './limiter.ts';
 
 /**
- * The limiter in production: each class of requests has a Bottleneck that queues its jobs, caps what runs at once, and starts a
- * job when its reservoir holds the job's weight. This file is all that knows of Bottleneck; docs/bottleneck.md says what is
- * used of it, what is not, and why.
+ * The limiter in production. Each class of requests has a Bottleneck that queues its jobs, caps how many run at the
+ * same time, and starts a job when its reservoir holds the job's weight. No other file uses Bottleneck;
+ * docs/bottleneck.md says which of its features are used, and why.
  */
 export function makeBottleneckLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {
   return makeGatedLimiter(options, deps, makeBottleneckGate);
 }
 
-/** Bottleneck waits for so long as the machine's clock is set back: more than what a clock is corrected by while it runs well, in ms. */
+/**
+ * Clock corrections below this (ms) are normal. If the clock is set back further, Bottleneck would wait just as long.
+ */
 const setBackMs = 1_000;
 
 interface Waiting {
@@ -22,8 +24,8 @@ interface Waiting {
 }
 
 function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
-  // No refresh or increase interval: any later change of settings would end it for good (Bottleneck's issue 185), and it
-  // lets bursts straddle windows (issue 153). The reservoir is filled by hand, with what the rates admit.
+  // No refresh or increase interval: a later change of settings would end it for good (Bottleneck's issue 185), and it
+  // lets bursts straddle windows (issue 153). This file fills the reservoir with what the rates admit.
   const make = (reservoir: number) => new Bottleneck({ reservoir, maxConcurrent: concurrencyMax, minTime: minTimeMs });
   const waiting = new Set<Waiting>();
   let admitted = 0;
@@ -33,18 +35,21 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
   const hand = (job: Waiting) => {
     const start = async () => {
       if (!waiting.delete(job)) return;
-      // It may have been taken back after Bottleneck had counted it: such a job starts all the same.
+      // Bottleneck starts a job that it has counted, even if its admission was taken back since.
       admitted = Math.max(0, admitted - job.weight);
-      heedClock();
+      restartIfClockWasSetBack();
       await job.start();
     };
-    // What becomes of a job is told by its own promise; Bottleneck's only says that it was dropped.
+    // The job's own promise carries its result; Bottleneck's promise only says that the job was dropped.
     bottleneck.schedule({ weight: job.weight }, start).catch((error: unknown) => {
       if (!(error instanceof Bottleneck.BottleneckError)) throw error;
     });
   };
-  /** It keeps the wall time at which the next job may start: of a clock that was set back since, a new one goes on with what waits. */
-  const heedClock = () => {
+  /**
+   * Bottleneck stores the wall time of the next start. If the clock was set back, a new Bottleneck takes over the
+   * queue.
+   */
+  const restartIfClockWasSetBack = () => {
     const now = systemClock.now();
     const isSetBack = now < seenAt - setBackMs;
     seenAt = now;
@@ -54,19 +59,20 @@ function makeBottleneckGate({ concurrencyMax, minTimeMs }: GateOptions): Gate {
     for (const job of waiting) hand(job);
   };
   const end = () => {
-    // Never `dropWaitingJobs: false`: that hangs on an empty reservoir. Nor is it waited for: running jobs end by themselves.
+    // Never `dropWaitingJobs: false`: that hangs on an empty reservoir. Running jobs end by themselves, so nothing
+    // waits.
     bottleneck.stop({ dropWaitingJobs: true }).catch(() => undefined);
   };
 
   return {
     enqueue(weight, start) {
-      heedClock();
+      restartIfClockWasSetBack();
       const job = { weight, start };
       waiting.add(job);
       hand(job);
     },
     open(weight) {
-      heedClock();
+      restartIfClockWasSetBack();
       admitted += weight;
       void bottleneck.incrementReservoir(weight);
     },

@@ -1,6 +1,6 @@
 import { type RequestClass, requestClasses } from '../gateway/gateway.ts';
 
-/** What an account's limits may be set to, class by class: requests in a window, and its length (default a minute). */
+/** Configured limits of an account, by class: requests in a window, and the window's length (default: a minute). */
 export type LimitSettings = Partial<Record<RequestClass, { limit: number; windowMs?: number | undefined } | undefined>>;
 
 export interface ClassLimit {
@@ -10,23 +10,25 @@ export interface ClassLimit {
 
 /** How the requests of an account are counted (spec section 8.1). */
 export interface ClassPlan {
-  /** Whether answers say what is left of the window. */
+  /** Whether answers carry rate-limit headers. */
   sendsHeaders: boolean;
-  /** The counter whose allowance a class uses first, and whose headers its answers carry. */
+  /** The counter that a class uses. The headers of its answers describe this counter. */
   counterOf: Record<RequestClass, RequestClass>;
-  /** Counters that must have room as well, though no answer of this class speaks of them. */
+  /** A second counter that must have room too, although the answers of this class do not describe it. */
   alsoCounts: Partial<Record<RequestClass, RequestClass>>;
   limits: Record<RequestClass, ClassLimit>;
-  /** Counters whose limit is higher than the version's own: only an answer shows that the service allows as much. */
+  /**
+   * Counters whose configured limit is above the version's default. Only an answer shows that the service allows it.
+   */
   raised: ReadonlySet<RequestClass>;
-  /** Counters whose limit was set by a person: no other counter's limit moves them. */
+  /** Counters whose limit a person configured. The limit of another counter never changes them. */
   set: ReadonlySet<RequestClass>;
 }
 
-/** The length of a window: the service counts by the minute. */
+/** The service counts requests by the minute. */
 const windowMsDefault = 60_000;
 
-/** Where a plan lets more be created, it lets as many more be written: the spec's own 60 and 120. */
+/** A plan with more creations has proportionally more writes: the spec's own ratio is 60 to 120. */
 export const writesPerCreation = 2;
 
 const own: ClassPlan['counterOf'] = {
@@ -41,7 +43,7 @@ const own: ClassPlan['counterOf'] = {
 const versions = {
   v2: {
     sendsHeaders: true,
-    // A balance is read like anything else; a creation is also a write (POST), and a catalog look-up also a read (GET).
+    // Reading a balance is a read. A creation is also a write (POST), and a catalog lookup is also a read (GET).
     counterOf: { ...own, balance: 'read' },
     alsoCounts: { creation: 'write', catalog: 'read' },
     defaults: { creation: 60, write: 120, read: 300, balance: 300, catalog: 120, auth: 20 },
@@ -50,7 +52,7 @@ const versions = {
     sendsHeaders: false,
     counterOf: own,
     alsoCounts: {},
-    // The spec names no limit for the catalog of Version 1: the lowest that it names for anything there is safe.
+    // The spec gives no limit for the catalog of Version 1, so the lowest limit of that version is used.
     defaults: { creation: 60, write: 60, read: 120, balance: 120, catalog: 60, auth: 20 },
   },
 } as const satisfies Record<
@@ -58,7 +60,7 @@ const versions = {
   Omit<ClassPlan, 'limits' | 'raised' | 'set'> & { defaults: Record<RequestClass, number> }
 >;
 
-/** The service's defaults for a version, and over them what is set for the account (enterprise plans). */
+/** The service's default limits for a version, overridden by the limits configured for the account. */
 export function makeClassPlan(version: 'v2' | 'v1', settings: LimitSettings = {}, sendsHeaders?: boolean): ClassPlan {
   const { defaults, ...plan } = versions[version];
   const limits = Object.fromEntries(

@@ -24,15 +24,17 @@ import {
 import { type Limiter, LimiterStopped } from './limiter.ts';
 
 /**
- * What lets the jobs of one class through: a queue, first come, first served, that starts the next job when it has been
- * given as many admissions as the job needs. When to give them is decided here, by the account's rates.
+ * A first-in, first-out queue for the jobs of one class. It starts the next job when it has received as many admissions
+ * as the job needs. This file decides when to give them, by the account's rates.
  */
 export interface Gate {
-  /** Queues a job that needs `weight` admissions. `start` is called once, and its promise settles when the job ends. */
+  /**
+   * Queues a job that needs `weight` admissions. The gate calls `start` once; its promise settles when the job ends.
+   */
   enqueue(weight: number, start: () => Promise<void>): void;
-  /** Gives `weight` more admissions: exactly as many as the next jobs need. */
+  /** Gives `weight` more admissions: exactly what the next jobs need. */
   open(weight: number): void;
-  /** Takes back the admissions that no job has used yet. A job that starts all the same waits here. */
+  /** Takes back the admissions that no job has used. A job that starts nevertheless waits in this file. */
   shut(): void;
   /** Starts nothing more. */
   stop(): void;
@@ -40,17 +42,17 @@ export interface Gate {
 
 export interface GateOptions {
   concurrencyMax: number;
-  /** Jobs are at least this far apart, in ms; 0 where they may start together. */
+  /** The least time between two jobs (ms); 0 if they may start together. */
   minTimeMs: number;
 }
 
 interface Job {
   weight: number;
-  /** Its weight as the gate sees it: a gate lets no job through that is heavier than what may run at once. */
+  /** Its weight for the gate, which never starts a job that is heavier than what may run at the same time. */
   gateWeight: number;
-  /** How many of them it may send; 0 while it may not start. */
+  /** How many requests it may send; 0 while it may not start. */
   admitted: number;
-  /** Where the gate started it although its admission was taken back: goes on with it. */
+  /** Resumes a job that the gate started after its admission was taken back. */
   goOn: (() => void) | null;
   run: () => Promise<void>;
   refuse: () => void;
@@ -60,9 +62,9 @@ interface Lane {
   name: RequestClass;
   gate: Gate;
   gateWeightMax: number;
-  /** Jobs that have not started, in the order in which they came; the admitted ones come first. */
+  /** Jobs that have not started, in the order in which they were queued; admitted jobs come first. */
   waiting: Set<Job>;
-  /** Rings when the first job that may not start yet, may. */
+  /** Rings when the first job that must wait may start. */
   alarm: Alarm;
 }
 
@@ -73,7 +75,7 @@ interface Gated {
   stopped: boolean;
 }
 
-/** The even pace of a gate itself: a floor below that of the rates, which holds whatever else goes wrong. */
+/** The gate's own even pace, slightly faster than that of the rates: it still holds if the rates are wrong. */
 const paceFloor = 0.9;
 
 export function makeGatedLimiter(
@@ -170,7 +172,7 @@ function admitWaiting(gated: Gated): void {
   for (const lane of gated.lanes) admitLane(gated, lane);
 }
 
-/** Admits the lane's next jobs as far as they may start now, and wakes up when the first that may not, may. */
+/** Admits the lane's next jobs that may start now, and sets the alarm for the first that may not. */
 function admitLane(gated: Gated, lane: Lane): void {
   lane.alarm.clear();
   if (gated.stopped || lane.waiting.size === 0) return;
@@ -191,7 +193,7 @@ function admitLane(gated: Gated, lane: Lane): void {
   if (opened > 0) lane.gate.open(opened);
 }
 
-/** Admissions that were given before the account was told to wait, and not used yet, are void. */
+/** Takes back unused admissions: they were given before the account had to wait. */
 function takeBackUnused({ rates }: Gated, lane: Lane): void {
   let taken = 0;
   for (const job of lane.waiting) {

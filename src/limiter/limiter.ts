@@ -2,39 +2,40 @@ import type { OwnUse, RateOutlook } from '../core/rate-outlook.ts';
 import type { RateHeaders, RequestClass } from '../gateway/gateway.ts';
 
 /**
- * Keeps an account within the service's rate limits (spec section 8). Each account has one limiter, and every request passes it.
- * Each class of requests has its own allowance; a V2 creation also counts as a write.
+ * Keeps an account within the service's rate limits (spec section 8). Each account has one limiter, and every request
+ * passes through it. Each class of requests has its own allowance; a V2 creation also counts as a write.
  */
 export interface Limiter {
   /**
-   * Runs `job` when `weight` (default 1) further requests of the class may be sent; the job sends at most as many as it is told:
-   * where the service allows less than was configured, that is as much less of `weight`, and 1 at least.
-   * Jobs of a class start in the order in which they came. Rejects with `LimiterStopped` when the limiter stops first.
+   * Runs `job` when `weight` (default 1) more requests of the class may be sent. The job may send `count` of them: all
+   * of `weight`, or fewer (at least 1) if the service allows less than was configured. Jobs of a class start in the
+   * order in which they were queued. Rejects with `LimiterStopped` if the limiter stops first.
    */
   admit<Result>(requestClass: RequestClass, job: (count: number) => Promise<Result>, weight?: number): Promise<Result>;
-  /** Gives back `count` admitted requests of the running job that were not sent after all. */
+  /** Returns `count` admissions of the running job that it did not use. */
   giveBack(requestClass: RequestClass, count: number): void;
   /**
-   * So many more requests of the class are to come, as far as is known. Where the service's window has no room for all of them they are
-   * spread over it, at no loss, so that whatever comes in between has its turn at once, and not in the next window.
+   * Announces how many more requests of the class are expected. If the service's window has no room for all of them,
+   * the limiter spreads them over the window. That costs nothing, and a request that arrives in between starts at once
+   * instead of waiting for the next window.
    */
   expect(requestClass: RequestClass, count: number): void;
-  /** Tells what a program before this one, that sent for the same account, has used of the server's window that may be under way yet. */
+  /** Reports how much of the server's current window an earlier program used for the same account. */
   usedBefore(requestClass: RequestClass, use: OwnUse): void;
-  /** Tells what the headers of an answer of this class said. */
+  /** Reports the rate headers of an answer of this class. */
   observe(requestClass: RequestClass, headers: RateHeaders): void;
   /** After a 429: nothing of the account is admitted for `ms` milliseconds. */
   hold(requestClass: RequestClass, ms: number): void;
   /**
-   * By our own decision: nothing of this class is admitted for `ms` milliseconds from now, while the others go on. Each decision takes the
-   * place of the one before; 0 ends the rest.
+   * Stops admitting requests of this class for `ms` milliseconds; other classes continue. A later call replaces an
+   * earlier one; 0 ends the rest.
    */
   rest(requestClass: RequestClass, ms: number): void;
-  /** Whether such a wait of the class goes on: what a job was admitted for before it, and has not sent yet, is not to be sent now. */
+  /** Whether `hold` or `rest` blocks the class now. A job that was admitted earlier must not send while it does. */
   isHeld(requestClass: RequestClass): boolean;
-  /** How much of each class's allowance is used, for people to read. */
+  /** How much of the class's allowance is used, for people and forecasts. */
   usage(requestClass: RequestClass): RateUsage;
-  /** Admits nothing more; waiting jobs reject with `LimiterStopped`, running ones end by themselves. */
+  /** Admits nothing more. Waiting jobs reject with `LimiterStopped`; running jobs finish. */
   stop(): Promise<void>;
 }
 
@@ -42,18 +43,18 @@ export interface RateUsage {
   /** Requests allowed in one window. */
   limit: number;
   windowMs: number;
-  /** Requests of ours admitted in the last `windowMs`. */
+  /** Our requests that were admitted in the last `windowMs`. */
   used: number;
-  /** What the server last said is left, or null where it says nothing. */
+  /** Requests left according to the server's last answer; null if it sends no headers. */
   remaining: number | null;
-  /** Requests used of the server's window that is under way, by whomever; null where nothing is known of it. */
+  /** Requests that all clients have used in the server's current window; null if unknown. */
   usedOfWindow: number | null;
-  /** What we have used of that window; null where others use the account too, or nothing is known. */
+  /** Requests that we have used in that window; null if other clients share the account, or if unknown. */
   ownUse: OwnUse | null;
   outlook: RateOutlook;
-  /** For how much longer (ms) a wait as of `hold` or `rest` goes on; 0 where none does. */
+  /** How much longer (ms) `hold` or `rest` blocks the class; 0 if neither does. */
   heldMs: number;
-  /** Whether somebody else was seen to use the same account. */
+  /** Whether another client was seen to use the same account. */
   shared: boolean;
 }
 

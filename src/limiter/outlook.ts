@@ -4,16 +4,16 @@ import type { RateWindow } from './rate-window.ts';
 import { timeOfAtMost } from './sliding-count.ts';
 import { endFreeMs, marginOf, useBefore, usedOfWindow } from './window.ts';
 
-/** An outlook whose window ends at `endsAt` (monotonic ms), and that does not know when the next request may start. */
+/** An outlook without the time of the next request. Its window ends at `endsAt` (monotonic ms). */
 export type WindowOutlook = Omit<RateOutlook, 'nextAt' | 'until'> & { endsAt: number };
 
 /**
- * What requests of ours can be expected to find, of which the next may start at `nextAt` (monotonic ms): `left` of them may start until
- * `endsAt`, `perWindow` in each window after it.
+ * Predicts how many requests may start, if the next one may start at `nextAt` (monotonic ms): `left` of them until
+ * `endsAt`, and `perWindow` in each window after that.
  */
 export function outlookOf(window: RateWindow, now: number, nextAt: number): WindowOutlook {
   const used = usedOfWindow(window, now);
-  const { phase, told, limit, expected, opening, options } = window;
+  const { phase, seen, limit, expected, opening, options } = window;
   const { windowMs } = options;
   const usual = { expected, windowMs, perWindow: limit, evenly: false, endFreeMs: endFreeMs(window) };
   const keptBackLater = keptBackAtFirst(window, false);
@@ -23,7 +23,7 @@ export function outlookOf(window: RateWindow, now: number, nextAt: number): Wind
     return { ...usual, left, endsAt: before.endsAt, keptBack: none, keptBackLater };
   }
   if (phase === 'unknown') {
-    // The first answer will presumably show a window that nobody has used, unless we have a moment ago.
+    // The first answer will probably show an unused window, unless we used it a moment ago.
     const isFresh = options.sendsHeaders && timeOfAtMost(window.ends, now, 0) <= nextAt;
     if (isFresh) {
       const keptBack = keptBackAtFirst(window, true);
@@ -32,15 +32,15 @@ export function outlookOf(window: RateWindow, now: number, nextAt: number): Wind
     const perWindow = limit / (1 + options.paceMargin);
     return { ...usual, left: 0, endsAt: now, perWindow, evenly: true, keptBack: none, keptBackLater: none };
   }
-  const endsAt = phase === 'open' && told ? told.endsAt : opening.since + windowMs;
+  const endsAt = phase === 'open' && seen ? seen.endsAt : opening.since + windowMs;
   const left = Math.max(0, limit - (used ?? 0));
-  if (!isShared(window) || told === null) {
-    const keptBack = phase === 'open' && told ? keptBackNow(window, told) : keptBackLater;
+  if (!isShared(window) || seen === null) {
+    const keptBack = phase === 'open' && seen ? keptBackNow(window, seen) : keptBackLater;
     return { ...usual, left, endsAt, keptBack, keptBackLater };
   }
   const margin = marginOf(window);
-  const theirs = Math.min(expectedOfOthers(window, told, told.endsAt), limit - margin - 1);
-  const perWindow = Math.max(1, limit - margin - Math.max(told.others, ...window.othersBefore));
+  const theirs = Math.min(expectedOfOthers(window, seen, seen.endsAt), limit - margin - 1);
+  const perWindow = Math.max(1, limit - margin - Math.max(seen.others, ...window.othersBefore));
   const leftToUs = Math.max(0, Math.floor(left - margin - theirs));
   return { ...usual, left: leftToUs, endsAt, perWindow, evenly: true, keptBack: none, keptBackLater: none };
 }

@@ -2,81 +2,81 @@ import type { OwnUse } from '../core/rate-outlook.ts';
 import type { ServerClock } from './server-clock.ts';
 import { makeSlidingCount, type SlidingCount } from './sliding-count.ts';
 
-/** One counter of the service, as far as it is known. Times are monotonic ms unless they say otherwise. */
+/** What is known about one counter of the service. Times are monotonic ms unless stated otherwise. */
 export interface RateWindow {
   readonly options: WindowOptions;
   readonly serverClock: ServerClock;
   limit: number;
-  /** The limit is higher than usual, and no request has shown yet that the service allows it. */
+  /** The configured limit is above the default, and no answer has confirmed it yet. */
   isUntried: boolean;
-  /** Requests under way at once. */
+  /** The most requests that may run at the same time. */
   concurrencyMax: number;
   phase: 'unknown' | 'open' | 'opening';
-  /** Requests that are still to come, as far as is known. */
+  /** Requests that are expected to come. */
   expected: number;
-  /** Admitted and not ended. */
+  /** Requests that were admitted and have not ended. */
   running: number;
-  /** The same for requests of another class that count here too. */
+  /** The same, for requests of another class that use this counter too. */
   runningElsewhere: number;
-  /** Admitted, and no answer with headers seen yet: the server's last word may not include them. */
+  /** Requests without an answer yet: the server's latest headers may not include them. */
   unanswered: number;
-  /** Ended: until a window's length after its end, a request may still count at the server. */
+  /** Requests that ended. The server may count a request until one window after its end. */
   ends: SlidingCount;
   starts: SlidingCount;
   lastStart: { at: number; count: number };
-  /** The server's window as told last; kept in every phase, so that older answers are known for what they are. */
-  told: ToldWindow | null;
-  /** What a program before this one has used of its last window, which ends at `endsAt` (monotonic ms). */
+  /** The server's window as seen last; kept in every phase, so that older answers are known for what they are. */
+  seen: SeenWindow | null;
+  /** What an earlier program used in its last window, which ends at `endsAt` (monotonic ms). */
   before: OwnUse | null;
   opening: { since: number; sent: number; carried: number };
-  /** What others used of the latest windows that were seen from their beginning, the latest last. */
+  /** What other clients used in the latest windows that we saw from their beginning; the latest comes last. */
   othersBefore: number[];
-  /** The window before was found in use, and by whom was not seen: in this one others are to be expected. */
+  /** The previous window was in use when we came, by an unknown client, so other clients are expected in this one. */
   suspected: boolean;
-  /** When nothing was admitted because the server said so; answers to older requests end no such doubt. */
+  /** When the server refused a request. Answers to requests sent before that do not clear the doubt. */
   doubtedAt: number;
 }
 
 export interface WindowOptions {
   limit: number;
   windowMs: number;
-  /** Whether answers carry headers; without them only our own count and an even pace remain. */
+  /** Whether answers carry headers. Without headers, the limiter counts its own requests and keeps an even pace. */
   sendsHeaders: boolean;
-  /** Whether the limit is higher than the service's usual one. */
+  /** Whether the configured limit is above the service's default. */
   isRaised: boolean;
-  /** The next window is begun this much after the server's reset. */
+  /** How long after the server's reset the next window is used. */
   resetMarginMs: number;
-  /** The even pace is this part slower than the limit. */
+  /** The part by which the even pace is slower than the limit. */
   paceMargin: number;
-  /** This part of the limit is never used while others use the account, beside what they are expected to use. */
+  /** The part of the limit that stays unused while others share the account, in addition to their expected use. */
   sharedMargin: number;
 }
 
-/** What answers told of a window of the server's. */
-export interface ToldWindow {
-  /** The server's own time of its reset (epoch ms). */
+/** A window of the server, as its answers show it. */
+export interface SeenWindow {
+  /** When it resets, by the server's clock (epoch ms). */
   resetAt: number;
-  /** When it is surely over (monotonic ms). */
+  /** When it is certainly over. */
   endsAt: number;
-  /** No window lasts longer than its length after an answer that spoke of it. */
+  /** When an answer last moved its reset. A window lasts at most its length from then on. */
   seenAt: number;
-  /** Since when its use has been watched, where it was found in use; else it is known from its beginning. */
+  /** When we began to watch it, if it was already in use; otherwise it is known from its beginning. */
   watchedFrom: number;
-  /** The least that any answer said is left, less requests whose answers were lost. */
+  /** The smallest remainder of any answer, less the requests whose answers were lost. */
   remaining: number;
-  /** So many answers have spoken of it: at least so many of its requests are ours, whatever the server says is left. */
+  /** Answers that describe it. At least as many of its requests are ours, whatever the server's remainder is. */
   answered: number;
-  /** At most so many of the requests that the server counts in it are ours. */
+  /** The most requests in it that can be ours. */
   ours: number;
-  /** At least so many are others'. */
+  /** The fewest requests in it that must be of other clients. */
   others: number;
-  /** It was in use when we came: by others, or by ourselves before a restart. */
+  /** It was in use when we came: by other clients, or by us before a restart. */
   foundUsed: boolean;
-  /** Nothing is known of the window before it. */
+  /** Nothing is known about the window before it. */
   isFirst: boolean;
-  /** The latest sending (monotonic ms) of a request whose answer showed what is used. */
+  /** When the latest request was sent whose answer showed the use of the window. */
   shownAt: number;
-  /** The same, of requests beside which none of ours was under way: nothing of what others had used was taken for ours. */
+  /** The same, for requests that ran alone: then no use by others could be mistaken for ours. */
   shownWellAt: number;
 }
 
@@ -95,7 +95,7 @@ export function makeRateWindow(options: WindowOptions, concurrencyMax: number, s
     ends: makeSlidingCount(options.windowMs),
     starts: makeSlidingCount(options.windowMs),
     lastStart: { at: -Infinity, count: 0 },
-    told: null,
+    seen: null,
     before: null,
     opening: { since: 0, sent: 0, carried: 0 },
     othersBefore: [],

@@ -1,10 +1,10 @@
 /**
- * Counts what happened within the last `windowMs`. Times are rounded up to thousandths of the window, so that it holds at
- * most a thousand entries whatever the rate, and never forgets anything too early.
+ * Counts events within the last `windowMs`. Times are rounded up to thousandths of the window, so that it holds at most
+ * a thousand entries at any rate and never forgets an event too early.
  */
 export interface SlidingCount {
   windowMs: number;
-  /** The oldest first; `at` is when the window's length begins to run. */
+  /** The oldest comes first. An entry counts from `at` for the length of the window. */
   entries: { at: number; count: number }[];
   total: number;
 }
@@ -25,7 +25,7 @@ export function addToCount(sliding: SlidingCount, now: number, count: number): v
   sliding.total += count;
 }
 
-/** Takes back `count` of what was added last. */
+/** Removes `count` of the events that were added last. */
 export function takeFromCount(sliding: SlidingCount, count: number): void {
   let left = Math.min(count, sliding.total);
   sliding.total -= left;
@@ -48,7 +48,7 @@ export function countWithin(sliding: SlidingCount, now: number): number {
   return sliding.total;
 }
 
-/** When at most `countMax` will be left within the window if nothing is added; `now` where that is so already. */
+/** When at most `countMax` events are left in the window, if none is added; `now` if that is already so. */
 export function timeOfAtMost(sliding: SlidingCount, now: number, countMax: number): number {
   let left = countWithin(sliding, now);
   for (const { at, count } of sliding.entries) {

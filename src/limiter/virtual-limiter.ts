@@ -2,7 +2,7 @@ import type { LimiterDeps, LimiterOptions } from './account-rates.ts';
 import { type Gate, makeGatedLimiter } from './gated-limiter.ts';
 import type { Limiter } from './limiter.ts';
 
-/** The limiter on whatever clock is injected, with a plain queue: for the simulation, since Bottleneck runs on the machine's own clock. */
+/** The limiter with an injected clock and a plain queue, for the simulation: Bottleneck uses the machine's clock. */
 export function makeVirtualLimiter(options: LimiterOptions, deps: LimiterDeps): Limiter {
   return makeGatedLimiter(options, deps, makeQueueGate);
 }
