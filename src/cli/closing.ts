@@ -8,7 +8,7 @@ import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import { interruptedExitCode } from './exit-codes.ts';
-import { optionsText, quoted } from './options-text.ts';
+import { optionsText, quoted, sameFileOptionsText } from './options-text.ts';
 import type { Terminal } from './terminal.ts';
 import { versionSentence } from './version-sentence.ts';
 import type { WorkResult } from './work.ts';
@@ -81,19 +81,19 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
   if (failed + invalid === 0) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.
-  const runOf = (file: string) =>
-    `airbatch run ${file} --run-id ${run_id}${readWith === null ? '' : optionsText(readWith)}`;
+  const runOf = (file: string, textOf: typeof optionsText) =>
+    `airbatch run ${file} --run-id ${run_id}${readWith === null ? '' : textOf(readWith)}`;
   const others = readWith === null ? '; add the options that said how to read the first file, if there were any' : '';
   const steps: string[] = [];
   const unresolved = summary.problems.NETWORK_UNRESOLVED ?? 0;
   // Nothing is wrong with them: a clerk would look for it in vain.
   if (unresolved > 0)
     steps.push(
-      `once the service gives its catalog, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name))}${others}`,
+      `once the service gives its catalog, the same file again (nothing is paid twice): ${runOf(quoted(summary.file_name), sameFileOptionsText)}${others}`,
     );
   if (unresolved < failed + invalid)
     steps.push(
-      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${runOf('corrected.csv')}${others}`,
+      `copy ${join(dir, 'failed.csv')} to corrected.csv, correct that, then (nothing is paid twice) ${runOf('corrected.csv', optionsText)}${others}`,
     );
   const codes = Object.keys(summary.failures);
   const doubtful = codes.filter(isDoubtfulEnd);

@@ -4,13 +4,15 @@ import { counted } from '../reports/words.ts';
 import { quoted } from './options-text.ts';
 
 /** Options by which a file is read otherwise. */
-const readingOptions = ['map', 'sheet', 'country', 'currency', 'account'] as const;
+const readingOptions = ['map', 'sheet', 'country', 'currency', 'decimal', 'account'] as const;
+
+const signNames = { '.': 'decimal point', ',': 'decimal comma', both: 'decimal points and decimal commas' } as const;
 
 const delimiterNames: Record<string, string> = { ',': 'commas', ';': 'semicolons', '\t': 'tabs', '|': 'pipes' };
 
 /** How a file was understood, in a few lines: shown before anything is sent. */
 export function understoodLines({ file, understood, warnings }: FileFindings): string[] {
-  const { format, encoding, delimiter, sheet } = file;
+  const { format, encoding, delimiter, sheet, decimal_sign: sign } = file;
   const between = delimiter === null ? '' : `separated by ${delimiterNames[delimiter] ?? `"${delimiter}"`}`;
   const form =
     format === 'xlsx' ? `workbook, sheet "${sheet}"` : `${format === 'gzip' ? 'gzip, ' : ''}${encoding}, ${between}`;
@@ -22,7 +24,7 @@ export function understoodLines({ file, understood, warnings }: FileFindings): s
     field === null && column.trim() ? [`"${column.trim()}"`] : [],
   );
   return [
-    `Read as    ${form}`,
+    `Read as    ${form}${sign === null ? '' : `, ${signNames[sign]}`}`,
     `Columns    ${read.join(', ')}${kept.length > 0 ? `; kept but not read: ${kept.join(', ')}` : ''}`,
     ...warnings.map((warning) => `Note       ${warning}`),
   ];

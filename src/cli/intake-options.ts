@@ -14,6 +14,10 @@ export function addIntakeOptions(command: Command): Command {
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
     .option('--country <code>', 'the country of numbers written without one, such as KE')
     .option('--currency <code>', 'the currency of amounts written without one, such as KES')
+    .option(
+      '--decimal <sign>',
+      'the sign with which decimals begin, "." or ",", for amounts that can be read in two ways',
+    )
     .option('--expect-rows <n>', 'reject the file if it has another number of rows')
     .addOption(
       new Option(

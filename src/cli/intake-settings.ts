@@ -10,6 +10,7 @@ interface IntakeOptions {
   sheet?: string;
   country?: string;
   currency?: string;
+  decimal?: string;
   expectRows?: string;
   expectSum?: string[];
 }
@@ -27,12 +28,13 @@ export function intakeSettingsWith(
 }
 
 /** What the options say, in the form of the settings, and nothing else. */
-function saidSettings({ map = [], sheet, country, currency, expectRows, expectSum = [] }: IntakeOptions) {
+function saidSettings({ map = [], sheet, country, currency, decimal, expectRows, expectSum = [] }: IntakeOptions) {
   const expectedRows = wholeNumber('--expect-rows', expectRows);
   return {
     ...(sheet === undefined ? {} : { sheet }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(currency === undefined ? {} : { currency: currencyCode(currency) }),
+    ...(decimal === undefined ? {} : { decimalSign: decimal }),
     columns: pairs('--map', 'amount="Net pay"', map),
     guards: {
       ...(expectedRows === undefined ? {} : { expectedRows }),
@@ -50,6 +52,7 @@ function currencyCode(text: string): string {
 /** Options by the settings that they stand for. */
 const optionNames: Readonly<Record<string, string>> = {
   columns: '--map',
+  decimalSign: '--decimal',
   'guards.expectedRows': '--expect-rows',
   'guards.expectedSums': '--expect-sum',
 };

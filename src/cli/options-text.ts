@@ -1,7 +1,7 @@
 import type { ReadWith } from '../ledger/batches.ts';
 
-/** Options by which a file of corrections is read as the first one was. It is a CSV, whatever that was: no sheet is named. */
-const options = ['account', 'country', 'currency', 'map'] as const;
+/** Options by which a file is read again as it was the first time. */
+const options = ['account', 'sheet', 'country', 'currency', 'decimal', 'map'] as const;
 
 /** What of these was given, as the batch keeps it. */
 export function readWithOf(given: Readonly<Record<string, unknown>>): ReadWith {
@@ -13,8 +13,14 @@ export function readWithOf(given: Readonly<Record<string, unknown>>): ReadWith {
   );
 }
 
-/** The same as it is typed again: " --country KE --map 'amount=Net pay'". */
+/** The same as it is typed again for a file of corrections: " --country KE --map 'amount=Net pay'". That is a CSV, which has no sheets. */
 export function optionsText(given: ReadWith): string {
+  const { sheet: _, ...ofCsv } = given;
+  return sameFileOptionsText(ofCsv);
+}
+
+/** The same for the file itself. */
+export function sameFileOptionsText(given: ReadWith): string {
   return options.flatMap((name) => [given[name] ?? []].flat().map((value) => ` --${name} ${quoted(value)}`)).join('');
 }
 

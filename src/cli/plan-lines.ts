@@ -1,5 +1,5 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
-import { moneyText } from '../core/money.ts';
+import { compareAmounts, moneyText } from '../core/money.ts';
 import { pauseReasonWords } from '../core/state-words.ts';
 import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { visible } from '../core/visible.ts';
@@ -55,8 +55,9 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
 /** The amounts that a person should look at before they are paid. */
 export function unusualLines(unusual: readonly PlacedUnusualAmount[]): string[] {
   return unusual.map(({ currency, amount, usual, lines }) => {
+    const bound = compareAmounts(amount, usual) > 0 ? 'less' : 'more';
     const where = `${lines.length === 1 ? 'line' : 'lines'} ${lines.join(', ')}`;
-    return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or less`;
+    return `Look at    ${moneyText(currency, amount)} (${where}): half of the rows ask for ${moneyText(currency, usual)} or ${bound}`;
   });
 }
 

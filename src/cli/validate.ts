@@ -119,7 +119,9 @@ function errorsFile(path: string): {
         if (wrong.length === 0) return;
         await opened.file.write(
           opened.lines(
-            wrong.map(({ input, problems }) => ({ input: JSON.parse(input) as string[], troubles: problems })),
+            wrong.map(({ input, amount, problems }) => ({
+              ...{ input: JSON.parse(input) as string[], amount, troubles: problems },
+            })),
           ),
         );
       } catch (error) {

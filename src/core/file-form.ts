@@ -4,9 +4,7 @@ export interface FileForm {
   delimiter: string;
   /** The index of the column of its amounts; null where it has none. */
   amountColumn: number | null;
-  /** What "1.234" was read by; null where no such amount had to be read, or nothing told. */
-  decimalSign: '.' | ',' | null;
 }
 
 /** The form of a file of which nothing is known. */
-export const plainForm: FileForm = { delimiter: ',', amountColumn: null, decimalSign: null };
+export const plainForm: FileForm = { delimiter: ',', amountColumn: null };

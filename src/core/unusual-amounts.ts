@@ -1,6 +1,9 @@
 import { assert } from './assert.ts';
 
-/** The largest amount of a currency, where it is far above the usual one: a decimal point that slipped, or two amounts in one cell. */
+/**
+ * The largest or the smallest amount of a currency, where it is far from the usual one: a decimal sign that slipped or was read as a sign
+ * between thousands (or the reverse), or two amounts in one cell.
+ */
 export interface UnusualAmount {
   currency: string;
   amount: string;
@@ -23,7 +26,7 @@ interface AskedCount {
   count: number;
 }
 
-/** So many times the usual amount is told of. A bonus is a few times a salary. */
+/** So many times the usual amount, or such a part of it, is shown. A bonus is a few times a salary. */
 const unusualTimes = 10;
 /** Of fewer rows nobody can say what is usual. */
 const rowsMin = 5;
@@ -39,10 +42,13 @@ export function unusualAmounts(asked: readonly AskedCount[]): UnusualAmount[] {
   return [...ofCurrencies].flatMap(([currency, amounts]) => {
     const sorted = amounts.sort((a, b) => Number(a.amount) - Number(b.amount));
     const rows = sorted.reduce((sum, { count }) => sum + count, 0);
-    const amount = sorted.at(-1)?.amount;
-    if (rows < rowsMin || amount === undefined) return [];
+    const [least, greatest] = [sorted[0]?.amount, sorted.at(-1)?.amount];
+    if (rows < rowsMin || least === undefined || greatest === undefined) return [];
     const usual = median(sorted, rows);
-    return Number(amount) > Number(usual) * unusualTimes ? [{ currency, amount, usual }] : [];
+    const unusual: UnusualAmount[] = [];
+    if (Number(greatest) > Number(usual) * unusualTimes) unusual.push({ currency, amount: greatest, usual });
+    if (Number(least) * unusualTimes < Number(usual)) unusual.push({ currency, amount: least, usual });
+    return unusual;
   });
 }
 

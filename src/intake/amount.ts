@@ -39,12 +39,12 @@ export function readAmount(cell: string): AmountReading {
     return { kind: 'read', value, negative: false, currency: null, decimalSign };
   }
   if (cell.length > amountLengthMax) return { kind: 'none' };
-  const text = plainText(cell)
-    .replace(/[\u066B]/g, '.')
-    .replace(/[\u066C\u2019\u02BC]/g, "'");
+  const text = amountText(cell);
   const bracketed = /^\((.*)\)$/s.exec(text);
   const inOneWord = withCfaFrancInOneWord(bracketed?.[1] ?? text);
-  const match = currencyAround.exec(inOneWord.trim().replace(nothingMore, '$1'));
+  const trimmed = inOneWord.trim();
+  const number = trimmed.replace(nothingMore, '$1');
+  const match = currencyAround.exec(number);
   if (!match) return { kind: 'none' };
   const [, minus = '', before = '', signed = '', after = '', minusAfter = ''] = match;
   const currency = currencyNamed(before, after);
@@ -52,7 +52,27 @@ export function readAmount(cell: string): AmountReading {
   const signs = [minus, /^[-+]/.exec(signed)?.[0] ?? '', minusAfter].filter((sign) => sign !== '');
   if (signs.length > 1) return { kind: 'none' };
   const negative = bracketed !== null || signs[0] === '-';
-  return readDigits(signed.replace(/^[-+]/, '').replace(/\s+$/, ''), negative, currency);
+  const digits = signed.replace(/^[-+]/, '').replace(/\s+$/, '');
+  return readDigits(digits, { negative, currency, isWhole: number !== trimmed });
+}
+
+/** The cell with ASCII digits and signs. */
+function amountText(cell: string): string {
+  return plainText(cell)
+    .replace(/[\u066B]/g, '.')
+    .replace(/[\u066C\u2019\u02BC]/g, "'");
+}
+
+/** Whether an amount is written with exactly three decimals, zeros included: in most currencies these are thousands, or a slip. */
+export function hasThreeDecimals(cell: string, decimalSign: '.' | ','): boolean {
+  return threeDecimals[decimalSign].test(amountText(cell));
+}
+
+const threeDecimals = { '.': /\.[0-9]{3}(?![0-9.,])/, ',': /,[0-9]{3}(?![0-9.,])/ };
+
+/** All digits of an amount as a whole number: what "1.234" is if its sign parts thousands. */
+export function digitsOnly(cell: string): string {
+  return plainDecimal(amountText(cell).replace(/[^0-9]/g, ''));
 }
 
 /** What a cell of its own says of the currency: its code by a sign that stands for one alone, `cfaFranc`, or else what is taken for a code. */
@@ -77,7 +97,11 @@ function currencyNamed(before: string, after: string): string | null | undefined
   return decimalsOf(code) === null ? undefined : code;
 }
 
-function readDigits(digits: string, negative: boolean, currency: string | null): AmountReading {
+/** `isWhole`: the cell says that nothing follows the whole amount ("5,000/="), so its only sign parts thousands. */
+function readDigits(
+  digits: string,
+  { negative, currency, isWhole }: { negative: boolean; currency: string | null; isWhole: boolean },
+): AmountReading {
   const read = (value: string, decimalSign: '.' | ',' | null): AmountReading =>
     /^[0-9]*\.?[0-9]+$/.test(value)
       ? { kind: 'read', value: plainDecimal(value), negative, currency, decimalSign }
@@ -101,6 +125,7 @@ function readDigits(digits: string, negative: boolean, currency: string | null):
     return grouped === null ? { kind: 'none' } : read(grouped, other);
   }
   if (fraction.length === 3 && /^[1-9][0-9]{0,2}$/.test(whole) && digits === compact) {
+    if (isWhole) return read(whole + fraction, other);
     return {
       kind: 'ambiguous',
       separator: sign,

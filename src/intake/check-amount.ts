@@ -1,11 +1,12 @@
 import { compareAmounts, type Money, moneyText } from '../core/money.ts';
 import type { ProblemCode } from '../core/problem-table.ts';
-import { type AmountReading, currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
+import { currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } from './amount.ts';
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
 import { countryName } from './country.ts';
 import { isWrittenWith, signOfSeveral } from './currency-sign.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
+import { readValue } from './read-value.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
@@ -51,25 +52,9 @@ export function readMoney(
     return null;
   }
   const currency = readCurrency(row, reading.currency, networkCurrency, country);
-  const value = decided(row, reading);
+  const value = readValue(row, reading, currency);
   if (value === null) return null;
   return checkValue(row, value, reading.negative, currency);
-}
-
-function decided(row: RowUnderCheck, reading: Exclude<AmountReading, { kind: 'none' }>): string | null {
-  if (reading.kind === 'read') return reading.value;
-  const { decimalSign } = row.context;
-  if (decimalSign === 'unknown') {
-    row.needs.decimalSign = true;
-    return null;
-  }
-  if (decimalSign !== 'none') return decimalSign === reading.separator ? reading.decimal : reading.grouped;
-  row.blame('amount', {
-    code: 'AMOUNT_AMBIGUOUS',
-    message: `The amount can be ${reading.grouped} or ${reading.decimal}, and no other row of the file shows which.`,
-    suggestion: `Write ${reading.grouped} or ${reading.decimal}, or set intake.decimalSign in the configuration.`,
-  });
-  return null;
 }
 
 function readCurrency(

@@ -1,13 +1,14 @@
 import { AirbatchError } from '../core/errors.ts';
 import type { FileForm } from '../core/file-form.ts';
 import { makeTextWriter } from '../core/text-writer.ts';
+import { noEvidence, signOf } from './amount-signs.ts';
 import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
 import { type PlannedColumns, planColumns } from './columns.ts';
 import { comparedRow } from './compared-row.ts';
 import { countryCodeOf } from './country.ts';
-import { findDecimalSign } from './decimal-sign.ts';
 import { findable } from './delimiter.ts';
+import { findEvidence } from './file-evidence.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
@@ -82,20 +83,24 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
     const table = await openTable(counted, settings, signal);
     const { understood, ...columns } = columnsOf(table, settings);
     const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
-    const decimalSign = settings.decimalSign === 'auto' ? 'unknown' : settings.decimalSign;
-    const context: CheckContext = { header: table.header, ...columns, settings, catalog, decimalSign };
+    const { delimiter } = table.form;
+    const context: CheckContext = {
+      ...{ header: table.header, ...columns, settings, catalog, delimiter },
+      ...{ evidence: null, signs: noEvidence() },
+    };
     const repeats = makeRepeats(scratch, settings.guards.numberMax);
     const byThemselves = await checkRows(options, table, context, spool, repeats, bytesRead);
     const hasRepeats = repeats.compare();
     const { name, bytes, sha256 } = source;
-    const { format, encoding, delimiter, sheet } = table.form;
-    const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet };
+    const { format, encoding, sheet } = table.form;
+    const decimal_sign = signOf(context.signs);
+    const form = { format, encoding: encoding?.encoding ?? null, delimiter, sheet, decimal_sign };
     return {
       header: table.header,
-      form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null, decimalSign: told(context) },
+      form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null },
       hasRepeats,
       byThemselves,
-      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table) },
+      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table, context) },
       async *rows(rowsPerChunk) {
         for (const chunk of spool.read(rowsPerChunk)) {
           signal?.throwIfAborted();
@@ -130,10 +135,6 @@ function columnsOf({ header, form }: Table, settings: IntakeSettings): PlannedCo
   }
 }
 
-function told({ decimalSign }: CheckContext): FileForm['decimalSign'] {
-  return decimalSign === '.' || decimalSign === ',' ? decimalSign : null;
-}
-
 function countBytes(source: Source): { counted: Source; bytesRead: () => number } {
   let bytes = 0;
   const chunks = async function* (signal?: AbortSignal) {
@@ -146,8 +147,13 @@ function countBytes(source: Source): { counted: Source; bytesRead: () => number 
   return { counted: { ...source, chunks }, bytesRead: () => bytes };
 }
 
-function warningsOf(catalog: CatalogCache, { form }: Table): string[] {
+function warningsOf(catalog: CatalogCache, { form }: Table, { signs: { proof } }: CheckContext): string[] {
   const warnings: string[] = [];
+  if (proof['.'] !== null && proof[','] !== null) {
+    warnings.push(
+      `Some amounts have a decimal point (first in line ${proof['.']}) and others a decimal comma (first in line ${proof[',']}): check them.`,
+    );
+  }
   if (catalog.failed()) {
     warnings.push(
       'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
@@ -237,7 +243,7 @@ interface ChunkCheck {
 
 /** `onRow` is given each row as soon as it is checked: it is garbage before the next one comes. */
 function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: readonly string[]) => void): ChunkCheck {
-  const needs: Needs = { decimalSign: false, countries: new Set(), networkIds: new Set() };
+  const needs: Needs = { evidence: false, countries: new Set(), networkIds: new Set() };
   const rowUnderCheck = makeRowsUnderCheck(context, needs);
   return {
     needs,
@@ -250,7 +256,7 @@ function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: r
           endsFile: endsOpen && index === records.length - 1,
           doubt: doubts.get(index) ?? null,
         });
-        if (needs.decimalSign || needs.countries.size > 0 || needs.networkIds.size > 0) return index;
+        if (needs.evidence || needs.countries.size > 0 || needs.networkIds.size > 0) return index;
         onRow(row, cells);
       }
       return records.length;
@@ -260,11 +266,9 @@ function makeChunkCheck(context: CheckContext, onRow: (row: CheckedRow, cells: r
 
 /** Finds out what must be known to check a row; it is then checked anew. */
 async function findOut(needs: Needs, context: CheckContext, { source, settings, signal }: CheckOptions): Promise<void> {
-  if (needs.decimalSign) {
-    context.decimalSign = await findDecimalSign(source, settings, context.plan.amount ?? -1, signal);
-  }
+  if (needs.evidence) context.evidence = await findEvidence(source, settings, context.plan.amount ?? -1, signal);
   await context.catalog.load(needs.countries, needs.networkIds);
-  needs.decimalSign = false;
+  needs.evidence = false;
   needs.countries.clear();
   needs.networkIds.clear();
 }

@@ -113,7 +113,7 @@ function firstContentRef({ phoneNumber, amount, currency, productId }: Understoo
 
 /** False where the values may stand in wrong columns: what is read from them then means nothing, and blames the innocent. */
 function checkShape(
-  { blame, context }: RowUnderCheck,
+  { blame, context, needs }: RowUnderCheck,
   cells: readonly string[],
   { endsFile, doubt }: RowPlace,
 ): boolean {
@@ -134,7 +134,13 @@ function checkShape(
     });
     return false;
   }
-  if (cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '')) {
+  const hasMore = cells.length > columns && cells.slice(columns).some((cell) => cell.trim() !== '');
+  if (cells.length > columns && !hasMore && context.evidence === null) {
+    needs.evidence = true;
+    return false;
+  }
+  // Empty cells that every row has beyond the header move nothing; those of a single row show that another cell was parted.
+  if (hasMore || (cells.length > columns && context.evidence?.width !== cells.length)) {
     blame(null, {
       code: 'ROW_TOO_LONG',
       message: `The row has ${cells.length} cells, but the file has ${columns} columns: values may be in the wrong ones.`,

@@ -1,6 +1,7 @@
 import type { ProblemCode } from '../core/problem-table.ts';
 import type { PlacedUnusualAmount } from '../core/unusual-amounts.ts';
 import { MinorSums } from './amount.ts';
+import type { DecimalSign } from './amount-signs.ts';
 import type { UnderstoodColumn } from './columns.ts';
 import { makeCountedAmounts } from './counted-amounts.ts';
 import type { CheckedRow } from './file-rows.ts';
@@ -21,6 +22,8 @@ export interface FileFindings {
     encoding: string | null;
     delimiter: string | null;
     sheet: string | null;
+    /** The decimal sign that its amounts have; null where none shows one. */
+    decimal_sign: DecimalSign | 'both' | null;
   };
   /** `rows` is the sum of the others: `valid` rows are ready to be sent. */
   counts: { rows: number; valid: number; invalid: number; held: number; skipped: number };

@@ -1,6 +1,7 @@
 import { AirbatchError } from '../core/errors.ts';
 import { addAmounts, compareAmounts, moneyText } from '../core/money.ts';
 import { MinorSums, readAmount } from './amount.ts';
+import { signOf } from './amount-signs.ts';
 import type { CheckedRow } from './file-rows.ts';
 import { plainText } from './plain-text.ts';
 import type { CheckContext } from './row-under-check.ts';
@@ -76,11 +77,12 @@ function refuseBeyond(sums: MinorSums, batchMax: Readonly<Record<string, string>
   }
 }
 
-function decimalIn({ decimalSign }: CheckContext, cell: string): string | null {
+function decimalIn({ settings, evidence, signs }: CheckContext, cell: string): string | null {
   const reading = readAmount(cell);
   if (reading.kind === 'none') return null;
+  const sign = settings.decimalSign === 'auto' ? signOf(evidence?.signs ?? signs) : settings.decimalSign;
   const value =
-    reading.kind === 'read' ? reading.value : decimalSign === reading.separator ? reading.decimal : reading.grouped;
+    reading.kind === 'read' ? reading.value : sign === reading.separator ? reading.decimal : reading.grouped;
   return reading.negative ? `-${value}` : value;
 }
 

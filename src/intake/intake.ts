@@ -194,7 +194,11 @@ async function readInto(
         { content_sha256: contentSha256, columns },
         {
           ...{ content_sha256: contentSha256, rows, valid, invalid, held, skipped },
-          ...{ delimiter: form.delimiter, amount_column: form.amountColumn, decimal_sign: form.decimalSign },
+          ...{
+            delimiter: form.delimiter,
+            amount_column: form.amountColumn,
+            decimal_sign: file.about.file.decimal_sign,
+          },
         },
       );
       assert(changed, 'nobody else changes a batch that is being read');

@@ -1,6 +1,9 @@
+import type { AmountReading } from './amount.ts';
+import { noteSign, type SignEvidence } from './amount-signs.ts';
 import type { CatalogCache } from './catalog.ts';
 import type { ColumnPlan } from './columns.ts';
 import type { Field } from './fields.ts';
+import type { FileEvidence } from './file-evidence.ts';
 import type { Fault } from './phone.ts';
 import { type Problem, shortened } from './problems.ts';
 import type { IntakeSettings } from './settings.ts';
@@ -14,13 +17,17 @@ export interface CheckContext {
   amountSign: string | null;
   settings: IntakeSettings;
   catalog: CatalogCache;
-  /** How amounts such as "1.234" are read: by a sign, not at all (`none`), or not known yet (`unknown`). */
-  decimalSign: '.' | ',' | 'none' | 'unknown';
+  /** How the file is stored: between which characters its cells stand (null: it is a workbook). */
+  delimiter: string | null;
+  /** What the whole file shows; null as long as no row has asked for it. */
+  evidence: FileEvidence | null;
+  /** What the amounts of the rows checked so far show. */
+  signs: SignEvidence;
 }
 
 /** What must be known before the row can be checked. Checking it again then gives its verdict. */
 export interface Needs {
-  decimalSign: boolean;
+  evidence: boolean;
   countries: Set<string>;
   networkIds: Set<number>;
 }
@@ -31,6 +38,10 @@ export interface RowUnderCheck {
   readonly needs: Needs;
   /** The cell of each field, "" where the file has none. */
   readonly cell: Readonly<Record<Field, string>>;
+  /** The cell to the right of the amount, "" where a field reads it, or where no comma can have parted the two. */
+  cellAfterAmount(): string;
+  /** Notes what the row's amount shows of the decimal sign of all. */
+  noteSign(reading: AmountReading): void;
   blame(field: Field | null, fault: Fault): void;
 }
 
@@ -46,6 +57,8 @@ const noProblems: Problem[] = [];
 
 export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnderCheck {
   const { header, plan } = context;
+  const afterAmount = unreadAfterAmount(context);
+  const isStored = context.delimiter === null;
   let cells: readonly string[] = [];
   let line = 0;
   let problems = noProblems;
@@ -79,6 +92,8 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
       cell.reference = cellAt(plan.reference);
       cell.sms_message = cellAt(plan.sms_message);
     },
+    cellAfterAmount: () => cellAt(afterAmount),
+    noteSign: (reading) => noteSign(context.signs, reading, { cell: cell.amount, line, isStored }),
     blame(field, { code, message, suggestion }) {
       const index = field === null ? undefined : plan[field];
       const column = index === undefined ? null : (header[index] ?? null);
@@ -87,4 +102,10 @@ export function makeRowsUnderCheck(context: CheckContext, needs: Needs): RowsUnd
       problems.push({ code, line, column, value, message, suggestion });
     },
   };
+}
+
+function unreadAfterAmount({ plan, delimiter }: CheckContext): number | undefined {
+  if (plan.amount === undefined || delimiter !== ',') return undefined;
+  const next = plan.amount + 1;
+  return Object.values(plan).includes(next) ? undefined : next;
 }

@@ -82,7 +82,7 @@ export const intakeShape = z.strictObject({
   /** The sheet of an XLSX file; null: the first. */
   sheet: z.string().min(1).nullable().default(null),
   /** The decimal sign of amounts such as "1.234", which can be read in two ways. */
-  decimalSign: z.enum(['auto', '.', ',']).default('auto'),
+  decimalSign: z.enum(['auto', '.', ','], 'is ".", "," or "auto"').default('auto'),
   /** Whether networks and products are checked against the service's catalog; names of networks need it. */
   catalog: z.enum(['check', 'ignore']).default('check'),
   /** What becomes of a row whose number gets the same amount or product in an earlier row of the file. */

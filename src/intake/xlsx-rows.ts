@@ -106,7 +106,7 @@ function dateText(firstDay: number, days: number): string {
  */
 function numberText(value: number): string {
   const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
-  return /^-?[0-9]{1,3}\.[0-9]{3}$/.test(text) ? `${text}0` : text;
+  return /^-?[0-9]+\.[0-9]{3}$/.test(text) ? `${text}0` : text;
 }
 
 interface SheetRow {

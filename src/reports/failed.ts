@@ -14,6 +14,8 @@ const byteOrderMark = '\uFEFF';
 /** A row to be corrected: its cells as the file has them, and what is wrong with it. */
 export interface RowToCorrect {
   input: readonly string[];
+  /** The amount as it was read; null where it was not. */
+  amount: string | null;
   troubles: readonly { message: string; suggestion: string }[];
 }
 
@@ -23,27 +25,27 @@ export interface RowToCorrect {
  */
 export function correctionCsv(
   columns: readonly string[],
-  { delimiter, amountColumn, decimalSign }: FileForm,
+  { delimiter, amountColumn }: FileForm,
 ): {
   header: string;
   lines(rows: readonly RowToCorrect[]): string;
 } {
   // A file that was itself one of corrections brings these two along: they speak of last time.
   const kept = columns.flatMap((name, at) => (problemColumns.includes(name) ? [] : [at]));
-  const cellAt = (input: readonly string[], at: number) => {
+  const cellAt = ({ input, amount }: RowToCorrect, at: number) => {
     const cell = input[at] ?? '';
-    return at === amountColumn && decimalSign !== null ? plainAmount(cell, decimalSign) : cell;
+    return at === amountColumn && amount !== null ? plainAmount(cell, amount) : cell;
   };
   return {
     header: byteOrderMark + csvText([[...kept.map((at) => columns[at] ?? ''), ...problemColumns]], delimiter),
     lines: (rows) =>
       csvText(
-        rows.map(({ input, troubles }) => [
-          ...kept.map((at) => cellAt(input, at)),
-          troubles.map(({ message }) => message).join(' '),
-          [...new Set(troubles.map(({ suggestion }) => suggestion))].join(' '),
+        rows.map((row) => [
+          ...kept.map((at) => cellAt(row, at)),
+          row.troubles.map(({ message }) => message).join(' '),
+          [...new Set(row.troubles.map(({ suggestion }) => suggestion))].join(' '),
           // Cells beyond the header stay beyond it: under a header of their own, the row would pass for whole.
-          ...input.slice(columns.length),
+          ...row.input.slice(columns.length),
         ]),
         delimiter,
       ),
@@ -53,11 +55,10 @@ export function correctionCsv(
 /** "1.234", alone or beside a currency: a thousand, or a decimal number, as the rest of its file tells. */
 const ambiguousAmount = /^([^\d.,]*)([1-9]\d{0,2})([.,])(\d{3})([^\d.,][^\d]*)?$/;
 
-/** The amount so that it is read as it was, by a `decimalSign` that other rows told which are not beside it any more. */
-function plainAmount(cell: string, decimalSign: '.' | ','): string {
-  return cell.replace(ambiguousAmount, (_, before: string, whole: string, sign: string, three: string, after = '') =>
-    // A fourth decimal is not the end of a group of three.
-    sign === decimalSign ? `${before}${whole}${sign}${three}0${after}` : `${before}${whole}${three}${after}`,
+/** The cell without the sign between its thousands where other rows, which are not here any more, showed it to be one. */
+function plainAmount(cell: string, amount: string): string {
+  return cell.replace(ambiguousAmount, (all, before: string, whole: string, _sign, three: string, after = '') =>
+    whole + three === amount ? `${before}${amount}${after}` : all,
   );
 }
 
@@ -71,6 +72,8 @@ export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGene
   for await (const page of troubledPages(view, batch.batch_id)) {
     const lines = page.filter(({ status }) => status === 'failed' || status === 'invalid');
     if (lines.length === 0) continue;
-    yield corrections.lines(lines.map((row) => ({ input: inputOf(row), troubles: troublesOf(row) })));
+    yield corrections.lines(
+      lines.map((row) => ({ input: inputOf(row), amount: row.amount, troubles: troublesOf(row) })),
+    );
   }
 }

@@ -59,7 +59,6 @@ export function columnsOf(batch: BatchRecord): string[] {
 const storedForm = z.object({
   delimiter: z.string(),
   amount_column: z.number().nullable(),
-  decimal_sign: z.enum(['.', ',']).nullable(),
 });
 
 /** How the batch's file was read, as its history has it; of one that was read by an earlier version nothing is known. */
@@ -67,8 +66,8 @@ export async function formOf(view: Queryable, batchId: string): Promise<FileForm
   const event = await firstEvent(view, batchId, 'batch.validate');
   const found = storedForm.safeParse(event && JSON.parse(event.body));
   if (!found.success) return plainForm;
-  const { delimiter, amount_column: amountColumn, decimal_sign: decimalSign } = found.data;
-  return { delimiter, amountColumn, decimalSign };
+  const { delimiter, amount_column: amountColumn } = found.data;
+  return { delimiter, amountColumn };
 }
 
 export function balanceOf(stored: string | null): StoredBalance | null {

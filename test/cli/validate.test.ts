@@ -97,6 +97,39 @@ describe('airbatch validate', () => {
     assert.deepEqual(unusual, [{ currency: 'KES', amount: '5000', usual: '100', lines: [5, 7] }]);
   });
 
+  test('names amounts far below the rest, and the decimal sign', async (t) => {
+    const cwd = folderOf(t);
+    const rows = ['1500', '2000', '"15,00"', '1800', '1500'].map(
+      (amount, index) => `+25471240511${index},1,${amount},KES`,
+    );
+    const file = write(cwd, 'l.csv', 'phone_number,network_id,amount,currency', ...rows);
+    for (const args of [
+      ['validate', file],
+      ['run', file, '--yes'],
+    ]) {
+      const { stdout, stderr } = await runCommand(args, { cwd });
+      const shown = args[0] === 'run' ? stderr : stdout;
+      assert.match(shown, /^Look at {4}KES 15\.00 \(line 4\): half of the rows ask for KES 1,500\.00 or more$/m);
+      assert.match(shown, /^Read as {4}UTF-8, separated by commas, decimal comma$/m);
+    }
+  });
+
+  test('asks about amounts that can be read in two ways, and is answered by --decimal', async (t) => {
+    const cwd = folderOf(t);
+    const rows = ['"1,500"', '"99,50"'].map((amount, index) => `+25471240511${index},1,${amount},KES`);
+    const file = write(cwd, 'd.csv', 'phone_number,network_id,amount,currency', ...rows);
+    const sums = async (...options: string[]) => {
+      const { stdout } = await runCommand(['validate', file, '--json', ...options], { cwd });
+      return JSON.parse(stdout).sums;
+    };
+    assert.deepEqual(await sums(), { KES: '99.5' });
+    assert.deepEqual(await sums('--decimal', '.'), { KES: '1599.5' });
+    assert.deepEqual(await sums('--decimal', ','), { KES: '101' });
+    const wrong = await runCommand(['validate', file, '--decimal', 'comma'], { cwd });
+    assert.match(wrong.stderr, /--decimal: is "\.", "," or "auto"/);
+    assert.equal(wrong.code, 2);
+  });
+
   test('says the same as JSON', async (t) => {
     const { stdout } = await runCommand(['validate', sample, '--json'], { cwd: folderOf(t) });
     const { exit_code, counts, problems, countries } = JSON.parse(stdout);
