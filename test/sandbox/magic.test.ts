@@ -156,7 +156,7 @@ describe('money', () => {
           await sandbox.handle({
             method: 'POST',
             path: '/v2/topups',
-            headers: { authorization: 'Bearer sandbox-key' },
+            headers: { authorization: 'Bearer sandbox-key', 'content-type': 'application/json' },
             body,
           });
           now += waitMs;

@@ -31,8 +31,9 @@ export interface SimulatedService {
   close(): Promise<void>;
 }
 
-const v2Headers = { authorization: 'Bearer sandbox-key' };
-const v1Headers = { 'x-service-email': 'sandbox@airbatch.test', 'x-service-token': 'sandbox-token' };
+const json = { 'content-type': 'application/json' };
+const v2Headers = { ...json, authorization: 'Bearer sandbox-key' };
+const v1Headers = { ...json, 'x-service-email': 'sandbox@airbatch.test', 'x-service-token': 'sandbox-token' };
 const secret = 'a secret of the simulation';
 const doors = { callback: 'http://127.0.0.1:1/topups', registered: 'http://127.0.0.1:1/events' } as const;
 
@@ -113,14 +114,14 @@ async function registerWebhooks(sandbox: Sandbox): Promise<void> {
   const login = await sandbox.handle({
     method: 'POST',
     path: '/enterprise/auth/login',
-    headers: {},
+    headers: json,
     body: JSON.stringify({ email: 'admin@airbatch.test', password: 'sandbox-password' }),
   });
   const { data } = JSON.parse(login.body) as { data: { access_token: string; company_id: string } };
   await sandbox.handle({
     method: 'POST',
     path: '/enterprise/webhooks',
-    headers: { authorization: `Bearer ${data.access_token}`, 'x-company-id': data.company_id },
+    headers: { ...json, authorization: `Bearer ${data.access_token}`, 'x-company-id': data.company_id },
     body: JSON.stringify({
       url: doors.registered,
       events: ['transaction.completed', 'transaction.failed', 'transaction.refunded'],
