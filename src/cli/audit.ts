@@ -166,7 +166,9 @@ async function conclude(
     for (const { place, why } of outside.unread)
       terminal.error(`${terminal.paint('yellow', '!')} The heads in ${place} were not all compared: ${why}.\n`);
     for (const line of conclusion(batchId, { batches, events, broken, edited, unread }))
-      terminal.error(`${line.isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${line.text}\n`);
+      terminal.error(
+        `${line.isGood ? terminal.paint('green', '✔') : terminal.paint('red', '✘')} ${visible(line.text)}\n`,
+      );
   }
   await terminal.taken();
   return whole && edited.length === 0 ? 0 : 5;

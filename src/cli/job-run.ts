@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage, errorTable } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { visible } from '../core/visible.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { filesOfSlot } from '../ledger/job-files.ts';
@@ -64,7 +65,7 @@ async function bringAndSend(
   const { outcome, trouble } = await unlessInterrupted(context, () => bring(session, job, dueAt, account));
   if (!context.json) {
     const when = localTime(dueAt, job.schedule.timeZone);
-    context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${outcome.detail}\n`);
+    context.terminal.error(`${name}, slot of ${when} (${job.schedule.timeZone}): ${visible(outcome.detail)}\n`);
   }
   const batches = await Promise.all(
     (await filesOfSlot(session.db, name, dueAt)).map(({ batch_id }) => findBatch(session.db, batch_id)),

@@ -30,11 +30,16 @@ export async function main(argv: readonly string[]): Promise<number> {
       exitCode = await module.execute(context, args, options);
     };
   try {
-    await buildProgram(call).parseAsync(argv as string[]);
+    await buildProgram(call, (text) => terminal.error(withVisible(text, argv))).parseAsync(argv as string[]);
     return exitCode;
   } catch (error) {
     return report(error, { terminal, json });
   }
+}
+
+/** What commander says of the arguments repeats them as they are. */
+function withVisible(text: string, argv: readonly string[]): string {
+  return argv.reduce((said, argument) => (argument === '' ? said : said.replaceAll(argument, visible(argument))), text);
 }
 
 function report(error: unknown, { terminal, json }: Pick<CommandContext, 'terminal' | 'json'>): number {
@@ -48,13 +53,12 @@ function report(error: unknown, { terminal, json }: Pick<CommandContext, 'termin
     return 2;
   }
   if (!(error instanceof AirbatchError)) {
-    terminal.error(`airbatch met an error of its own: ${errorMessage(error)}\n`);
+    terminal.error(`airbatch met an error of its own: ${visible(errorMessage(error))}\n`);
     if (error instanceof Error && error.stack) terminal.error(`${error.stack}\n`);
     return 1;
   }
-  const { code, message, hint, exitCode } = error;
-  // Several faults stand in a line each; a name of a file with a line break begins none at the margin.
-  const said = message.split('\n').map(visible).join('\n  ');
+  const { code, message, faults, hint, exitCode } = error;
+  const said = faults.map(visible).join('\n  ');
   terminal.error(`${terminal.paint('red', 'Error:')} ${said} [${code}]\n${visible(hint)}\n`);
   if (json) terminal.print(jsonLine({ error: { code, message, hint } }));
   return exitCode;

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { visible } from '../core/visible.ts';
 import type { Network } from '../gateway/gateway.ts';
 import { ask, withCatalog } from './catalog.ts';
 import type { CommandContext } from './command.ts';
@@ -43,7 +44,7 @@ export async function execute(
     ]);
     printTable(context, columns, lines, {
       json: { account: account.name, networks: named.map(networkJson) },
-      none: `The service has no network for "${query}".`,
+      none: `The service has no network for "${visible(query)}".`,
     });
     return 0;
   });

@@ -6,14 +6,15 @@ import { addIntakeOptions } from './intake-options.ts';
 /** What commander calls when a command is given. */
 export type Call = (name: CommandName) => (...params: unknown[]) => Promise<void>;
 
-/** What the command line understands; no command's own code is loaded for it. */
-export function buildProgram(call: Call): Command {
+/** What the command line understands; no command's own code is loaded for it. `outputError` gets what is wrong with the arguments. */
+export function buildProgram(call: Call, outputError: (text: string) => void): Command {
   const program = new Command('airbatch')
     .description('Pays out airtime in bulk: every row of a CSV file once, and a report that adds up.')
     .version(version, '--version', 'print the version')
     .option('--config <file>', 'configuration (default: airbatch.config.json or .ts in this folder)')
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
     .option('--json', 'print JSON on stdout, and nothing else there')
+    .configureOutput({ outputError })
     .exitOverride()
     .showHelpAfterError('(see "airbatch --help")');
   addWork(program, call);

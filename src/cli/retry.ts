@@ -1,4 +1,5 @@
 import { jsonLine } from '../core/given-json.ts';
+import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { moveService, requireService } from '../engine/elsewhere.ts';
 import { retryFailed } from '../engine/retry-failed.ts';
@@ -30,11 +31,11 @@ export function execute(
       if (!context.json) {
         const isUnknown = codes.length > 0 && retry.kept.length === 0;
         const none = isUnknown
-          ? `No row of this batch has failed with ${codes.join(' or ')}: the lines "Failed" name the codes that there are.\n`
+          ? `No row of this batch has failed with ${visible(codes.join(' or '))}: the lines "Failed" name the codes that there are.\n`
           : 'No row of this batch has failed in a way that can be tried again.\n';
         const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;
         context.terminal.error(retry.retried === 0 ? none : some);
-        for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${why}.\n`);
+        for (const { row, why } of retry.kept) context.terminal.error(`  Row ${row} stays failed: ${visible(why)}.\n`);
       }
       const what = { batchIds: [batchId], out: outOf(context, session, options.out) };
       // Who has nothing tried again, by a code that is misspelt perhaps, means no other row to be sent either.

@@ -44,7 +44,7 @@ async function tell(context: CommandContext, error: AirbatchError): Promise<void
     {
       clock: systemClock,
       recipients: [...config.notifications, ...(await recipientsOfJobs(config))],
-      send: makeSender({ mail: config.mail, reports: config.out }),
+      send: makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets }),
       notes: makeToldNotes(ledgerPathOf(context, config), systemClock.now),
       onTrouble: (recipient, trouble) => log.warn('word could not be sent', { recipient, error: trouble }),
       ending: AbortSignal.timeout(wordMsMax),

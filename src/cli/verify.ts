@@ -4,6 +4,7 @@ import type { BatchState } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { batchStateWords } from '../core/state-words.ts';
+import { visible } from '../core/visible.ts';
 import { timeText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { InputError } from '../verify/findings.ts';
@@ -35,12 +36,13 @@ export async function execute(
 }
 
 function show(terminal: CommandContext['terminal'], result: Verification, isKeyGiven: boolean): void {
-  for (const line of aboutLines(result)) terminal.print(`${line}\n`);
+  for (const line of aboutLines(result)) terminal.print(`${visible(line)}\n`);
   for (const sentence of result.ok ? result.checked : [])
-    terminal.print(`${terminal.paint('green', '✔')} ${sentence}\n`);
+    terminal.print(`${terminal.paint('green', '✔')} ${visible(sentence)}\n`);
   for (const sentence of [...result.notes, ...result.doubts])
-    terminal.print(`${terminal.paint('yellow', '!')} ${sentence}\n`);
-  for (const { file, message } of result.findings) terminal.print(`${terminal.paint('red', '✘')} ${file} ${message}\n`);
+    terminal.print(`${terminal.paint('yellow', '!')} ${visible(sentence)}\n`);
+  for (const { file, message } of result.findings)
+    terminal.print(`${terminal.paint('red', '✘')} ${visible(`${file} ${message}`)}\n`);
   if (result.findings_unlisted > 0)
     terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
   if (result.batch_id === null)

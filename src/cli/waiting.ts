@@ -1,4 +1,5 @@
 import { jsonLine } from '../core/given-json.ts';
+import { visible } from '../core/visible.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { CommandContext } from './command.ts';
@@ -14,7 +15,7 @@ export function tellWaiting(
 ): number {
   if (json) terminal.print(jsonLine(submittedJson(batch, plan, reason)));
   else {
-    terminal.error(`${terminal.paint('yellow', 'Waits')} for a second person: ${reason}. Nothing was sent.\n`);
+    terminal.error(`${terminal.paint('yellow', 'Waits')} for a second person: ${visible(reason)}. Nothing was sent.\n`);
     terminal.error(`Next: another person runs  airbatch approve ${batch.batch_id}\n`);
   }
   return waitsExitCode;

@@ -1,4 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
+import { visible } from '../core/visible.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
@@ -53,7 +54,7 @@ export async function workOn(
     watched = null;
   };
   const onBusy = (message: string) => {
-    if (message !== watched) terminal.error(`${message}: it does this work, and this command watches.\n`);
+    if (message !== watched) terminal.error(`${visible(message)}: it does this work, and this command watches.\n`);
     watched = message;
   };
   const runner = runnerOf(session, account, { restored: options.restored, onTaken });

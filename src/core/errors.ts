@@ -71,10 +71,14 @@ export class AirbatchError extends Error {
   override name = 'AirbatchError';
   readonly code: ErrorCode;
   readonly hint: string;
+  /** The message, a fault a line. A line break within one of them, as in the name of a file, begins no line. */
+  readonly faults: readonly string[];
 
-  constructor(code: ErrorCode, message: string, options: { hint?: string; cause?: unknown } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+  constructor(code: ErrorCode, message: string | readonly string[], options: { hint?: string; cause?: unknown } = {}) {
+    const faults = typeof message === 'string' ? [message] : message;
+    super(faults.join('\n'), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
+    this.faults = faults;
     this.hint = options.hint ?? errorTable[code].hint;
   }
 

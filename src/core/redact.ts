@@ -1,8 +1,17 @@
 /** What stands between the digits of one number as people write it: a dot, or spaces, dashes and brackets. */
 const between = String.raw`(?:\.|[\p{Zs}\t\-()\u2010-\u2015\u2212]{1,4})`;
 
+/** What is counted: a number before one of these is a count, which has no zero in front and nine digits at most. */
+const counted =
+  '(?:rows?|records?|lines?|entries|files?|batch(?:es)?|payments?|top-ups?|recipients?|people|bytes?|[kMG]i?B|ms)';
+const count = String.raw`[1-9](?:[0-9]{0,8}|[0-9]{0,2}(?:[ ,.\u00A0\u202F][0-9]{3}){1,2})`;
+
 /** What has many digits and is no number of a person. */
 const named = [
+  String.raw`${count}(?:(?: of |/)${count})? ${counted}(?![\p{L}\p{Nd}])`,
+  String.raw`(?<=\b(?:row|rows|record|records) )[1-9][0-9]{0,6}(?!\p{Nd}|${between}\p{Nd})`,
+  // A day without dashes that a name ends in, as in "payroll-20261125".
+  String.raw`(?<=\p{L}[-_.])20[0-9]{2}(?:0[1-9]|1[0-2])(?:0[1-9]|[12][0-9]|3[01])(?![\p{L}\p{Nd}])`,
   // UUIDs, ids of batches, and digests, as in the run id of a file.
   String.raw`[0-9a-fA-F]{8}(?:-[0-9a-fA-F]{4}){3}-[0-9a-fA-F]{12}(?![\p{L}\p{Nd}])`,
   String.raw`[0-9]{8}-[0-9]{6}-[0-9a-fA-F]{4}(?![\p{L}\p{Nd}])`,
@@ -42,4 +51,39 @@ const sevenDigits = /(?:\p{Nd}\P{Nd}*){7}/u;
 export function withoutNumbers(text: string): string {
   if (!sevenDigits.test(text)) return text;
   return text.replace(digitRuns, (run, kept?: string) => (kept === undefined ? '[number]' : run));
+}
+
+/** What is shorter is no secret, and would be found by chance in the middle of words. */
+const secretLengthMin = 6;
+
+/** `text` without the secrets that are known. The longest goes first: a shorter one may be a part of it. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  return secrets
+    .filter((secret) => secret.length >= secretLengthMin)
+    .sort((a, b) => b.length - a.length)
+    .reduce((clean, secret) => clean.replaceAll(secret, '[secret]'), text);
+}
+
+const secretName =
+  '(?:passw(?:or)?d|passphrase|pwd|secret|token|api[-_ ]?key|access[-_ ]?key|private[-_ ]?key|authorization|credential)s?';
+const credentials: readonly (readonly [RegExp, string])[] = [
+  [/-----BEGIN [A-Z ]*PRIVATE KEY-----.*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/gs, '[secret]'],
+  [/(?<=:\/\/)[^\s/@]+@/g, '[secret]@'],
+  [/\b(bearer|basic)\s+[\w.~+/=-]{6,}/gi, '$1 [secret]'],
+  // "password=x", "API_KEY: x", `"token":"x"`, "--secret x".
+  [
+    new RegExp(
+      String.raw`([\w.-]*${secretName}[\w-]*["']?\s*(?:=>|[:=])\s*|--?[\w-]*${secretName}\s+)(?:"[^"]*"?|'[^']*'?|[^\s,;&]+)`,
+      'gi',
+    ),
+    '$1[secret]',
+  ],
+  [/\b(?:[spr]k_(?:live|test)_|gh[pousr]_|github_pat_|xox[abeprs]-|AKIA|AIza|eyJ)[\w.-]{8,}/g, '[secret]'],
+  // What nobody writes by hand: small and capital letters and digits in one long piece.
+  [/(?<![\w+=-])(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])(?=[\w+=-]*[0-9])[\w+=-]{24,}/g, '[secret]'],
+];
+
+/** `text` without what looks like a secret: for texts of foreign programs, of which nobody knows what they say. */
+export function withoutCredentials(text: string): string {
+  return credentials.reduce((clean, [found, instead]) => clean.replace(found, instead), text);
 }

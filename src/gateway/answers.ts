@@ -1,4 +1,4 @@
-import { withoutNumbers } from '../core/redact.ts';
+import { withoutNumbers, withoutSecrets } from '../core/redact.ts';
 import type { CreateOutcome, Evidence, RateHeaders, ReadProblem, ServicePayment } from './gateway.ts';
 import type { AnswerHeaders, TransportResult } from './transport.ts';
 import type { Verdict } from './verdict.ts';
@@ -8,8 +8,6 @@ import { textLengthMax } from './wire.ts';
 const retryAfterDefaultMs = 60_000;
 /** A 429 that asks for no wait at all (0, or a date that has passed) would be answered by the next 429 at once. */
 const retryAfterMsMin = 1_000;
-/** What is shorter is no secret, and would be found by chance in the middle of words. */
-const secretLengthMin = 6;
 
 /** A header's text, or null where it did not come. */
 export function headerText(headers: AnswerHeaders, name: string): string | null {
@@ -55,10 +53,7 @@ function rateNumber(headers: AnswerHeaders, name: string): number | null {
 /** A line of the service's for people: on one line, without phone numbers and secrets, and cut. */
 function safeMessage(text: string, secrets: readonly string[]): string {
   const oneLine = text.replace(/[\s\p{C}]+/gu, ' ').trim();
-  const withoutSecrets = secrets
-    .filter((secret) => secret.length >= secretLengthMin)
-    .reduce((line, secret) => line.replaceAll(secret, '[secret]'), oneLine);
-  return withoutNumbers(withoutSecrets).slice(0, textLengthMax);
+  return withoutNumbers(withoutSecrets(oneLine, secrets)).slice(0, textLengthMax);
 }
 
 /** The service's own word on why it says no, where its error envelope is intact. */

@@ -76,7 +76,7 @@ export function makeServiceCall(
     }
     const rate = rateHeaders(result.headers);
     if (rate) onRate?.(requestClass, writtenAt === null ? rate : { ...rate, tookMs: clock.monotonic() - writtenAt });
-    const json = parseAnswer(result.text);
+    const json = parseAnswer(result.text, secrets);
     const error = readError(json);
     const requestId = readRequestId(json) ?? readText(headerText(result.headers, 'x-request-id'));
     return {

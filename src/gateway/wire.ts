@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { withoutSecrets } from '../core/redact.ts';
 import {
   exactDecimal,
   JsonNumber,
@@ -76,13 +77,26 @@ function isNumeric(value: unknown): value is JsonNumeric {
   return typeof value === 'number' || value instanceof JsonNumber;
 }
 
-/** The JSON of an answer, or undefined where it is none. */
-export function parseAnswer(text: string): unknown {
+/**
+ * The JSON of an answer, or undefined where it is none. A service that repeats what it was sent may repeat its credentials: no text of the
+ * answer has them, whatever is read from it and kept.
+ */
+export function parseAnswer(text: string, secrets: readonly string[] = []): unknown {
   try {
-    return parseExactJson(text);
+    const json = parseExactJson(text);
+    // Escaped (`\u0061`), a text does not show what it says.
+    const mayHold = text.includes('\\') || secrets.some((secret) => text.includes(secret));
+    return mayHold && secrets.length > 0 ? withoutSecretsIn(json, secrets) : json;
   } catch {
     return undefined;
   }
+}
+
+function withoutSecretsIn(json: unknown, secrets: readonly string[]): unknown {
+  if (typeof json === 'string') return withoutSecrets(json, secrets);
+  if (Array.isArray(json)) return json.map((value) => withoutSecretsIn(value, secrets));
+  if (typeof json !== 'object' || json === null || json instanceof JsonNumber) return json;
+  return Object.fromEntries(Object.entries(json).map(([key, value]) => [key, withoutSecretsIn(value, secrets)]));
 }
 
 /** The value in its shape, or null where it does not have it. */

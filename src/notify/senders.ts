@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { createTransport } from 'nodemailer';
 import { request } from 'undici';
+import { chatText, mailText, type OutsideText, webhookText } from './outside-text.ts';
 import type { Mail, Recipient } from './recipients.ts';
 import type { Word } from './words.ts';
 
@@ -18,14 +19,17 @@ export interface SenderOptions {
   mail: Mail | null;
   /** The folder in which each batch has its folder of reports. */
   reports: string;
+  /** What no notification repeats. */
+  secrets: readonly string[];
 }
 
 const deadlineMs = 15_000;
 /** Larger reports are named, not attached. */
 const attachmentBytesMax = 5 * 2 ** 20;
 
-export function makeSender({ mail, reports }: SenderOptions): Sender {
+export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
   const transport = mail && makeMailTransport(mail);
+  const [inMail, inChat, inWebhook] = [mailText(secrets), chatText(secrets), webhookText(secrets)];
   return async (recipient, word, sent, ending) => {
     switch (recipient.kind) {
       case 'email': {
@@ -35,8 +39,8 @@ export function makeSender({ mail, reports }: SenderOptions): Sender {
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
-          subject: word.subject,
-          text: textOf(word, attached || path === null ? null : placeText(path, word.report)),
+          subject: inMail(word.subject),
+          text: textOf(word, attached || path === null ? null : placeText(path, word.report), inMail),
           // Should it be sent twice after a crash, a mailbox knows it by this.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
           attachments: attached ? [{ filename: `${word.report}.html`, path }] : [],
@@ -46,12 +50,16 @@ export function makeSender({ mail, reports }: SenderOptions): Sender {
       }
       case 'webhook': {
         const timestamp = new Date(sent.at).toISOString();
-        const body = JSON.stringify({ type: word.kind, timestamp, data: { text: word.subject, ...word.facts } });
+        const data = Object.entries({ text: word.subject, ...word.facts }).map(([name, value]) => [
+          name,
+          typeof value === 'string' ? inWebhook(value) : value,
+        ]);
+        const body = JSON.stringify({ type: word.kind, timestamp, data: Object.fromEntries(data) });
         await post(recipient.url, signedHeaders(recipient.secret, sent, body), body, ending);
         return;
       }
       case 'chat':
-        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null) }), ending);
+        await post(recipient.url, {}, JSON.stringify({ text: textOf(word, null, inChat) }), ending);
     }
   };
 }
@@ -71,8 +79,9 @@ function placeText(path: string, batchId: string | null): string {
   return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
 }
 
-function textOf({ subject, lines }: Word, report: string | null): string {
-  return `${[subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])].join('\n')}\n`;
+function textOf({ subject, lines }: Word, report: string | null, inChannel: OutsideText): string {
+  const all = [subject, '', ...lines, ...(report === null ? [] : [`Report:  ${report}`])];
+  return `${all.map(inChannel).join('\n')}\n`;
 }
 
 function hashed(text: string): string {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { visibleText } from '../core/visible.ts';
 
 /** A piece of HTML that is safe to stand in a page: made by `html` alone. */
 export interface Html {
@@ -36,13 +37,6 @@ export function htmlPage(title: string, style: string, body: Html): string {
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
 
-/** Control characters and halves of surrogates have no place in a page: they are shown as what they are not. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters meant.
-const unprintable = /[\x00-\x08\x0B\x0C\x0E-\x1F\x7F]/g;
-
 function escapeHtml(text: string): string {
-  return text
-    .toWellFormed()
-    .replace(unprintable, '\uFFFD')
-    .replace(/[&<>"']/g, (found) => entities[found] ?? found);
+  return visibleText(text).replace(/[&<>"']/g, (found) => entities[found] ?? found);
 }

@@ -218,7 +218,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
       ...webhookKeys.callback,
       ...webhookKeys.registered,
     ])
-    .concat(anchorTokens, wordSecrets);
+    .concat(anchorTokens, wordSecrets, secretsNamed(env));
   return Object.freeze({
     ledger: resolve(base, parsed.data.ledger),
     out: resolve(base, parsed.data.out),
@@ -235,6 +235,17 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     people: parsed.data.people,
     secrets,
   });
+}
+
+/** The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of it. */
+const secretVariable =
+  /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:$|_)/i;
+
+/** What is no place or flag ("/run/agent.sock", "true") of those. */
+function secretsNamed(env: Record<string, string | undefined>): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value && value.length >= 8 && !/^[/.~]/.test(value) && secretVariable.test(name) ? [value] : [],
+  );
 }
 
 async function readConfigFile(path: string): Promise<unknown> {

@@ -5,17 +5,16 @@ import { Writable } from 'node:stream';
 import winston from 'winston';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { makeFolders } from '../core/folders.ts';
-import { withoutNumbers } from '../core/redact.ts';
+import { withoutNumbers, withoutSecrets } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
 import type { EventData } from '../ledger/events.ts';
 
-/** `text` with secrets and phone numbers replaced, so that neither ever reaches a log. */
-function redact(text: string, secrets: readonly string[]): string {
-  let clean = text;
-  for (const secret of secrets) if (secret.length > 0) clean = clean.replaceAll(secret, '[secret]');
-  return withoutNumbers(clean);
-}
+/** JSON, in which nothing is obeyed or hidden by the screen on which somebody reads a log; its value stays the same. */
+const jsonLines = winston.format.combine(
+  winston.format.json(),
+  winston.format.printf((info) => visible(String(info[Symbol.for('message')]))),
+);
 
 /** A log in files besides: a full one gets a number, and the oldest goes. */
 export interface LogFile {
@@ -39,7 +38,8 @@ export function makeLog(options: {
 }): EngineLog {
   const clean = winston.format((info) => {
     for (const [key, value] of Object.entries(info)) {
-      if (typeof value === 'string' && key !== 'timestamp') info[key] = redact(value, options.secrets);
+      if (typeof value === 'string' && key !== 'timestamp')
+        info[key] = withoutNumbers(withoutSecrets(value, options.secrets));
     }
     return info;
   });
@@ -57,7 +57,7 @@ export function makeLog(options: {
     : new winston.transports.Console({
         level,
         stderrLevels: ['error', 'warn', 'info'],
-        format: winston.format.json(),
+        format: jsonLines,
       });
   const logger = winston.createLogger({
     level: 'info',
@@ -113,7 +113,7 @@ function toFiles(log: LogFile) {
         .then(() => done());
     },
   });
-  return new winston.transports.Stream({ format: winston.format.json(), stream });
+  return new winston.transports.Stream({ format: jsonLines, stream });
 }
 
 /** What a disk refuses for a while: it says nothing of the configuration, and lines are tried again one by one. */

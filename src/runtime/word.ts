@@ -39,7 +39,7 @@ export interface JobsToldOf {
 export function makeWord(session: Session, jobs: JobsToldOf | null): WordKeeper {
   const { db, clock, config, log } = session;
   const recipients = [...config.notifications, ...(jobs?.recipients ?? [])];
-  const send = makeSender({ mail: config.mail, reports: config.out });
+  const send = makeSender({ mail: config.mail, reports: config.out, secrets: config.secrets });
   const stopping = new AbortController();
   const ending = new AbortController();
   const onTrouble = (recipient: string, message: string, isGivenUp: boolean) =>

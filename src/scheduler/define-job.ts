@@ -50,6 +50,8 @@ const sourceShape = z.discriminatedUnion('kind', [
     kind: z.literal('command'),
     command: z.array(z.string()).min(1),
     timeoutMinutes: z.number().positive().max(1_440).default(10),
+    /** How much it may write, in MiB: twice what ten million rows take. */
+    maxSizeMb: z.number().positive().default(2_048),
   }),
   /** Nothing that is paid: the account's last days up to the slot are compared with the service, as by `airbatch reconcile`. */
   z.strictObject({ kind: z.literal('reconciliation'), days: z.number().int().min(1).max(366).default(1) }),

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { visible } from '../core/visible.ts';
 import type { Session } from '../runtime/session.ts';
 
 /** Where what a program wrote for a slot is kept until its batch has ended; `name` is that of the batch's file. */
@@ -20,5 +21,5 @@ export async function writeWhy(path: string, why: string): Promise<void> {
   const ending = '.why.txt';
   const name = [...basename(path)];
   while (Buffer.byteLength(name.join('')) > nameBytesMax - ending.length) name.pop();
-  await writeFile(join(dirname(path), `${name.join('')}${ending}`), why);
+  await writeFile(join(dirname(path), `${name.join('')}${ending}`), `${visible(why)}\n`);
 }

@@ -41,7 +41,7 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
       faults.push(`${file}: ${errorMessage(error)}`);
     }
   }
-  if (faults.length > 0) throw new AirbatchError('CONFIG_INVALID', faults.join('\n'));
+  if (faults.length > 0) throw new AirbatchError('CONFIG_INVALID', faults);
   return loaded.sort((a, b) => (a.job.name < b.job.name ? -1 : 1));
 }
 

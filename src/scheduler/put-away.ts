@@ -55,7 +55,7 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
       // A crash came between this and the note of it, or somebody took the file away: its batch has ended all the same.
       if (error.code !== 'ENOENT') throw error;
     });
-    if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}\n`);
+    if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}`);
     else await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session) });
   }
   await dropKept(session, file);

@@ -176,6 +176,8 @@ async function bring(
           path,
           clock: session.clock,
           timeoutMs: source.timeoutMinutes * minuteMs,
+          maxSizeMb: source.maxSizeMb,
+          secrets: session.config.secrets,
           stopping,
         });
       return { files: [file], ...nothingElse };
@@ -212,7 +214,7 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
     const words = `${name} was rejected: ${errorMessage(error)}`;
     // Before it is put away: when the slot is run again, since it waits for another file, nothing else tells of this one.
     await session.db.transact((tx) => noteSlotFault(tx, { job: job.name, dueAt, fault: words }));
-    const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}\n`).then(
+    const left = await reject(job, path, name, `${isoTime(session.clock.now())} ${errorMessage(error)}`).then(
       () => [],
       (trouble: unknown) => [`${name} cannot be put away: ${errorMessage(trouble)}`],
     );

@@ -1,6 +1,7 @@
 import { unreachable } from '../core/assert.ts';
 import { dayMs } from '../core/clock.ts';
 import { sha256 } from '../core/ids.ts';
+import { withoutSecrets } from '../core/redact.ts';
 import {
   type SignatureCheck,
   verifyCallback,
@@ -44,9 +45,10 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
 }
 
 /** A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be looked at. */
-export function inboxEntry(webhook: RawWebhook, now: number): InboxEntry {
+export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
-  const text = textOf(body);
+  // The keys that it is signed with are credentials: a service that repeats them must not bring them into the ledger.
+  const text = withoutSecrets(textOf(body), [...keys.callback, ...keys.registered]);
   const { messageId, isReadable } = identify(webhook, text);
   return {
     account,

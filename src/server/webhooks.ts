@@ -78,7 +78,7 @@ export function makeWebhookReceiver({ db, clock, random, log, webhookKeys, onWeb
       reject({ account: known ? account : '(unknown)', scheme, problem: check.problem });
       return 'rejected';
     }
-    const entry = inboxEntry(webhook, clock.now());
+    const entry = inboxEntry(webhook, keys, clock.now());
     try {
       if (!(await addToInbox(db, entry))) return 'before';
     } catch (error) {

@@ -583,3 +583,15 @@ test('the catalog of Version 2 is asked by the names that a network has in it', 
   const queries = transport.asked.map(({ path }) => Object.fromEntries(new URL(path, 'http://x').searchParams));
   assert.deepEqual(queries, [{ country_code: 'KE' }, { phone_number: '+254712345678' }, { network_id: '7' }]);
 });
+
+test('a credential that the service repeats is kept nowhere, however it is written', async () => {
+  const escaped = apiKey.replace('-', '\\u002d');
+  for (const echoed of [apiKey, escaped]) {
+    const text = JSON.stringify(
+      success(topup({ status: 'failed', failure_reason: `key @ refused`, provider_reference: '@' })),
+    ).replaceAll('@', echoed);
+    const created = await create(answer(200, text));
+    assert.doesNotMatch(JSON.stringify(created), /canary/);
+    assert.match(JSON.stringify(created), /key \[secret\] refused/);
+  }
+});

@@ -770,7 +770,7 @@ describe('a webhook', () => {
 
   test('is signed as Standard Webhooks specifies: its own library believes it, and no other body', async (t) => {
     const { url, requests } = await listener(t);
-    const send = makeSender({ mail: null, reports: '/none' });
+    const send = makeSender({ mail: null, reports: '/none', secrets: [] });
     await send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent);
     const [request = assert.fail()] = requests;
     const verified = new Webhook(secret).verify(request.body, request.headers) as { type: string; data: object };
@@ -782,7 +782,7 @@ describe('a webhook', () => {
 
   test('that is answered with an error has not arrived', async (t) => {
     const { url } = await listener(t, 500);
-    const send = makeSender({ mail: null, reports: '/none' });
+    const send = makeSender({ mail: null, reports: '/none', secrets: [] });
     await assert.rejects(send({ id: 'w', kind: 'webhook', url, secret, on: newsKinds }, word, sent), /HTTP 500/);
   });
 });
@@ -797,7 +797,7 @@ test('a chat or mail server that does not answer is left at once when the progra
   });
   const { port } = server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: '/none' });
+  const send = makeSender({ mail, reports: '/none', secrets: [] });
   const chat: Recipient = { id: 'c', kind: 'chat', url: `http://127.0.0.1:${port}`, on: newsKinds };
   const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: true, on: newsKinds };
   for (const recipient of [chat, email]) {
@@ -810,7 +810,7 @@ test('a chat or mail server that does not answer is left at once when the progra
 
 test('a chat is told in one text', async (t) => {
   const { url, requests } = await listener(t);
-  const send = makeSender({ mail: null, reports: '/none' });
+  const send = makeSender({ mail: null, reports: '/none', secrets: [] });
   await send({ id: 'c', kind: 'chat', url, on: newsKinds }, word, sent);
   assert.deepEqual(JSON.parse(requests[0]?.body ?? ''), { text: `${word.subject}\n\n${word.lines.join('\n')}\n` });
 });
@@ -837,7 +837,7 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
   const { port } = server.server.address() as AddressInfo;
   const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
-  const send = makeSender({ mail, reports: folder });
+  const send = makeSender({ mail, reports: folder, secrets: [] });
   const recipient: Recipient = {
     id: 'email ann@example.com',
     kind: 'email',
@@ -861,5 +861,5 @@ test('an e-mail has the subject, the words and the report, under an id that stay
   const ids = mails.map((text) => /Message-ID: (.*)/i.exec(text)?.[1]);
   assert.ok(ids[0]);
   assert.equal(ids[0], ids[1]);
-  await assert.rejects(makeSender({ mail: null, reports: '' })(recipient, word, sent), /no mail server/);
+  await assert.rejects(makeSender({ mail: null, reports: '', secrets: [] })(recipient, word, sent), /no mail server/);
 });

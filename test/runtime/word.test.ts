@@ -44,7 +44,12 @@ async function justEnded(t: TestContext) {
       setTimeout(resolve, 5);
     });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const config = { out, mail: null, notifications: [{ id: 'chat ops', kind: 'chat', url, on: newsKinds }] };
+  const config = {
+    out,
+    mail: null,
+    secrets: [],
+    notifications: [{ id: 'chat ops', kind: 'chat', url, on: newsKinds }],
+  };
   const log = { info: () => undefined, warn: (message: string) => assert.fail(message) };
   const clock = { ...systemClock, now, sleep };
   const word = makeWord({ db, clock, log, config } as unknown as Session, { recipients: [], accountOf: () => null });

@@ -14,7 +14,15 @@ function place(t: TestContext) {
   const over = Promise.withResolvers<void>();
   const clock = { ...systemClock, sleep: () => over.promise };
   const run = (script: string, options: { stopping?: AbortSignal } = {}) =>
-    runSourceCommand(['bash', '-c', script], { cwd: folder, path, clock, timeoutMs: 500, ...options });
+    runSourceCommand(['bash', '-c', script], {
+      cwd: folder,
+      path,
+      clock,
+      timeoutMs: 500,
+      maxSizeMb: 1,
+      secrets: [],
+      ...options,
+    });
   return { folder, path, run, timeIsOver: over.resolve };
 }
 
@@ -52,6 +60,27 @@ describe('the program of a job', () => {
       message: /bash brought no file: ENOSPC/,
     });
     assert.deepEqual(readdirSync(join(path, '..')), []);
+  });
+
+  test('that prints without end is stopped at its limit, and what it wrote is deleted', async (t) => {
+    const { path, run } = place(t);
+    await assert.rejects(run('yes'), {
+      code: 'FILE_REJECTED',
+      message: /bash brought no file: it wrote more than 1 MiB/,
+    });
+    assert.deepEqual(readdirSync(join(path, '..')), []);
+    await run('head -c 1048576 /dev/zero');
+    assert.deepEqual(readdirSync(join(path, '..')), ['slot.csv']);
+  });
+
+  test('is quoted without numbers and secrets, also where a long complaint is cut', async (t) => {
+    const { run } = place(t);
+    const said = async (script: string) => run(script).catch((error: Error) => error.message);
+    const many = await said('for i in $(seq 2000); do echo "no plan for +254 712 405 118 in row $i" >&2; done; exit 1');
+    assert.match(many ?? '', /\[number\] in row 2000$/);
+    assert.doesNotMatch(many ?? '', /118|405/);
+    const endless = await said('head -c 100000 /dev/zero | tr "\\0" 7 >&2; exit 1');
+    assert.doesNotMatch(endless ?? '', /77/);
   });
 
   test('is kept to its time with everything that it has begun', async (t) => {

@@ -55,7 +55,12 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
   // What lies in these folders has lain there for years: nothing is gained by watching it.
   const clock = { ...systemClock, now: () => now, sleep: async () => undefined };
   const session = {
-    config: { intake: { country: 'NG' }, policy: { approval: { needed: 'never' } }, out: join(folder, 'reports') },
+    config: {
+      secrets: [],
+      intake: { country: 'NG' },
+      policy: { approval: { needed: 'never' } },
+      out: join(folder, 'reports'),
+    },
     ledgerPath: join(folder, 'ledger.db'),
     db,
     clock,

@@ -68,6 +68,14 @@ describe('the webhook receiver', () => {
     assert.deepEqual(hints, ['main', 'main']);
   });
 
+  test('keeps no key that the service repeats in what it signs', async (t) => {
+    const { db, post } = await setUp(t);
+    const body = callbackBody({ id: 'topup-1', status: 'failed', reference: 'r', failure_reason: 'key one-secret' });
+    await post('/webhooks/same/topups', body, callbackHeaders(body, 'one-secret', now));
+    const [entry] = await dueInbox(db, 'same', Number.MAX_SAFE_INTEGER, 1);
+    assert.match(entry?.body ?? '', /"key \[secret\]"/);
+  });
+
   test('believes the old key and the new one while they rotate', async (t) => {
     const { post } = await setUp(t);
     for (const [index, key] of ['key-1', 'key-2'].entries()) {
