@@ -47,14 +47,14 @@ export function verifyWebhook({ scheme, headers, body }: RawWebhook, keys: Webho
 /** A verified webhook as the inbox keeps it. One that has no shape of the specification is kept as handled, to be looked at. */
 export function inboxEntry(webhook: RawWebhook, keys: WebhookKeys, now: number): InboxEntry {
   const { account, scheme, body } = webhook;
-  // The keys that it is signed with are credentials: a service that repeats them must not bring them into the ledger.
-  const text = withoutSecrets(textOf(body), [...keys.callback, ...keys.registered]);
+  const text = textOf(body);
   const { messageId, isReadable } = identify(webhook, text);
   return {
     account,
     scheme,
     message_id: messageId,
-    body: text,
+    // The keys that it is signed with are credentials: a service that repeats them must not bring them into the ledger.
+    body: withoutSecrets(text, [...keys.callback, ...keys.registered]),
     body_digest: sha256(body),
     received_at: now,
     due_at: isReadable ? now : null,
