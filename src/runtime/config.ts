@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { parseEnv } from 'node:util';
 import { z } from 'zod';
 import { policyShape } from '../core/batch-policy.ts';
 import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
@@ -25,6 +24,7 @@ import {
 } from '../notify/recipients.ts';
 import { type Anchor, type AnchorInput, anchorsShape } from './anchor-places.ts';
 import { readEditedText } from './edited-text.ts';
+import { readDotEnv, requireSecret, secretsNamed } from './environment.ts';
 import type { LogFile } from './log.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
@@ -237,17 +237,6 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   });
 }
 
-/** The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of it. */
-const secretVariable =
-  /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:$|_)/i;
-
-/** What is no place or flag ("/run/agent.sock", "true") of those. */
-function secretsNamed(env: Record<string, string | undefined>): string[] {
-  return Object.entries(env).flatMap(([name, value]) =>
-    value && value.length >= 8 && !/^[/.~]/.test(value) && secretVariable.test(name) ? [value] : [],
-  );
-}
-
 async function readConfigFile(path: string): Promise<unknown> {
   try {
     if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readEditedText(path));
@@ -260,33 +249,6 @@ async function readConfigFile(path: string): Promise<unknown> {
       cause: error,
     });
   }
-}
-
-function readDotEnv(cwd: string): Record<string, string | undefined> {
-  const path = join(cwd, '.env');
-  if (!existsSync(path)) return {};
-  try {
-    return parseEnv(readEditedText(path));
-  } catch (error) {
-    throw new AirbatchError('CONFIG_INVALID', `${path} cannot be read: ${errorMessage(error)}`, {
-      hint: 'Whoever uses this folder must be able to read .env: ask its owner.',
-      cause: error,
-    });
-  }
-}
-
-function requireSecret(
-  env: Record<string, string | undefined>,
-  field: string,
-  variable: string,
-  faultOf: FaultOf = () => null,
-): string {
-  const value = env[variable];
-  const fault = value ? faultOf(value) : 'is not set';
-  if (value && fault === null) return value;
-  // The value is not repeated: it may be a secret with a slip in it.
-  const message = `${field}: the environment variable ${variable} ${fault}`;
-  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
 }
 
 /** What keeps word from ever reaching those who are named: nobody would miss it. */

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseEnv } from 'node:util';
+import { AirbatchError, errorMessage } from '../core/errors.ts';
+import type { FaultOf } from '../notify/recipients.ts';
+import { readEditedText } from './edited-text.ts';
+
+/** The variables of a process, or of `.env`. */
+export type Environment = Record<string, string | undefined>;
+
+/** What `.env` of the working directory says; nothing where there is none. Throws `CONFIG_INVALID` where it cannot be read. */
+export function readDotEnv(cwd: string): Environment {
+  const path = join(cwd, '.env');
+  if (!existsSync(path)) return {};
+  try {
+    return parseEnv(readEditedText(path));
+  } catch (error) {
+    throw new AirbatchError('CONFIG_INVALID', `${path} cannot be read: ${errorMessage(error)}`, {
+      hint: 'Whoever uses this folder must be able to read .env: ask its owner.',
+      cause: error,
+    });
+  }
+}
+
+/** The value of a variable that a field names. Throws `CONFIG_INVALID` where it is not set, or `faultOf` says what is wrong with it. */
+export function requireSecret(
+  env: Environment,
+  field: string,
+  variable: string,
+  faultOf: FaultOf = () => null,
+): string {
+  const value = env[variable];
+  const fault = value ? faultOf(value) : 'is not set';
+  if (value && fault === null) return value;
+  // The value is not repeated: it may be a secret with a slip in it.
+  const message = `${field}: the environment variable ${variable} ${fault}`;
+  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
+}
+
+/** The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of it. */
+const secretVariable =
+  /(?:PASSWORD|PASSWD|PASSPHRASE|SECRET|TOKEN|API_?KEY|ACCESS_?KEY|PRIVATE_?KEY|CREDENTIALS?)(?:$|_)/i;
+
+/** What is no place or flag ("/run/agent.sock", "true") of those. */
+export function secretsNamed(env: Environment): string[] {
+  return Object.entries(env).flatMap(([name, value]) =>
+    value && value.length >= 8 && !/^[/.~]/.test(value) && secretVariable.test(name) ? [value] : [],
+  );
+}
