@@ -4,6 +4,7 @@ import { jsonLine } from '../core/given-json.ts';
 import { approve, requireBatch, requireWaiting } from '../engine/acts.ts';
 import { requireSecondPerson } from '../engine/approval.ts';
 import { requireService } from '../engine/elsewhere.ts';
+import { expectedCost } from '../reports/expected-cost.ts';
 import { reviewOf } from '../reports/review.ts';
 import { counted } from '../reports/words.ts';
 import { requireRole } from '../runtime/people.ts';
@@ -12,8 +13,9 @@ import { withAccount } from './account.ts';
 import { sendsText } from './after-decision.ts';
 import type { CommandContext } from './command.ts';
 import { planJson, planLines } from './plan-lines.ts';
-import { reviewLines } from './review-lines.ts';
+import { askedWithProducts, reviewLines } from './review-lines.ts';
 import { withLedger } from './session.ts';
+import { submittedLines } from './submitted.ts';
 
 /** `airbatch approve BATCH`: shows what the batch would do and what is unusual about it, asks, and lets it be sent. */
 export function execute(
@@ -32,9 +34,10 @@ export function execute(
       const plan = await planOf(session, account, batch);
       const { changedPercent } = storedPolicy(batch.policy).approval;
       const review = await reviewOf(session.db, batch, changedPercent);
+      const expected = await expectedCost(session.db, batch, askedWithProducts(plan));
       if (!context.json) {
-        terminal.error(planLines(plan, batch));
-        terminal.error(reviewLines(review, plan));
+        terminal.error(planLines(plan, batch, submittedLines(batch)));
+        terminal.error(reviewLines(review, plan, expected));
       }
       if (options.yes !== true) {
         if (!terminal.canAsk)
@@ -51,7 +54,7 @@ export function execute(
       const approved = await approve(actor, batchId, { balance: plan.balance, plan, seenDigest });
       if (context.json) {
         const { status, approved_by, content_sha256 } = approved;
-        const shown = { plan: planJson(plan), review };
+        const shown = { plan: planJson(plan), review, expected_cost: expected };
         terminal.print(jsonLine({ batch_id: batchId, status, approved_by, content_sha256, ...shown }));
       } else terminal.error(`Approved. ${await sendsText(session, approved)}\n`);
       return 0;

@@ -1,12 +1,13 @@
-import { moneyText, subtractAmounts } from '../core/money.ts';
+import { moneyText, Sums, subtractAmounts } from '../core/money.ts';
 import type { Preflight } from '../engine/preflight.ts';
+import { type ExpectedCost, expectedCostText } from '../reports/expected-cost.ts';
 import { sumsText } from '../reports/format.ts';
 import type { Review, ReviewedRow } from '../reports/review.ts';
 import { sameRowsText } from '../reports/same-rows.ts';
 import { counted } from '../reports/words.ts';
 
 /** What an approver should look at, in a few lines. */
-export function reviewLines(review: Review, plan: Preflight): string {
+export function reviewLines(review: Review, plan: Preflight, expected: ExpectedCost): string {
   const lines: string[] = [];
   for (const [index, row] of review.largest.entries())
     lines.push(`${index === 0 ? 'Largest    ' : '           '}${rowText(row)}`);
@@ -17,7 +18,7 @@ export function reviewLines(review: Review, plan: Preflight): string {
     );
   lines.push(...review.same_rows.map((same) => `Note       ${sameRowsText(same)}`));
   lines.push(...sinceLines(review.since));
-  lines.push(...leftLines(plan));
+  lines.push(...costLines(plan, expected));
   return lines.length === 0 ? '' : `${lines.join('\n')}\n`;
 }
 
@@ -40,12 +41,26 @@ function rowText({ row, phone_number, currency, amount }: ReviewedRow): string {
   return `row ${row}: ${phone_number}${amount === '' ? '' : `, ${moneyText(currency, amount)}`}`;
 }
 
-/** What will be left, where it is plain which wallet pays what: the service chooses among several, the rate between currencies, and prices. */
-function leftLines({ balance, sums, products }: Preflight): string[] {
-  const wallets = (balance?.wallets ?? []).filter(({ active }) => active);
+/** What the rows to pay ask for, by the currency of the recipients, with the products by their prices in the catalog. */
+export function askedWithProducts({
+  sums,
+  productSums,
+}: Pick<Preflight, 'sums' | 'productSums'>): Record<string, string> {
+  const asked = new Sums();
+  for (const part of [sums, productSums]) for (const [currency, sum] of Object.entries(part)) asked.add(currency, sum);
+  return asked.toObject();
+}
+
+/** What it costs and what is left: for sure where one wallet pays all in its own currency, else judged by recent payments. */
+function costLines(plan: Preflight, expected: ExpectedCost): string[] {
+  const wallets = (plan.balance?.wallets ?? []).filter(({ active }) => active);
   const [wallet] = wallets;
-  const [sum, ...others] = Object.entries(sums);
-  if (!wallet || !sum || wallets.length > 1 || others.length > 0 || wallet.currency !== sum[0] || products > 0)
-    return ['Left       not known before: the service chooses the wallet and the rate'];
-  return [`Left       ${moneyText(wallet.currency, subtractAmounts(wallet.balance, sum[1]))}`];
+  const [sum, ...others] = Object.entries(plan.sums);
+  if (wallet && sum && wallets.length === 1 && others.length === 0 && wallet.currency === sum[0] && plan.products === 0)
+    return [
+      `Cost       ${moneyText(wallet.currency, sum[1])}`,
+      `Afterwards ${moneyText(wallet.currency, subtractAmounts(wallet.balance, sum[1]))} in the wallet`,
+    ];
+  const unpriced = plan.productsUnpriced === 0 ? '' : `; ${counted(plan.productsUnpriced, 'product')} without a price`;
+  return [`Cost       ${expectedCostText(expected)}${unpriced}`, 'Afterwards balance unknown until sent'];
 }

@@ -1,15 +1,19 @@
-import { isoTime } from '../core/clock.ts';
+import { maySend } from '../core/batch-state.ts';
+import { isoOrNull, isoTime } from '../core/clock.ts';
 import { isTerminal, type RowState } from '../core/row-state.ts';
 import { rowStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { lastEvidence } from '../engine/in-doubt.ts';
 import { paymentNames } from '../engine/orders.ts';
+import { askedNow } from '../engine/preflight.ts';
 import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
+import { costsOfBatch } from '../ledger/costs.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { expectedCost, expectedCostText } from '../reports/expected-cost.ts';
 import { minuteText } from '../reports/finish-words.ts';
-import { durationText, timeText } from '../reports/format.ts';
+import { durationText, sumsText, timeText } from '../reports/format.ts';
 import { counted, grouped } from '../reports/words.ts';
 import type { Session } from '../runtime/session.ts';
 import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
@@ -18,6 +22,7 @@ import type { CommandContext } from './command.ts';
 import { type FinishNow, finishJson, finishNow, finishWords } from './finish-now.ts';
 import { withLedger } from './session.ts';
 import { watchStatus } from './status-watch.ts';
+import { submittedLines } from './submitted.ts';
 import { printTable, type TableColumn } from './table.ts';
 import { standsAt, waitsFor } from './waits-for.ts';
 
@@ -38,7 +43,10 @@ interface BatchStatus {
   worker: string | null;
   pause_reason: BatchRecord['pause_reason'];
   pause_detail: string | null;
+  created_by: string;
   created_at: string;
+  approved_by: string | null;
+  approved_at: string | null;
   priority: BatchRecord['priority'];
   /** When it is, or was, to be done; when it was, or will be; whether that is in time; and whether it goes before others for it. */
   finish_by: string | null;
@@ -46,6 +54,8 @@ interface BatchStatus {
   in_time: boolean | null;
   goes_first: boolean;
   counts: Record<string, number>;
+  /** What it was charged so far, by the currency of the wallets. */
+  charged: Record<string, string>;
 }
 
 /** `airbatch status [BATCH]`: where the batches stand. */
@@ -74,10 +84,14 @@ async function statusOf(session: Session, batch: BatchRecord, account: AccountNo
     worker: account.worker,
     pause_reason: batch.pause_reason,
     pause_detail: batch.pause_detail,
+    created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
+    approved_by: batch.approved_by,
+    approved_at: isoOrNull(batch.approved_at),
     priority: batch.priority,
     ...finishJson(finishNow(batch, account, session.clock.now())),
     counts: Object.fromEntries(await countRows(session.db, batch.batch_id)),
+    charged: Object.fromEntries(await costsOfBatch(session.db, batch.batch_id)),
   };
 }
 
@@ -158,8 +172,10 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     `Batch      ${status.batch_id} (run ${status.run_id})`,
     `File       ${status.file_name}, ${counted(total(status.counts), 'row')}`,
     `Account    ${status.account}, ${status.service}`,
+    ...submittedLines(batch),
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
+    ...(await costLines(session, batch, status)),
     ...(finish === null ? [] : [`Finish     ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
   ];
@@ -188,6 +204,16 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     { ...status, waits_for: waits, attention: attention.map(attentionOf) },
     lines.map(visible).join('\n'),
   );
+}
+
+/** What a batch has cost in the wallets' currencies; of one of which nothing was charged yet, what it is likely to cost. */
+async function costLines({ db }: Session, batch: BatchRecord, { charged }: BatchStatus): Promise<string[]> {
+  if (Object.keys(charged).length > 0) return [`Charged    ${sumsText(charged)}`];
+  if (batch.started_at !== null || !maySend(batch.status)) return [];
+  const { toSend, sums, products } = await askedNow(db, batch.batch_id);
+  if (toSend === 0) return [];
+  const besides = products === 0 ? '' : `; ${counted(products, 'product')} not included`;
+  return [`Cost       ${expectedCostText(await expectedCost(db, batch, sums))}${besides}`];
 }
 
 /** What is known of a row that a person must look at: why, when it was sent, if it was, and for a held one what can be done about it. */

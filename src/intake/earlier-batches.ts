@@ -18,6 +18,7 @@ import type { Queryable } from '../ledger/database.ts';
 import { failedOccurrences, makeFileRefs } from '../ledger/file-refs.ts';
 import { findPayment, type PaymentRecord } from '../ledger/payments.ts';
 import { findRow, type Judgement } from '../ledger/rows.ts';
+import { sharedRows } from '../ledger/shared-rows.ts';
 import type { FileRow } from './file-rows.ts';
 
 /** A row with the verdict of earlier batches, and what they make of it besides: the first generation, and no payment, where not named. */
@@ -139,10 +140,7 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
     ({ account, run_id, status }) =>
       account === batch.account && run_id !== batch.run_id && status !== 'cancelled' && status !== 'rejected',
   );
-  const waiting = alike.filter(
-    ({ account, run_id, batch_id, status }) =>
-      account === batch.account && run_id === batch.run_id && batch_id !== batch.batch_id && maySend(status),
-  );
+  const waiting = (await sharedRows(db, batch)).filter(({ status }) => maySend(status));
   // Of many reruns whose rows were all held, none is to keep the one that has paid from being named.
   const counted = await Promise.all(own.map(async (one) => ({ one, paid: await paidOf(db, one) })));
   const byPaid = counted.sort((a, b) => b.paid - a.paid);
@@ -164,7 +162,8 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
         `${place(one)} (account ${one.account}, run ${one.run_id}, ${words(one)}). What another account has sent is not held: it is paid again.`,
     ),
     ...waiting.map(
-      (one) => `${place(one)} of this very run (${words(one)}), which may still send them: ${eachPaidOnce}.`,
+      ({ batch_id, status, rows }) =>
+        `${rows === 1 ? '1 row of this file is' : `${rows.toLocaleString('en-US')} rows of this file are`} also in batch ${batch_id} of this run (${batchStateWords[status].label}), which may still send ${rows === 1 ? 'it' : 'them'}: ${eachPaidOnce}.`,
     ),
     ...byPaid.map(({ one, paid }) => `${place(one)} (run ${one.run_id}, ${words(one)}${paidText(paid)}). ${then}`),
   ].slice(0, namedMax);

@@ -86,6 +86,30 @@ export async function costsOfBatch(db: Queryable, batchId: string): Promise<Map<
   return new Map(costs.map(({ currency, cost }) => [currency, cost]));
 }
 
+/** What one paid row asked for, and what it was charged. */
+export type PaidCost = Omit<RowCost, 'row_no'> & { currency: string; amount: string };
+
+/** Batches, the newest of the account, and rows of each, the first, that `recentCosts` reads: a look that takes milliseconds in any ledger. */
+const recentBatchesMax = 20;
+const recentRowsMax = 500;
+
+/** What recent payments of an account at one service were charged, the latest batch last. */
+export function recentCosts(
+  db: Queryable,
+  { account, service }: { account: string; service: string },
+): Promise<PaidCost[]> {
+  return db.query(
+    `SELECT rows.currency, amount, cost, cost_currency
+     FROM (SELECT batch_id, started_at FROM batches WHERE account = ? AND service = ? AND started_at IS NOT NULL
+       ORDER BY created_at DESC LIMIT ?) AS recent
+     CROSS JOIN rows ON rows.batch_id = recent.batch_id
+     WHERE row_no <= ? AND rows.status = 'completed' AND amount IS NOT NULL AND rows.currency IS NOT NULL
+       AND cost IS NOT NULL AND cost <> '0' AND cost_currency IS NOT NULL
+     ORDER BY started_at, row_no`,
+    [account, service, recentBatchesMax, recentRowsMax],
+  );
+}
+
 /** What the rows of a batch cost that buy products, by the currency of the wallets. Products have few prices, which SQL counts: it would add floats. */
 export async function costsOfProducts(db: Queryable, batchId: string): Promise<Record<string, string>> {
   const sums = new Sums();

@@ -73,7 +73,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
       const [first] = same;
       return {
         ...word,
-        subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, the same as in batch ${first.batch_id}` : ''}`,
+        subject: `Payout ${batch.run_id} waits for your approval: ${await toSendText(db, summary)}${first ? `, ${first.rows.toLocaleString('en-US')} of them also in batch ${first.batch_id}` : ''}`,
         lines: [
           `${batch.created_by} has submitted ${await toSendText(db, summary)}. Nothing is sent before another person approves it.`,
           ...same.map((one) => `Note:    ${sameRowsText(one)}.`),

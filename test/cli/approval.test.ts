@@ -105,6 +105,45 @@ describe('a batch that needs a second person', () => {
     assert.equal(status, 'awaiting_approval');
   });
 
+  test('says how many of its rows another batch of the run may pay as well, who submitted it, and what it costs', async (t) => {
+    const place = await setUp(t, { policy });
+    const first = await submitted(place);
+    place.asAnother(first);
+    assert.equal((await place.run('approve', first, '--yes')).code, 0);
+    const unknown = await place.run('status', first);
+    assert.match(unknown.stdout, /^Submitted {2}by somebody else on \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC$/m);
+    assert.match(unknown.stdout, new RegExp(`^Approved {3}by ${me} on \\d{4}`, 'm'));
+    assert.match(unknown.stdout, /^Cost {7}not known until it is sent/m);
+    // Two rows of the first file, and two others.
+    writeFileSync(
+      join(place.folder, 'more.csv'),
+      [header, ...[0, 1, 7, 8].map((i) => line(i, 10 * (i + 1))), ''].join('\n'),
+    );
+    const taken = await place.run('--json', 'submit', 'more.csv', '--run-id', 'november');
+    const { batch_id: second } = JSON.parse(taken.stdout);
+    place.asAnother(second);
+    const seen = await place.run('approve', second);
+    assert.match(seen.stderr, /^File +4 rows: 4 to pay$/m);
+    assert.match(seen.stderr, /^Submitted {2}by somebody else on /m);
+    assert.match(
+      seen.stderr,
+      new RegExp(
+        `^Note +2 of the rows to pay are also in batch ${first} of this run \\(approved\\): each is paid once`,
+        'm',
+      ),
+    );
+    await place.run('resume', first);
+    const { stdout } = await place.run('--json', 'approve', second, '--yes');
+    const { review, expected_cost } = JSON.parse(stdout);
+    assert.deepEqual(review.same_rows, [{ batch_id: first, status: 'completed', rows: 2, paid: 2 }]);
+    assert.deepEqual([Object.keys(expected_cost.cost), expected_cost.unknown], [['USD'], []]);
+    assert.match(
+      (await place.run('status', second)).stdout,
+      /^Cost {7}about USD \d\.\d\d, by the rates of recent payments$/m,
+    );
+    assert.match((await place.run('status', first)).stdout, /^Charged {4}USD /m);
+  });
+
   test('can be rejected with the reason, and its file corrected and submitted again', async (t) => {
     const place = await setUp(t, { policy });
     const batch = await submitted(place);

@@ -388,14 +388,14 @@ describe('airbatch jobs', () => {
     for (const name of ['a.csv', 'b.csv']) drop(name, payroll(...rows));
     const { stderr } = await run('jobs', 'run', 'monthly-payroll', '--slot', slot);
     const said =
-      /a\.csv is batch (\S+) \(waits [^;]*\); b\.csv is batch (\S+) \(waits .*; the same rows are in batch \1 of this very run \(awaiting approval\): each is paid once/;
+      /a\.csv is batch (\S+) \(waits [^;]*\); b\.csv is batch (\S+) \(waits .*; 30 of the rows to pay are also in batch \1 of this run \(awaiting approval\): each is paid once/;
     const [, first = '', second = ''] = said.exec(stderr) ?? assert.fail(stderr);
     const approve = (batch: string) =>
       runCommand(['--json', 'approve', batch, '--yes'], { cwd: folder, env: { USER: 'ann', LOGNAME: 'ann' } });
     await approve(first);
     await run('resume', first);
     const { review } = JSON.parse((await approve(second)).stdout);
-    assert.deepEqual(review.same_rows, [{ batch_id: first, status: 'completed', paid: 30 }]);
+    assert.deepEqual(review.same_rows, [{ batch_id: first, status: 'completed', rows: 30, paid: 30 }]);
   });
 
   test('says when there is no file, or when it is still being written', async (t) => {

@@ -338,7 +338,7 @@ describe('a file whose rows an earlier batch has', () => {
       return warnings;
     };
     const [warning = '', ...more] = await told('awaiting_approval');
-    assert.match(warning, /of this very run \(awaiting approval\), which may still send them: each is paid once/);
+    assert.match(warning, /of this run \(awaiting approval\), which may still send them: each is paid once/);
     assert.deepEqual(more, []);
     for (const status of ['cancelled', 'completed']) assert.deepEqual(await told(status), []);
   });

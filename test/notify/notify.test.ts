@@ -124,13 +124,14 @@ describe('word', () => {
     }
     await db.execute(`UPDATE batches SET status = 'completed' WHERE batch_id = 'paid'`);
     await db.execute(`UPDATE batch_counts SET status = 'completed' WHERE batch_id = 'paid'`);
+    await db.execute(`UPDATE rows SET status = 'completed' WHERE batch_id = 'paid'`);
     for (const batch_id of ['again', 'other']) await askApproval(actor, batch_id, 'every batch needs a second person');
     await pass();
     const asked = new Map(told.map(({ word }) => [word.facts.batch_id, word]));
-    assert.match(asked.get('again')?.subject ?? '', /3 rows, KES 306\.00, the same as in batch paid$/);
+    assert.match(asked.get('again')?.subject ?? '', /3 rows, KES 306\.00, 3 of them also in batch paid$/);
     assert.match(
       asked.get('again')?.lines.join('\n') ?? '',
-      /the same rows are in batch paid of this very run \(finished, 3 paid\)/,
+      /3 of the rows to pay are also in batch paid of this run \(finished, 3 of them paid\)/,
     );
     assert.match(asked.get('other')?.subject ?? '', /3 rows, KES 306\.00$/);
   });
