@@ -3,8 +3,16 @@ import { z } from 'zod';
 import { linesOf, ownText } from './files.ts';
 import { attempt, type Findings, given, readJson } from './findings.ts';
 import type { Manifest } from './manifest.ts';
+import { timeForm } from './summary.ts';
 
 const headShape = z.object({ events: z.int().min(1), head: z.string() });
+/** As the reports list them: where, when, and what was given for it. */
+const ownShape = z.strictObject({
+  place: z.string(),
+  at: z.string().regex(timeForm),
+  ...headShape.shape,
+  receipt: z.string().nullable(),
+});
 const lineShape = headShape.extend({ batch_id: z.string() });
 
 export type Head = z.infer<typeof headShape>;
@@ -17,7 +25,7 @@ const ownName = 'anchors.json';
 export async function readOwnAnchors(dir: string, { files }: Manifest, findings: Findings): Promise<Head[]> {
   if (!files.some(({ name }) => name === ownName)) return [];
   const heads = await attempt(findings, ownName, async () =>
-    z.array(headShape).parse(readJson(ownName, await ownText(join(dir, ownName)), findings)),
+    z.array(ownShape).parse(readJson(ownName, await ownText(join(dir, ownName)), findings)),
   );
   return heads ?? [];
 }

@@ -1,4 +1,4 @@
-import { ExactSums, sameDecimal } from './decimal.ts';
+import { ExactSums, sameDecimal, sumsOf } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Summary } from './summary.ts';
 
@@ -12,13 +12,11 @@ export const unnamed = '';
  * came back is compared with the chain (`checkCameBack`); what other batches were charged meanwhile is in no other place of these reports.
  */
 export function checkBalanceProof(summary: Summary, findings: Findings): void {
-  const { rows, requested, charged, in_doubt, overdue, balance } = summary;
+  const { rows, requested, charged, in_doubt, balance } = summary;
   const doubted = sumsOf(requested.by_status.in_doubt ?? {});
   const said = in_doubt.rows === (rows.by_status.in_doubt ?? 0) && (in_doubt.left_to_person ?? 0) <= in_doubt.rows;
   if (!said || doubted.differences(sumsOf(in_doubt.requested)).length > 0)
     findings.add(file, 'tells otherwise of what is in doubt than its rows by state.');
-  if (overdue.rows > (rows.by_status.accepted ?? 0))
-    findings.add(file, 'has more rows that the service has for too long than it has at all.');
   for (const { wallet_id, before, after, difference } of balance.wallets) {
     const isRead = before !== null && after !== null;
     const agrees = isRead ? difference !== null && isRest(difference, before, after) : difference === null;
@@ -76,10 +74,4 @@ function isRest(difference: string, before: string, after: string): boolean {
   rest.add('', before);
   for (const part of [after, difference]) rest.subtract('', part);
   return rest.isZero('');
-}
-
-function sumsOf(amounts: Record<string, string>): ExactSums {
-  const sums = new ExactSums();
-  for (const [currency, value] of Object.entries(amounts)) sums.add(currency, value);
-  return sums;
 }

@@ -1,6 +1,6 @@
 import { unnamed } from './balance.ts';
 import type { ChainFacts } from './chain.ts';
-import { ExactSums } from './decimal.ts';
+import { ExactSums, sumsOf } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Summary } from './summary.ts';
 
@@ -44,10 +44,4 @@ export function checkCameBack(
 
 function inCurrency(currency: string): string {
   return currency === unnamed ? 'without a currency' : `of ${currency}`;
-}
-
-function sumsOf(amounts: Record<string, string>): ExactSums {
-  const sums = new ExactSums();
-  for (const [currency, value] of Object.entries(amounts)) sums.add(currency, value);
-  return sums;
 }

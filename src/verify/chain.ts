@@ -147,6 +147,7 @@ export async function walkChain(
       // That reports were given out is no reason to put another head outside.
       isAtHead = outside.has(seq) || (isAtHead && kind === 'batch.report');
       const data = objectOf(body);
+      if (body !== JSON.stringify(data)) findings.add(file, `the body of event ${seq} ${doubleMeaning}`);
       if (kind === 'batch.report') facts.givenOut.push({ version: Number(data.version), at, seq, hash });
       if (wanted.has(seq)) facts.heads.set(seq, hash);
       noteEvent(facts, { ...event, data });
@@ -185,8 +186,7 @@ function objectOf(json: string): Record<string, unknown> {
   return value as Record<string, unknown>;
 }
 
-const states = [
-  '',
+export const rowStates = [
   'invalid',
   'skipped',
   'held',
@@ -197,7 +197,9 @@ const states = [
   'completed',
   'failed',
   'cancelled',
-];
+] as const;
+/** 0 stands for no state. */
+const states: readonly string[] = ['', ...rowStates];
 
 /** The acts that reports must tell of as the chain does. */
 const actOfKind: Record<string, Exclude<keyof BatchFacts, 'status'>> = {

@@ -29,6 +29,13 @@ export class ExactSums {
   }
 }
 
+/** Amounts by currency as sums. */
+export function sumsOf(amounts: Record<string, string>): ExactSums {
+  const sums = new ExactSums();
+  for (const [currency, value] of Object.entries(amounts)) sums.add(currency, value);
+  return sums;
+}
+
 /** Whether two decimal texts are the same amount. */
 export function sameDecimal(a: string, b: string): boolean {
   return units(a) === units(b);

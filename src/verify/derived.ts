@@ -1,3 +1,4 @@
+import { ExactSums, sumsOf } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import { unguarded } from './guards.ts';
 import type { ResultRow } from './rows.ts';
@@ -21,6 +22,9 @@ export class DerivedNumbers {
   withoutCost = 0;
   /** ISO 8601, as the rows have it; null where none is in doubt. */
   oldestDoubt: string | null = null;
+  overdueRows = 0;
+  readonly overdueSums = new ExactSums();
+  oldestOverdue: string | null = null;
   readonly problems = new Map<string, number>();
   readonly failures = new Map<string, Failed>();
 
@@ -31,9 +35,16 @@ export class DerivedNumbers {
     if (status === 'completed' && !cost) this.withoutCost += 1;
     if (status === 'in_doubt' && first_sent_at && first_sent_at < (this.oldestDoubt ?? '~'))
       this.oldestDoubt = first_sent_at;
+    if (status === 'accepted' && failure_code === 'overdue') this.#addOverdue(row);
     if (statesOfProblems.includes(status) && failure_code !== '')
       for (const code of failure_code.split('; ')) this.problems.set(code, (this.problems.get(code) ?? 0) + 1);
     if (status === 'failed') this.#addFailure(unguarded(failure_code) || 'UNKNOWN', row.failure_reason ?? '');
+  }
+
+  #addOverdue({ amount, currency = '', first_sent_at }: ResultRow): void {
+    this.overdueRows += 1;
+    if (amount) this.overdueSums.add(currency, amount);
+    if (first_sent_at && first_sent_at < (this.oldestOverdue ?? '~')) this.oldestOverdue = first_sent_at;
   }
 
   #addFailure(code: string, reason: string): void {
@@ -49,7 +60,7 @@ export class DerivedNumbers {
  * a version, lack some.
  */
 export function checkDerived(
-  { rows, charged, in_doubt, times, service, sandbox, version, ...summary }: Summary,
+  { rows, charged, in_doubt, overdue, times, service, sandbox, version, ...summary }: Summary,
   found: DerivedNumbers,
   { masked }: { masked: boolean },
   findings: Findings,
@@ -65,6 +76,8 @@ export function checkDerived(
     ['rows.with_product_completed', rows.with_product_completed, found.withProductCompleted],
     ['charged.rows_without_cost', charged.rows_without_cost, found.withoutCost],
     ['in_doubt.oldest_sent_at', in_doubt.oldest_sent_at, found.oldestDoubt],
+    ['overdue.rows', overdue?.rows, found.overdueRows],
+    ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],
     ['times.duration_ms', times.duration_ms, lasted],
     ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
     ['sandbox', sandbox, service === 'embedded sandbox'],
@@ -79,6 +92,8 @@ export function checkDerived(
     // Masked reasons may read the same where the numbers in them were not.
     if (!masked) pairs.push([`failures.${code}.other_reasons`, said?.other_reasons, failed?.otherReasons ?? 0]);
   }
+  for (const currency of sumsOf(overdue?.requested ?? {}).differences(overdue ? found.overdueSums : new ExactSums()))
+    findings.add(file, `has another sum of ${currency} as overdue.requested than its rows.`);
   for (const [what, said, expected] of pairs) {
     if (said === expected || (said === undefined && isOfBefore)) continue;
     findings.add(file, `has ${shown(said)} as ${what}; by its rows and times it is ${shown(expected)}.`);

@@ -4,7 +4,12 @@ export const doubleMeaning =
 
 /** The value of a file of JSON, which must be as the program writes it. */
 export function readJson(file: string, text: string, findings: Findings): unknown {
-  const value: unknown = JSON.parse(text);
+  let hasPrototype = false;
+  const value: unknown = JSON.parse(text, (name, member: unknown) => {
+    hasPrototype ||= name === '__proto__';
+    return member;
+  });
+  if (hasPrototype) findings.add(file, 'has the name "__proto__", which some readers take for another thing.');
   if (text !== `${JSON.stringify(value, null, 2)}\n`) findings.add(file, doubleMeaning);
   return value;
 }

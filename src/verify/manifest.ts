@@ -6,18 +6,20 @@ import { z } from 'zod';
 import { ownBytes, ownFile } from './files.ts';
 import { attempt, type Findings, InputError, readJson } from './findings.ts';
 
+const digest = z.string().regex(/^[0-9a-f]{64}$/);
+
 /** The version of the reports that was given out before these. */
-export const previousShape = z.object({
+export const previousShape = z.strictObject({
   version: z.int().min(1),
   as_of: z.string(),
-  events: z.int(),
-  head: z.string(),
+  events: z.int().min(1),
+  head: digest,
   // Null where it was written to another folder.
-  manifest_sha256: z.string().nullable(),
+  manifest_sha256: digest.nullable(),
 });
 export type Previous = z.infer<typeof previousShape>;
 
-const manifestShape = z.object({
+const manifestShape = z.strictObject({
   format: z.literal('airbatch.manifest/1'),
   batch_id: z.string(),
   run_id: z.string(),
@@ -31,8 +33,10 @@ const manifestShape = z.object({
   input_sha256: z.string().nullable(),
   content_sha256: z.string().nullable(),
   masked: z.boolean(),
-  audit: z.object({ events: z.number(), head: z.string() }),
-  files: z.array(z.object({ name: z.string().regex(/^[\w.-]+$/), bytes: z.number(), sha256: z.string() })),
+  audit: z.strictObject({ events: z.int().min(1), head: digest }),
+  files: z
+    .array(z.strictObject({ name: z.string().regex(/^[\w.-]+$/), bytes: z.int().min(0), sha256: digest }))
+    .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'names a file twice'),
   public_key: z.string(),
 });
 export type Manifest = z.infer<typeof manifestShape>;
@@ -54,6 +58,9 @@ export async function readManifest(
   return attempt(findings, 'manifest.json', async () => {
     const manifest = manifestShape.parse(readJson('manifest.json', bytes.toString(), findings));
     const key = createPublicKey(manifest.public_key);
+    // Readers of PEM skip what stands before and after the key.
+    if (key.asymmetricKeyType !== 'ed25519' || key.export({ format: 'pem', type: 'spki' }) !== manifest.public_key)
+      findings.add('manifest.json', 'has a public key that is not Ed25519, or is not written as keys are.');
     const fingerprint = keyFingerprint(manifest.public_key);
     const fits = signature !== null && verify(null, bytes, key, signature);
     if (signature && !fits) {

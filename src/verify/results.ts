@@ -5,6 +5,7 @@ import { type ChainFacts, fingerprint, reasonMark } from './chain.ts';
 import { ExactSums, sameDecimal } from './decimal.ts';
 import { checkDerived, DerivedNumbers } from './derived.ts';
 import type { Findings } from './findings.ts';
+import { malformedCells } from './forms.ts';
 import { unguarded, withoutInnerGuards } from './guards.ts';
 import type { Manifest } from './manifest.ts';
 import { checkOrigin, OriginTotals } from './origin.ts';
@@ -35,7 +36,7 @@ export async function checkResults(
   const keys = new KeyMarks();
   const origin = new OriginTotals(chain, Date.parse(summary.balance.after_read_at ?? ''));
   const derived = new DerivedNumbers();
-  let [count, keysLeftOut] = [0, 0];
+  let [count, keysLeftOut, line] = [0, 0, 0];
   for await (const row of resultRows(dir)) {
     count += 1;
     const { status = '', idempotency_key: key = '' } = row;
@@ -48,6 +49,10 @@ export async function checkResults(
         `line ${count + 1} has row ${row.row}, not ${count}: rows are missing, doubled or moved.`,
       );
     }
+    const malformed = malformedCells(row, line);
+    line = Number(row.line ?? 0);
+    if (malformed.length > 0)
+      findings.add('results.csv', `row ${count} has ${malformed.join(', ')} in another form than results have.`);
     if (key !== '') keys.add(key);
     counts.set(status, (counts.get(status) ?? 0) + 1);
     if (status !== 'invalid' && row.amount) requested.add(`${status} ${row.currency}`, row.amount);
@@ -242,8 +247,9 @@ function checkSummary(summary: Summary, manifest: Manifest, findings: Findings):
 
 function checkCounts(rows: Summary['rows'], counts: Map<string, number>, total: number, findings: Findings): void {
   if (rows.total !== total) findings.add('summary.json', `counts ${rows.total} rows; results.csv has ${total}.`);
-  for (const state of new Set([...Object.keys(rows.by_status), ...counts.keys()])) {
-    const [said, found] = [rows.by_status[state] ?? 0, counts.get(state) ?? 0];
+  const byState: Record<string, number> = rows.by_status;
+  for (const state of new Set([...Object.keys(byState), ...counts.keys()])) {
+    const [said, found] = [byState[state] ?? 0, counts.get(state) ?? 0];
     if (said !== found) findings.add('summary.json', `counts ${said} rows as ${state}; results.csv has ${found}.`);
   }
   const valid = total - (counts.get('invalid') ?? 0) - (counts.get('skipped') ?? 0);

@@ -1,18 +1,26 @@
 import { join } from 'node:path';
 import { z } from 'zod';
+import { rowStates } from './chain.ts';
 import { ownText } from './files.ts';
 import { type Findings, readJson } from './findings.ts';
 import { type Manifest, previousShape } from './manifest.ts';
 
 const file = 'summary.json';
-const amounts = z.record(z.string(), z.string());
-const totals = z.object({
-  rows: z.record(z.string(), z.number()),
+/** The only form in which the program writes a time: another would say more, or less. */
+export const timeForm = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const time = z.string().regex(timeForm);
+const amount = z.string().regex(/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/);
+const amounts = z.record(z.string(), amount);
+const state = z.enum(rowStates);
+const count = z.int().min(0);
+const counts = z.record(z.string(), count.min(1));
+const totals = z.strictObject({
+  rows: z.partialRecord(state, count),
   paid: amounts,
   charged: amounts,
-  refunded: z.object({ rows: z.number(), amounts }),
+  refunded: z.strictObject({ rows: count, amounts }),
 });
-const summaryShape = z.object({
+const summaryShape = z.strictObject({
   format: z.literal('airbatch.summary/1'),
   batch_id: z.string(),
   run_id: z.string(),
@@ -20,90 +28,93 @@ const summaryShape = z.object({
   service: z.string(),
   sandbox: z.boolean().optional(),
   status: z.string(),
+  pause: z.strictObject({ reason: z.string(), detail: z.string().nullable() }).nullable().optional(),
+  rejection: z.string().nullable().optional(),
   file_name: z.string(),
   input_sha256: z.string().nullable(),
   content_sha256: z.string().nullable(),
   program: z.string(),
   created_by: z.string(),
   approved_by: z.string().nullable(),
-  rows: z.object({
-    total: z.number(),
-    valid: z.number(),
-    by_status: z.record(z.string(), z.number()),
-    with_product: z.number().optional(),
-    with_product_completed: z.number().optional(),
+  rows: z.strictObject({
+    total: count,
+    valid: count,
+    by_status: z.partialRecord(state, count),
+    with_product: count.optional(),
+    with_product_completed: count.optional(),
   }),
-  requested: z.object({ by_status: z.record(z.string(), amounts), valid: amounts, completed: amounts }),
-  charged: z.object({
-    by_status: z.record(z.string(), amounts),
+  requested: z.strictObject({ by_status: z.partialRecord(state, amounts), valid: amounts, completed: amounts }),
+  charged: z.strictObject({
+    by_status: z.partialRecord(state, amounts),
     total: amounts,
     completed: amounts,
     // Reports of before have none.
     earlier: amounts.default({}),
     earlier_came_back: amounts.optional(),
-    rows_without_cost: z.number().optional(),
+    rows_without_cost: count.optional(),
   }),
-  refunded: z.object({ rows: z.number(), amounts }),
+  refunded: z.strictObject({ rows: count, amounts }),
   // How many are left to a person, reports of before do not tell.
-  in_doubt: z.object({
-    rows: z.number(),
-    left_to_person: z.number().optional(),
+  in_doubt: z.strictObject({
+    rows: count,
+    left_to_person: count.optional(),
     requested: amounts,
-    oldest_sent_at: z.string().nullable().optional(),
+    oldest_sent_at: time.nullable().optional(),
   }),
   // Reports of before do not tell of any.
-  overdue: z.object({ rows: z.number() }).default({ rows: 0 }),
-  balance: z.object({
-    before_read_at: z.string().nullable(),
-    after_read_at: z.string().nullable(),
+  overdue: z.strictObject({ rows: count, requested: amounts, oldest_sent_at: time.nullable() }).optional(),
+  balance: z.strictObject({
+    before_read_at: time.nullable(),
+    after_read_at: time.nullable(),
     wallets: z.array(
-      z.object({
+      z.strictObject({
         wallet_id: z.string(),
+        name: z.string().optional(),
         currency: z.string(),
-        before: z.string().nullable(),
-        after: z.string().nullable(),
-        difference: z.string().nullable(),
+        before: amount.nullable(),
+        after: amount.nullable(),
+        difference: amount.nullable(),
       }),
     ),
     explanation: z.array(
-      z.object({
+      z.strictObject({
         currency: z.string(),
-        difference: z.string(),
-        charged_by_this_batch: z.string(),
-        charged_by_other_batches: z.string(),
+        difference: amount,
+        charged_by_this_batch: amount,
+        charged_by_other_batches: amount,
         // Nor do they tell what came back.
-        came_back: z.string().optional(),
-        unexplained: z.string(),
+        came_back: amount.optional(),
+        unexplained: amount,
       }),
     ),
     explained: z.boolean().nullable(),
   }),
-  times: z.object({
-    created_at: z.string(),
-    approved_at: z.string().nullable(),
-    started_at: z.string().nullable(),
-    completed_at: z.string().nullable(),
+  times: z.strictObject({
+    created_at: time,
+    approved_at: time.nullable(),
+    started_at: time.nullable(),
+    completed_at: time.nullable(),
     // Reports of before tell of no time by which they were to be done.
-    finish_by: z.string().nullable().optional(),
+    finish_by: time.nullable().optional(),
     in_time: z.boolean().nullable().optional(),
-    duration_ms: z.number().nullable().optional(),
+    duration_ms: z.int().nullable().optional(),
   }),
-  problems: z.record(z.string(), z.number()).optional(),
+  problems: counts.optional(),
   failures: z
     .record(
       z.string(),
-      z.object({ rows: z.number(), reason: z.string().nullable(), other_reasons: z.number().optional() }),
+      z.strictObject({ rows: count.min(1), reason: z.string().nullable(), other_reasons: count.optional() }),
     )
     .optional(),
-  audit: z.object({ events: z.number(), head: z.string() }),
-  version: z.number().nullable().optional(),
-  as_of: z.string().optional(),
+  audit: z.strictObject({ events: count, head: z.string() }),
+  version: z.int().min(1).nullable().optional(),
+  as_of: time.optional(),
   previous: previousShape.nullable().default(null),
   difference: z
     .object({
-      rows: z.number(),
-      columns: z.record(z.string(), z.number()),
-      late: z.record(z.string(), z.number()),
+      rows: count,
+      columns: counts,
+      late: counts,
       forgotten: z.boolean(),
       before: totals,
       after: totals,

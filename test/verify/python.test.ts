@@ -1,0 +1,192 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, readFileSync } from 'node:fs';
+import { symlink, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { describe, type TestContext, test } from 'node:test';
+import type { Database } from '../../src/ledger/database.ts';
+import { forgetRows } from '../../src/ledger/forget.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
+import {
+  completedWay,
+  newBatch,
+  newRow,
+  paidAgain,
+  signedBy,
+  testClock,
+  testLedger,
+  writeBatch,
+} from '../reports/fixture.ts';
+import { giveBack } from '../reports/late.ts';
+import { runCommand } from '../support/command.ts';
+import { folderOf } from '../support/folder.ts';
+import { makePack, type Pack, signAnew } from './pack.ts';
+
+const program = join(import.meta.dirname, 'verify.py');
+const page = readFileSync(join(import.meta.dirname, '../../docs/report-format.md'), 'utf8');
+
+const isThere = (command: string, argument: string) => spawnSync(command, [argument]).status === 0;
+const missing = [
+  ['python3', '--version'],
+  ['openssl', 'version'],
+].filter(([command = '', argument = '']) => !isThere(command, argument));
+const skip = missing.length === 0 ? false : `${missing.map(([command]) => command).join(' and ')} is not installed`;
+
+function judge(dir: string, keyPath: string): { isProven: boolean; said: string } {
+  const { status, stdout, stderr } = spawnSync('python3', [program, dir, keyPath], { encoding: 'utf8' });
+  return { isProven: status === 0 && stdout.startsWith('PROVEN'), said: `${stdout}${stderr}` };
+}
+
+async function keyFile(t: TestContext, { key }: Pick<Pack, 'key'>): Promise<string> {
+  const path = join(folderOf(t), 'key.pem');
+  await writeFile(path, key.publicKey);
+  return path;
+}
+
+describe('the verifier that was written from the page of the format', { skip }, () => {
+  test('uses nothing of ours, and nothing that Python does not bring', () => {
+    const text = readFileSync(program, 'utf8');
+    assert.doesNotMatch(text, /airbatch(?!\.(manifest|summary)\/1)|node/);
+    const imports = [...text.matchAll(/^(?:import ([\w, ]+)|from (\w+) import)/gm)];
+    const own = 'collections csv datetime decimal hashlib json os re subprocess sys uuid';
+    assert.deepEqual(imports.flatMap(([, names, name = '']) => names?.split(', ') ?? [name]).sort(), own.split(' '));
+  });
+
+  test('proves the reports of the sample file', async (t) => {
+    const folder = folderOf(t);
+    copyFileSync(join(import.meta.dirname, '../../samples/payroll.csv'), join(folder, 'payroll.csv'));
+    const { stdout } = await runCommand(['run', 'payroll.csv', '--yes', '--json'], { cwd: folder });
+    const { dir } = JSON.parse(stdout).reports as { dir: string };
+    await writeFile(join(folder, 'key.pem'), (await runCommand(['key'], { cwd: folder })).stdout);
+    const { isProven, said } = judge(dir, join(folder, 'key.pem'));
+    assert.ok(isProven, said);
+  });
+
+  for (const [what, mask] of [
+    ['plain', false],
+    ['masked', true],
+  ] as const)
+    test(`proves ${what} reports`, async (t) => {
+      const pack = await makePack(t, { mask });
+      const { isProven, said } = judge(pack.dir, await keyFile(t, pack));
+      assert.ok(isProven, said);
+    });
+
+  const prepared: Record<string, (db: Database) => Promise<void>> = {
+    'of rows that were retried, and of references, products and texts like formulas': (db) =>
+      writeBatch(db, newBatch('B-1'), [
+        { row: newRow('B-1', 1), way: paidAgain(1) },
+        {
+          row: newRow('B-1', 2, { row_ref: '=a;=b', sms_message: '-10% "off",\nsée you\u2028=1' }),
+          way: completedWay(2),
+        },
+        { row: newRow('B-1', 3, { amount: null, currency: null, product_id: '+data' }), way: completedWay(3) },
+        { row: newRow('B-1', 4, { status: 'skipped' }) },
+      ]),
+    'of money that came back': async (db) => {
+      await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: completedWay(1) }]);
+      await giveBack(db, 1);
+    },
+    'of people who were forgotten': async (db) => {
+      await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: completedWay(1) }]);
+      await inUnit(db, { clock: testClock(), actor: 'amina' }, async (unit) => {
+        await forgetRows(unit.tx, 'B-1', 1, 1);
+        await unit.append('B-1', 'batch.forget', { why: 'retention', rows: 1 });
+      });
+    },
+  };
+  for (const [what, prepare] of Object.entries(prepared))
+    test(`proves reports ${what}`, async (t) => {
+      const db = await testLedger(t);
+      await prepare(db);
+      const key = await openSigningKey(join(folderOf(t), 'key.pem'));
+      const { dir } = await writeReports(db, 'B-1', folderOf(t), signedBy(db, key));
+      const { isProven, said } = judge(dir, await keyFile(t, { key }));
+      assert.ok(isProven, said);
+    });
+
+  test('proves a later version with the one before it', async (t) => {
+    const pack = await makePack(t);
+    await giveBack(pack.db, 2);
+    const { dir } = await writeReports(pack.db, 'B-1', dirname(pack.dir), signedBy(pack.db, pack.key));
+    const keyPath = await keyFile(t, pack);
+    for (const folder of [dir, join(dir, 'versions/1-as-of-2026-11-01')]) {
+      const { isProven, said } = judge(folder, keyPath);
+      assert.ok(isProven, said);
+    }
+  });
+
+  test('proves nothing by another key', async (t) => {
+    const pack = await makePack(t);
+    const other = await openSigningKey(join(folderOf(t), 'other.pem'));
+    const { isProven, said } = judge(pack.dir, await keyFile(t, { key: other }));
+    assert.equal(isProven, false);
+    assert.match(said, /NOT PROVEN: the signature does not fit/);
+  });
+
+  /** Edits by somebody who holds the key, and signs all of it anew. */
+  const edits: [file: string, was: RegExp | string, is: string, found: RegExp][] = [
+    ['results.csv', '+254712000001', '+254799999999', /the rows are not those that were validated/],
+    ['results.csv', ',100.50,', ',900.50,', /the rows are not those/],
+    ['results.csv', ',0.80,', ',8.00,', /row 1 has another cost/],
+    ['results.csv', 'topup-1,', 'topup-9,', /row 1 has another topup_id/],
+    ['results.csv', /(8,R-8,)failed/, '$1completed', /row 8 has another state/],
+    ['results.csv', /^2,.*\n/m, '', /row 2 is missing or moved/],
+    ['results.csv', /\n$/, '\n11,extra\n', /row 11 is missing or moved/],
+    ['summary.json', '"total": 10', '"total": 11', /the counts are others/],
+    ['summary.json', '"KES": "703.5"', '"KES": "70.35"', /sums of requested are others/],
+    ['summary.json', '"approved_by": "brian"', '"approved_by": "mallory"', /another person approved/],
+    ['summary.json', '"created_by": "amina"', '"created_by": "mallory"', /another batch was received/],
+    ['summary.json', '{\n', '{\n  "note": "paid in cash",\n', /a name that is not known/],
+    ['summary.json', '"total": 10', '"total": 1e1', /in another form/],
+    ['events.jsonl', '"actor":"brian"', '"actor":"mallory"', /event \d+ does not follow/],
+    ['events.jsonl', /^.*"seq":7,.*\n/m, '', /another number of events/],
+    ['events.jsonl', '"actor":"brian"', '"actor":"mallory","actor":"brian"', /event \d+ is in another form/],
+  ];
+  for (const [file, was, is, found] of edits)
+    test(`does not prove ${file} with ${JSON.stringify(is)} instead of ${String(was)}, signed anew`, async (t) => {
+      const pack = await makePack(t);
+      const text = String(pack.files.get(file));
+      const changed = text.replace(was, is);
+      assert.notEqual(changed, text);
+      await pack.put(signAnew(pack, file, Buffer.from(changed)));
+      const { isProven, said } = judge(pack.dir, await keyFile(t, pack));
+      assert.equal(isProven, false);
+      assert.match(said, found);
+    });
+
+  test('does not prove a folder with a file that was changed, added, taken away or linked', async (t) => {
+    const pack = await makePack(t);
+    const keyPath = await keyFile(t, pack);
+    const judged = async (name: string, content: Buffer | null) => {
+      await pack.put(new Map([[name, content]]));
+      const { isProven, said } = judge(pack.dir, keyPath);
+      assert.equal(isProven, false, name);
+      return said;
+    };
+    assert.match(await judged('report.html', Buffer.from('x')), /report\.html was changed/);
+    assert.match(await judged('failed.csv', null), /there are other files/);
+    assert.match(await judged('manifest.sig', Buffer.alloc(64)), /signature does not fit/);
+    await pack.put(new Map());
+    await symlink(join(pack.dir, 'failed.csv'), join(pack.dir, 'more.csv'));
+    assert.match(judge(pack.dir, keyPath).said, /there are other files/);
+  });
+});
+
+test('the worked example of the page gives the hashes that it shows', () => {
+  const blocks = [...page.slice(page.indexOf('### Worked example')).matchAll(/```(?:json|text)\n(.*)\n```/g)];
+  const [first, covered, second, next] = blocks.map(([, text = '']) => text) as [string, string, string, string];
+  const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+  assert.equal(sha256(covered), JSON.parse(first).hash);
+  assert.equal(sha256(next), JSON.parse(second).hash);
+  assert.ok(next.startsWith(JSON.parse(first).hash));
+  for (const line of [first, second]) {
+    const { batch_id, seq, at, actor, kind, row_no, body, hash } = JSON.parse(line);
+    assert.equal(line, JSON.stringify({ batch_id, seq, at, actor, kind, row_no, body, hash }));
+    const array = JSON.stringify([batch_id, seq, at, actor, kind, row_no, body]);
+    assert.ok([covered, next].some((text) => text.slice(64) === array));
+  }
+});

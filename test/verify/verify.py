@@ -1,0 +1,132 @@
+"""Judges a folder of reports by docs/report-format.md alone: python3 verify.py FOLDER KEY.pem (needs openssl)."""
+import csv, hashlib, json, os, re, subprocess, sys, uuid
+from collections import Counter, defaultdict
+from datetime import datetime, timezone
+from decimal import Decimal
+
+STATES = "invalid skipped held ready sending accepted in_doubt completed failed cancelled".split()
+MANIFEST = set("format batch_id run_id account program version as_of previous status input_sha256 content_sha256 masked audit files public_key".split())
+SUMMARY = set("""format batch_id run_id account program status input_sha256 content_sha256 service sandbox pause rejection file_name created_by
+  approved_by rows requested charged refunded in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
+FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
+SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")
+compact = lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+digest = lambda data: hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest()
+iso = lambda ms: datetime.fromtimestamp(ms / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z" if ms else ""
+plain = lambda cell: re.sub(r"^'(?=[=+\-@\t\r\n＝＋－＠])(?!\+\d{7,15}$)", "", re.sub(r"(?<=[;\t\r\n])'(?=\"*[=+\-@＝＋－＠])", "", cell))
+
+
+def need(true, message):
+    if not true:
+        sys.exit(f"NOT PROVEN: {message}")
+
+
+def read(*path):
+    need(os.path.isfile(os.path.join(*path)) and not os.path.islink(os.path.join(*path)), f"{path[-1]} is not an ordinary file")
+    return open(os.path.join(*path), "rb").read()
+
+
+def read_json(folder, name, names):
+    data = read(folder, name)
+    value = json.loads(data)
+    need(data == (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(), f"{name} is in another form")
+    need(set(value) <= names and b'"__proto__"' not in data, f"{name} has a name that is not known")
+    return value
+
+
+def check_manifest(folder, key):
+    manifest = read_json(folder, "manifest.json", MANIFEST)
+    command = ["openssl", "pkeyutl", "-verify", "-pubin", "-inkey", key, "-rawin", "-in", folder + "/manifest.json", "-sigfile", folder + "/manifest.sig"]
+    need(subprocess.run(command, capture_output=True).returncode == 0, "the signature does not fit")
+    need(manifest["format"] == "airbatch.manifest/1" and manifest["public_key"] == open(key).read(), "another format or key")
+    named = [file["name"] for file in manifest["files"]]
+    need(len(set(named)) == len(named) and set(named) <= FILES, "the manifest names files that reports do not have")
+    need(set(os.listdir(folder)) - {"versions"} == {*named, "manifest.json", "manifest.sig"}, "there are other files")
+    for file in manifest["files"]:
+        data = read(folder, file["name"])
+        need(set(file) == {"name", "bytes", "sha256"} and (len(data), digest(data)) == (file["bytes"], file["sha256"]), f"{file['name']} was changed")
+    return manifest
+
+
+def check_chain(folder, manifest):
+    previous, events, rows = "0" * 64, [], defaultdict(lambda: {"state": None, "sent": None, "end": None})
+    *lines, rest = read(folder, "events.jsonl").decode().split("\n")
+    need(rest == "" and len(lines) == manifest["audit"]["events"], "the chain has another number of events")
+    for seq, line in enumerate(lines, 1):
+        event = json.loads(line)
+        fields = [event[name] for name in ("batch_id", "seq", "at", "actor", "kind", "row_no", "body")]
+        need(list(event) == ["batch_id", "seq", "at", "actor", "kind", "row_no", "body", "hash"] and line == compact(event), f"event {seq} is in another form")
+        body = event["data"] = json.loads(event["body"])
+        need(event["body"] == compact(dict(sorted(body.items()))), f"the body of event {seq} is in another form")
+        previous = digest(previous + compact(fields))
+        need(event["seq"] == seq and event["batch_id"] == manifest["batch_id"] and event["hash"] == previous, f"event {seq} does not follow")
+        events.append(event)
+        row, kind = rows[event["row_no"]], event["kind"]
+        row["state"] = body.get("to", row["state"])
+        if kind == "row.retry" or kind == "row.doubt" and body.get("from") == "ready":
+            row["sent"] = row["end"] = None
+        row["sent"] = (str(body["generation"]), body["key"]) if kind == "row.send" else row["sent"]
+        row["end"] = body if kind in ("row.complete", "row.fail") else row["end"]
+    need(previous == manifest["audit"]["head"], "the chain ends in another head")
+    if any(file["name"] == "anchors.json" for file in manifest["files"]):
+        for anchor in json.loads(read(folder, "anchors.json")):
+            need(0 < anchor["events"] <= len(events) and events[anchor["events"] - 1]["hash"] == anchor["head"], "a head that was put outside is not in the chain")
+    return events, rows
+
+
+def check_results(folder, manifest, rows):
+    content, keys, totals = hashlib.sha256(), set(), {"counts": Counter(), "requested": Counter(), "charged": Counter()}
+    with open(os.path.join(folder, "results.csv"), encoding="utf-8", newline="") as file:
+        for number, cells in enumerate(csv.DictReader(file, strict=True), 1):
+            need(None not in cells and None not in cells.values() and cells["row"] == str(number), f"row {number} is missing or moved")
+            row, state, ref, key = rows[number], cells["status"], plain(cells["row_ref"]), cells["idempotency_key"]
+            need(state in STATES and (row["state"] == state or row["state"] is None and state in ("invalid", "held", "ready", "skipped")), f"row {number} has another state")
+            if key:
+                need(key not in keys, f"row {number} has a key that was used before")
+                keys.add(key)
+                need((cells["generation"], key) == row["sent"] or row["sent"] is None, f"row {number} has another key than was sent")
+                names = compact([manifest["account"], manifest["run_id"], ref, int(cells["generation"])])
+                need(manifest["masked"] or key == str(uuid.uuid5(SPACE, names)), f"row {number} has a key that is not its own")
+            if row["end"]:
+                for name in ("topup_id", "cost", "cost_currency", "service_status"):
+                    need(plain(cells[name]) == (row["end"].get(name) or ""), f"row {number} has another {name} than the chain")
+                need(cells["completed_at"] == iso(row["end"].get("completed_at")), f"row {number} ended at another time")
+            totals["counts"][state] += 1
+            if state != "invalid":
+                totals["requested"][state, cells["currency"]] += Decimal(cells["amount"] or 0)
+                totals["charged"][state, cells["cost_currency"]] += Decimal(cells["cost"] or 0)
+            texts = [plain(cells[name]) or None for name in ("amount", "currency", "product_id")] + [plain(cells.get("sms_message", "")).strip() or None]
+            content.update((compact([number, ref or None, state != "invalid", cells["phone_number"] or None, int(cells["network_id"]) if cells["network_id"] else None, *texts]) + "\n").encode())
+    return content.hexdigest(), totals
+
+
+def check_summary(folder, manifest, events, content, totals):
+    summary, told = read_json(folder, "summary.json", SUMMARY), {event["kind"]: event for event in events if event["row_no"] is None}
+    need(summary["format"] == "airbatch.summary/1", "another format")
+    for name in ("batch_id", "run_id", "account", "program", "status", "input_sha256", "content_sha256", "audit", "version", "as_of", "previous"):
+        need(summary.get(name) == manifest.get(name), f"the summary has another {name}")
+    if not manifest["masked"] and "batch.forget" not in told and "batch.validate" in told:
+        for said in (manifest["content_sha256"], *(told[kind]["data"]["content_sha256"] for kind in ("batch.validate", "batch.approve") if kind in told)):
+            need(content == said, "the rows are not those that were validated and approved")
+    need(+Counter(summary["rows"]["by_status"]) == totals["counts"] and summary["rows"]["total"] == totals["counts"].total(), "the counts are others")
+    for what in ("requested", "charged"):
+        said = {(state, currency): Decimal(value) for state, sums in summary[what]["by_status"].items() for currency, value in sums.items()}
+        parts = [(currency, value) for (state, currency), value in said.items() if what == "charged" or state != "skipped"]
+        parts += [(currency, Decimal(value)) for currency, value in summary[what].get("earlier", {}).items()]
+        for name, expected in (("completed", [(at[1], value) for at, value in said.items() if at[0] == "completed"]), ("valid" if what == "requested" else "total", parts)):
+            sums = Counter()
+            for currency, value in expected:
+                sums[currency] += value
+            need({at: Decimal(value) for at, value in summary[what][name].items() if Decimal(value)} == {at: value for at, value in sums.items() if value}, f"sums of {what} are others")
+        need({at: sum_ for at, sum_ in said.items() if sum_} == {at: sum_ for at, sum_ in totals[what].items() if sum_}, f"sums of {what} are others")
+    received, approved = told["batch.received"], told.get("batch.approve")
+    need(all(received["data"][name] == summary[name] for name in ("run_id", "account", "created_by")), "another batch was received")
+    need(received["data"]["file_sha256"] == summary["input_sha256"] and iso(received["at"]) == summary["times"]["created_at"], "another file was received")
+    need(summary["approved_by"] == (approved and approved["actor"]) and (summary["times"]["approved_at"] or "") == iso(approved and approved["at"]), "another person approved it")
+
+
+folder, key = sys.argv[1].rstrip("/"), sys.argv[2]
+manifest = check_manifest(folder, key)
+events, rows = check_chain(folder, manifest)
+check_summary(folder, manifest, events, *check_results(folder, manifest, rows))
+print(f"PROVEN: batch {manifest['batch_id']}, {len(events)} events")
