@@ -1,8 +1,9 @@
-import { type ChainFacts, type Refund, toldOfBatch } from './chain.ts';
+import { type ChainFacts, toldOfBatch } from './chain.ts';
 import { ContentDigest } from './content.ts';
 import { ExactSums, lesser } from './decimal.ts';
 import type { Findings } from './findings.ts';
 import type { Manifest } from './manifest.ts';
+import type { Refund } from './refunds.ts';
 import { type ResultRow, resultRows } from './rows.ts';
 import type { Summary } from './summary.ts';
 
