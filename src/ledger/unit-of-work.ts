@@ -29,40 +29,36 @@ import {
 } from './rows.ts';
 
 /**
- * One durable transaction on the ledger in which every change of state goes through the tables of states, is counted,
- * and leaves an audit event. Nothing else writes states.
+ * One durable transaction on the ledger. Every change of state in it follows the transition tables, is counted, and appends
+ * an audit event. Nothing else writes states.
  */
 export interface Unit {
   readonly tx: Queryable;
-  /** The time of everything in this unit, epoch milliseconds. */
+  /** The time of everything in this unit (epoch ms). */
   readonly at: number;
-  /** The rows that this unit completed or failed, in order: true of the ledger once the unit is durable. */
+  /** The rows that this unit completed or failed, in order. They are in the ledger once the unit is durable. */
   readonly ended: readonly RowRecord[];
-  /** The rows that this unit wrote, as they are after it, in order. */
+  /** The rows that this unit wrote, with their new values, in order. */
   readonly written: readonly RowRecord[];
   addBatch(batch: Omit<BatchRecord, 'audit_seq' | 'audit_head'>, data: EventData): Promise<void>;
-  /** Rows of a batch being read: they are counted, and the batch's own event speaks for all of them. */
+  /** Adds rows of a batch that is being read. They are counted; the batch's own event covers all of them. */
   addRows(batchId: string, rows: readonly NewRow[]): Promise<void>;
-  /**
-   * The verdict on a row of a batch being read, once it was compared with others; `from` is the state it was added with.
-   */
+  /** Records the judgement on a row of a batch that is being read. `from` is the state with which the row was added. */
   judgeRow(from: RowState, row: NewRow, judgement: Judgement): Promise<void>;
-  /** Takes up to `limit` rows of a batch out of the ledger that came to nothing while it was being read. True when none are left. */
+  /** Deletes up to `limit` rows of a batch whose reading failed. Returns true when none are left. */
   discardRows(batchId: string, limit: number): Promise<boolean>;
-  /** The row after the change; null when it was no longer as `before` says: nothing was written then. */
+  /** Changes a row's state. Returns the new row; null, and writes nothing, if another writer changed it after `before`. */
   changeRow(before: RowRecord, event: RowEvent, fields: RowFields, data: EventData): Promise<RowRecord | null>;
-  /** Facts about a row that do not change its state. Null on a conflict, as with `changeRow`. */
+  /** Changes facts about a row that are not its state. Null on a conflict, as with `changeRow`. */
   noteRow(before: RowRecord, fields: RowFields, kind: string | null, data: EventData): Promise<RowRecord | null>;
-  /**
-   * The batch after the change, as far as it was read before it; null when it was no longer in that state: nothing was written then.
-   */
+  /** Changes a batch's state. Returns the new batch; null, and writes nothing, if it is no longer in that state. */
   changeBatch(
     before: BatchRecord,
     event: BatchEvent,
     fields: BatchFields,
     data: EventData,
   ): Promise<BatchRecord | null>;
-  /** Facts about a batch that do not change its state. Null on a conflict, as with `changeBatch`. */
+  /** Changes facts about a batch that are not its state. Null on a conflict, as with `changeBatch`. */
   noteBatch(before: BatchRecord, fields: BatchFields): Promise<BatchRecord | null>;
   append(batchId: string, kind: string, data: EventData, rowNo?: number | null): Promise<void>;
 }
@@ -71,7 +67,7 @@ export interface UnitOptions {
   clock: Clock;
   /** Who acts, for the audit log. */
   actor: string;
-  /** Given by a runner: the unit fails with `FENCED` when the account was taken over by another. */
+  /** A runner's fence: the unit fails with `FENCED` if another runner has taken over the account. */
   fence?: Fence;
 }
 
@@ -83,168 +79,202 @@ export function inUnit<Result>(
 ): Promise<Result> {
   return db.transact(async (tx) => {
     if (options.fence) await checkFence(tx, options.fence);
-    const { unit, finish } = openUnit(tx, options);
-    const result = await work(unit);
-    await finish();
+    const pending = makePending(tx, options);
+    const result = await work(openUnit(pending));
+    await writePending(pending);
     return result;
   });
 }
 
-/** The end of a batch's chain: as this unit found it, and as it leaves it. */
+/** The end of a batch's audit chain: as this unit found it, and as it leaves it. */
 interface Head {
   from: number;
   seq: number;
   hash: string;
 }
 
-/** Of one object alone a copy is quick; where anything more is spread into it, it takes several times as long. */
-function rowWith(before: RowRecord, status: RowState, fields: RowFields): RowRecord {
-  const after = { ...before };
-  after.status = status;
-  return Object.assign(after, fields);
+/** What a unit writes at its end: events, counts and costs are summed up in memory first. */
+interface Pending {
+  tx: Queryable;
+  at: number;
+  actor: string;
+  counts: Map<string, Map<string, number>>;
+  costs: Map<string, Sums>;
+  ended: RowRecord[];
+  written: RowRecord[];
+  heads: Map<string, Head>;
+  events: AuditEvent[];
 }
 
-/** Events wait in memory for the end of their unit, or until there are so many: they are inserted many at a time. */
+/** At most this many events wait in memory: they are inserted many at a time. */
 const eventsHeldMax = 480;
 
-function openUnit(tx: Queryable, { clock, actor }: UnitOptions): { unit: Unit; finish: () => Promise<void> } {
-  const at = clock.now();
-  const counts = new Map<string, Map<string, number>>();
-  const costs = new Map<string, Sums>();
-  const ended: RowRecord[] = [];
-  const written: RowRecord[] = [];
-  const heads = new Map<string, Head>();
-  const events: AuditEvent[] = [];
-
-  const count = (batchId: string, status: string, delta: number) => {
-    const ofBatch = counts.get(batchId) ?? new Map<string, number>();
-    counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
+function makePending(tx: Queryable, { clock, actor }: UnitOptions): Pending {
+  return {
+    ...{ tx, at: clock.now(), actor, counts: new Map(), costs: new Map() },
+    ...{ ended: [], written: [], heads: new Map(), events: [] },
   };
+}
 
-  const countCost = ({ batch_id, cost, cost_currency }: RowRecord, isBefore: boolean) => {
-    if (cost === null || cost_currency === null) return;
-    const ofBatch = costs.get(batch_id) ?? new Sums();
-    costs.set(batch_id, ofBatch);
-    ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
-  };
-
-  const writeEvents = () => insertEvents(tx, events.splice(0));
-
-  const readHead = async (batchId: string): Promise<Head> => {
-    const stored = await chainHead(tx, batchId);
-    assert(stored, `no batch ${batchId} to append an event to`);
-    const head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
-    heads.set(batchId, head);
-    return head;
-  };
-
-  const link = (head: Head, batchId: string, kind: string, data: EventData, rowNo: number | null) => {
-    head.seq += 1;
-    const body = canonicalData(data);
-    const event = { batch_id: batchId, seq: head.seq, at, actor, kind, row_no: rowNo, body, hash: '' };
-    event.hash = chainHash(head.hash, event);
-    head.hash = event.hash;
-    events.push(event);
-  };
-
-  const append: Unit['append'] = async (batchId, kind, data, rowNo = null) => {
-    const head = heads.get(batchId) ?? (await readHead(batchId));
-    if (events.length >= eventsHeldMax) await writeEvents();
-    link(head, batchId, kind, data, rowNo);
-  };
-
-  const writeRow = async (before: RowRecord, after: RowRecord, kind: string | null, data: EventData) => {
-    if ((await updateRow(tx, before, after)) === 0) return null;
-    written.push(after);
-    if (before.status !== after.status) {
-      count(before.batch_id, before.status, -1);
-      count(before.batch_id, after.status, 1);
-      if (after.status === 'completed' || after.status === 'failed') ended.push(after);
-    }
-    // What the service keeps of a payment that failed (V1 `UNDERLIVERED`) stays charged when the row's next generation begins.
-    const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
-    if (!isSame && kind !== 'row.retry') {
-      countCost(before, true);
-      countCost(after, false);
-    }
-    if (kind) {
-      const head = heads.get(before.batch_id);
-      // Nearly always there is nothing to wait for, and this is done at every change of a row.
-      if (head && events.length < eventsHeldMax) link(head, before.batch_id, kind, data, before.row_no);
-      else await append(before.batch_id, kind, data, before.row_no);
-    }
-    return after;
-  };
-
-  const unit: Unit = {
+function openUnit(pending: Pending): Unit {
+  const { tx, at, ended, written } = pending;
+  return {
     tx,
     at,
     ended,
     written,
-    append,
+    append: (batchId, kind, data, rowNo = null) => append(pending, { batchId, kind, data, rowNo }),
     addBatch: async (batch, data) => {
       await insertBatch(tx, { ...batch, audit_seq: 0, audit_head: chainStart });
-      await append(batch.batch_id, `batch.${batch.status}`, data);
+      await append(pending, { batchId: batch.batch_id, kind: `batch.${batch.status}`, data, rowNo: null });
     },
     addRows: async (batchId, rows) => {
       await insertRows(tx, rows);
-      const added = new Map<string, number>();
-      for (const { status } of rows) added.set(status, (added.get(status) ?? 0) + 1);
-      for (const [status, some] of added) count(batchId, status, some);
+      for (const { status } of rows) count(pending, batchId, status, 1);
     },
     judgeRow: async (from, row, judgement) => {
       const isJudged = await judgeRow(tx, from, row, judgement);
       assert(isJudged, 'nobody else changes a row of a batch that is being read');
-      count(row.batch_id, from, -1);
-      count(row.batch_id, row.status, 1);
+      count(pending, row.batch_id, from, -1);
+      count(pending, row.batch_id, row.status, 1);
     },
     discardRows: async (batchId, limit) => {
       if ((await deleteRows(tx, batchId, limit)) > 0) return false;
       await deleteCounts(tx, batchId);
       return true;
     },
-    changeRow: (before, event, fields, data) => {
-      const status = rowTransition(before.status, event);
-      const after = rowWith(before, status, fields);
-      const told: EventData = { from: before.status, to: status, generation: after.generation };
-      if (event === 'complete' || event === 'fail') {
-        // What an end cost and when it was, whoever brought it about: a sum of costs is then one of which the chain tells, and a
-        // payment cannot be moved into another month.
-        told.topup_id = after.topup_id;
-        told.cost = after.cost;
-        told.cost_currency = after.cost_currency;
-        told.service_status = after.service_status;
-        told.completed_at = after.completed_at;
-      }
-      // Nothing is sent here: the row bears when it was.
-      if (event === 'doubt' && before.status === 'ready') told.first_sent_at = after.first_sent_at;
-      return writeRow(before, after, `row.${event}`, Object.assign(told, data));
-    },
-    noteRow: (before, fields, kind, data) => writeRow(before, rowWith(before, before.status, fields), kind, data),
+    changeRow: (before, event, fields, data) => changeRow(pending, before, event, { fields, data }),
+    noteRow: (before, fields, kind, data) =>
+      writeRow(pending, before, rowWith(before, before.status, fields), { kind, data }),
     changeBatch: async (before, event, fields, data) => {
       const status = batchTransition(before.status, event);
       if (!(await updateBatch(tx, before, status, fields))) return null;
-      await append(before.batch_id, `batch.${event}`, { from: before.status, to: status, ...data });
+      const changed = { from: before.status, to: status, ...data };
+      await append(pending, { batchId: before.batch_id, kind: `batch.${event}`, data: changed, rowNo: null });
       return { ...before, ...fields, status };
     },
     noteBatch: async (before, fields) =>
       (await updateBatch(tx, before, before.status, fields)) ? { ...before, ...fields } : null,
   };
+}
 
-  const finish = async () => {
-    await writeEvents();
-    for (const [batchId, ofBatch] of counts) {
-      for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
+/** Copying one object alone is fast; spreading more objects into the copy takes several times as long. */
+function rowWith(before: RowRecord, status: RowState, fields: RowFields): RowRecord {
+  const after = { ...before };
+  after.status = status;
+  return Object.assign(after, fields);
+}
+
+function changeRow(
+  pending: Pending,
+  before: RowRecord,
+  event: RowEvent,
+  { fields, data }: { fields: RowFields; data: EventData },
+): Promise<RowRecord | null> {
+  const status = rowTransition(before.status, event);
+  const after = rowWith(before, status, fields);
+  const facts: EventData = { from: before.status, to: status, generation: after.generation };
+  if (event === 'complete' || event === 'fail') {
+    // The chain shows the cost and the time of every end, so that costs can be summed up from it and no payment can be moved
+    // into another month.
+    facts.topup_id = after.topup_id;
+    facts.cost = after.cost;
+    facts.cost_currency = after.cost_currency;
+    facts.service_status = after.service_status;
+    facts.completed_at = after.completed_at;
+  }
+  // No `row.send` event precedes this doubt, so this event carries the time of the first sending.
+  if (event === 'doubt' && before.status === 'ready') facts.first_sent_at = after.first_sent_at;
+  return writeRow(pending, before, after, { kind: `row.${event}`, data: Object.assign(facts, data) });
+}
+
+async function writeRow(
+  pending: Pending,
+  before: RowRecord,
+  after: RowRecord,
+  { kind, data }: { kind: string | null; data: EventData },
+): Promise<RowRecord | null> {
+  if ((await updateRow(pending.tx, before, after)) === 0) return null;
+  pending.written.push(after);
+  if (before.status !== after.status) {
+    count(pending, before.batch_id, before.status, -1);
+    count(pending, before.batch_id, after.status, 1);
+    if (after.status === 'completed' || after.status === 'failed') pending.ended.push(after);
+  }
+  // What the service keeps of a failed payment (V1 `UNDERLIVERED`) stays charged when the row's next generation begins.
+  const isSame = before.cost === after.cost && before.cost_currency === after.cost_currency;
+  if (!isSame && kind !== 'row.retry') {
+    countCost(pending, before, true);
+    countCost(pending, after, false);
+  }
+  if (kind === null) return after;
+  const head = pending.heads.get(before.batch_id);
+  // This runs at every change of a row, and there is nearly always nothing to wait for.
+  if (head && pending.events.length < eventsHeldMax)
+    link(pending, head, { batchId: before.batch_id, kind, data, rowNo: before.row_no });
+  else await append(pending, { batchId: before.batch_id, kind, data, rowNo: before.row_no });
+  return after;
+}
+
+interface NewEvent {
+  batchId: string;
+  kind: string;
+  data: EventData;
+  rowNo: number | null;
+}
+
+async function append(pending: Pending, event: NewEvent): Promise<void> {
+  const head = pending.heads.get(event.batchId) ?? (await readHead(pending, event.batchId));
+  if (pending.events.length >= eventsHeldMax) await writeEvents(pending);
+  link(pending, head, event);
+}
+
+async function writeEvents({ tx, events }: Pending): Promise<void> {
+  await insertEvents(tx, events.splice(0));
+}
+
+async function readHead({ tx, heads }: Pending, batchId: string): Promise<Head> {
+  const stored = await chainHead(tx, batchId);
+  assert(stored, `no batch ${batchId} to append an event to`);
+  const head = { from: stored.seq, seq: stored.seq, hash: stored.hash };
+  heads.set(batchId, head);
+  return head;
+}
+
+function link({ at, actor, events }: Pending, head: Head, { batchId, kind, data, rowNo }: NewEvent): void {
+  head.seq += 1;
+  const body = canonicalData(data);
+  const event = { batch_id: batchId, seq: head.seq, at, actor, kind, row_no: rowNo, body, hash: '' };
+  event.hash = chainHash(head.hash, event);
+  head.hash = event.hash;
+  events.push(event);
+}
+
+function count({ counts }: Pending, batchId: string, status: string, delta: number): void {
+  const ofBatch = counts.get(batchId) ?? new Map<string, number>();
+  counts.set(batchId, ofBatch.set(status, (ofBatch.get(status) ?? 0) + delta));
+}
+
+function countCost({ costs }: Pending, { batch_id, cost, cost_currency }: RowRecord, isBefore: boolean): void {
+  if (cost === null || cost_currency === null) return;
+  const ofBatch = costs.get(batch_id) ?? new Sums();
+  costs.set(batch_id, ofBatch);
+  ofBatch.add(cost_currency, isBefore ? subtractAmounts('0', cost) : cost);
+}
+
+async function writePending(pending: Pending): Promise<void> {
+  const { tx, counts, costs, heads } = pending;
+  await writeEvents(pending);
+  for (const [batchId, ofBatch] of counts) {
+    for (const [status, delta] of ofBatch) if (delta !== 0) await addToCount(tx, batchId, status, delta);
+  }
+  for (const [batchId, sums] of costs) {
+    for (const [currency, delta] of Object.entries(sums.toObject())) {
+      if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
     }
-    for (const [batchId, sums] of costs) {
-      for (const [currency, delta] of Object.entries(sums.toObject())) {
-        if (delta !== '0') await addToCosts(tx, batchId, currency, delta);
-      }
-    }
-    for (const [batchId, { from, seq, hash }] of heads) {
-      const moved = await moveChainHead(tx, batchId, from, { seq, hash });
-      assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
-    }
-  };
-  return { unit, finish };
+  }
+  for (const [batchId, { from, seq, hash }] of heads) {
+    const moved = await moveChainHead(tx, batchId, from, { seq, hash });
+    assert(moved, `the audit chain of batch ${batchId} was moved by somebody else`);
+  }
 }

@@ -106,7 +106,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'counts that forget a state',
     file: 'ledger/unit-of-work.ts',
-    find: 'count(before.batch_id, before.status, -1);',
+    find: 'count(pending, before.batch_id, before.status, -1);',
     replace: '',
   },
   {
@@ -118,8 +118,8 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'an audit event that tells another cost than the row',
     file: 'ledger/unit-of-work.ts',
-    find: 'told.cost = after.cost;',
-    replace: 'told.cost = before.cost;',
+    find: 'facts.cost = after.cost;',
+    replace: 'facts.cost = before.cost;',
   },
   {
     name: 'the cost of a payment lost',
@@ -130,7 +130,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a batch’s costs that keep what a row cost before it failed',
     file: 'ledger/unit-of-work.ts',
-    find: '      countCost(before, true);\n',
+    find: '    countCost(pending, before, true);\n',
     replace: '',
   },
   {
