@@ -12,6 +12,7 @@ export const problemTable = {
   PHONE_MISSING: { title: 'The phone number is missing', verdict: 'invalid' },
   PHONE_NOT_A_NUMBER: { title: 'The phone number contains characters that are not digits', verdict: 'invalid' },
   PHONE_DIGITS_LOST: { title: 'A spreadsheet has destroyed digits of the phone number', verdict: 'invalid' },
+  PHONE_ROUNDED: { title: 'A spreadsheet may have rounded the phone number', verdict: 'held' },
   PHONE_SEVERAL: { title: 'The cell holds more than one phone number', verdict: 'invalid' },
   PHONE_NEEDS_COUNTRY: {
     title: 'The phone number has no country code, and its country is not known',
@@ -61,6 +62,11 @@ export const problemTable = {
   RECIPIENT_MAXIMUM: { title: 'With this row the number gets more than is allowed from all batches', verdict: 'held' },
   SKIPPED_BY_PERSON: { title: 'A person decided that the row is not paid', verdict: 'skipped' },
 } as const satisfies Record<string, { title: string; verdict: 'invalid' | 'held' | 'skipped' }>;
+
+/** Whether a row with these problems waits for a person, who may release it: none of them makes it invalid. */
+export function canBeReleased(problems: readonly { code: ProblemCode }[]): boolean {
+  return problems.every(({ code }) => problemTable[code].verdict === 'held');
+}
 
 export type ProblemCode = keyof typeof problemTable;
 

@@ -8,6 +8,7 @@ import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import { readValue } from './read-value.ts';
 import type { RowUnderCheck } from './row-under-check.ts';
+import { notShownPlainly } from './shown-amount.ts';
 
 /** No top-up comes near: an amount with more digits before its point is a slip, or another column. */
 const wholeDigitsMax = 11;
@@ -42,6 +43,11 @@ export function readMoney(
     });
   }
   const reading = readAmount(cell);
+  const unread = reading.kind === 'none' ? notShownPlainly(plainText(cell)) : null;
+  if (unread !== null) {
+    row.blame('amount', { code: 'AMOUNT_NOT_A_NUMBER', ...unread });
+    return null;
+  }
   if (reading.kind === 'none') {
     row.blame('amount', {
       code: 'AMOUNT_NOT_A_NUMBER',

@@ -19,10 +19,13 @@ import { makeRowSpool, type RowSpool } from './row-spool.ts';
 import { type CheckContext, makeRowsUnderCheck, type Needs } from './row-under-check.ts';
 import { makeScratch } from './scratch.ts';
 import type { IntakeSettings } from './settings.ts';
+import { refuseSeveralPayable } from './sheets.ts';
+import { asShown, type NamedDates } from './shown-cells.ts';
 import type { Source } from './source.ts';
 import { openTable, type Table } from './table.ts';
 import { type FileTotals, makeTotals } from './totals.ts';
 import { type Trailer, withoutTrailer } from './trailer.ts';
+import { warningsOf } from './warnings.ts';
 
 /** How far reading a file has come. */
 export interface FileProgress {
@@ -80,8 +83,11 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
   try {
     const { source } = options;
     const { counted, bytesRead } = countBytes(source);
-    const table = await openTable(counted, settings, signal);
-    const { understood, ...columns } = columnsOf(table, settings);
+    const opened = await openTable(counted, settings, signal);
+    const { understood, ...columns } = columnsOf(opened, settings);
+    await refuseSeveralPayable(source, settings, opened.form, signal);
+    const dates: NamedDates = { count: 0, first: null };
+    const table = { ...opened, rows: asShown(opened.rows, columns.plan, dates) };
     const catalog = cacheCatalog(settings.catalog === 'check' ? options.catalog : null);
     const { delimiter } = table.form;
     const context: CheckContext = {
@@ -100,7 +106,11 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
       form: { delimiter: findable(delimiter), amountColumn: columns.plan.amount ?? null },
       hasRepeats,
       byThemselves,
-      about: { file: { name, bytes, sha256, ...form }, understood, warnings: warningsOf(catalog, table, context) },
+      about: {
+        file: { name, bytes, sha256, ...form },
+        understood,
+        warnings: warningsOf(catalog, table, context, dates),
+      },
       async *rows(rowsPerChunk) {
         for (const chunk of spool.read(rowsPerChunk)) {
           signal?.throwIfAborted();
@@ -124,7 +134,7 @@ const sheetsNamedMax = 3;
 /** What each column means. Where the header of one sheet of several is none, the error names the others. */
 function columnsOf({ header, form }: Table, settings: IntakeSettings): PlannedColumns {
   try {
-    return planColumns(header, settings.columns, settings);
+    return planColumns(header, settings.columns, settings, form.hiddenColumns);
   } catch (error) {
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);
@@ -145,32 +155,6 @@ function countBytes(source: Source): { counted: Source; bytesRead: () => number 
     }
   };
   return { counted: { ...source, chunks }, bytesRead: () => bytes };
-}
-
-function warningsOf(catalog: CatalogCache, { form }: Table, { signs: { proof } }: CheckContext): string[] {
-  const warnings: string[] = [];
-  if (proof['.'] !== null && proof[','] !== null) {
-    warnings.push(
-      `Some amounts have a decimal point (first in line ${proof['.']}) and others a decimal comma (first in line ${proof[',']}): check them.`,
-    );
-  }
-  if (catalog.failed()) {
-    warnings.push(
-      'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
-    );
-  }
-  if (form.otherSheets.length > 0) {
-    warnings.push(`Only the sheet "${form.sheet}" was read; not read: "${form.otherSheets.join('", "')}".`);
-  }
-  const { count, first } = form.hiddenRows ?? { count: 0, first: 0 };
-  if (count > 0) {
-    const rows =
-      count === 1
-        ? `1 row is hidden in the sheet (line ${first}), and is`
-        : `${count} rows are hidden in the sheet (first in line ${first}), and are`;
-    warnings.push(`${rows} read like the others: remove what should not be paid.`);
-  }
-  return warnings;
 }
 
 /** Rows that are handed on and told of together, and written in one transaction then: enough to be worth its commit, and a message. */

@@ -1,4 +1,5 @@
 import { contentRowRef, rowRefProblem } from '../core/ids.ts';
+import { canBeReleased } from '../core/problem-table.ts';
 import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import { readMoney } from './check-amount.ts';
 import { readNetwork, readProduct } from './check-network.ts';
@@ -6,7 +7,7 @@ import { readSmsMessage } from './check-sms-message.ts';
 import { countryCodeOf, countryName } from './country.ts';
 import { fields } from './fields.ts';
 import type { CheckedRow } from './file-rows.ts';
-import { readPhone } from './phone.ts';
+import { mayBeRounded, readPhone } from './phone.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import type { QuoteDoubt } from './record-chunk.ts';
@@ -42,14 +43,14 @@ export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: R
   row.take(cells, place.line);
   const understood = checkShape(row, cells, place) && checkFormulas(row, cells) ? readCells(row) : nothing;
   const problems = row.problems();
-  const isValid = problems.length === 0;
+  const isValid = canBeReleased(problems);
   return {
     row_no: place.rowNo,
     line: place.line,
     row_ref: understood.reference ?? (isValid ? firstContentRef(understood) : null),
     has_reference: understood.reference !== null,
     before: null,
-    status: isValid ? 'ready' : 'invalid',
+    status: problems.length === 0 ? 'ready' : isValid ? 'held' : 'invalid',
     phone_number: understood.phoneNumber,
     country: understood.country,
     network_id: understood.networkId,
@@ -81,6 +82,14 @@ function readCells(row: RowUnderCheck): UnderstoodCells {
   });
   if ('code' in phone) row.blame('phone_number', phone);
   const number = 'code' in phone ? null : phone;
+  if (number && mayBeRounded(row.cell.phone_number)) {
+    row.blame('phone_number', {
+      code: 'PHONE_ROUNDED',
+      message: 'The number is written without "+" and ends in five zeros or more: a spreadsheet may have rounded it.',
+      suggestion:
+        'Compare it with its source. Release it if it is right ("airbatch release"); skip it if not ("airbatch skip").',
+    });
+  }
   if (number && settings.guards.countries?.includes(number.country) === false) {
     row.blame('phone_number', {
       code: 'COUNTRY_NOT_ALLOWED',

@@ -34,13 +34,15 @@ const exampleHeader = 'phone_number,network_id,amount,currency';
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
- * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names.
+ * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of the columns that a
+ * sheet hides, only those are read that it names.
  * Throws `FILE_REJECTED` where the header is none, has a name twice, could be meant in two ways, or lacks what is needed.
  */
 export function planColumns(
   header: readonly string[],
   mapping: Partial<Record<Field, string>>,
   defaults: { currency: string | null; networkId: number | null },
+  hidden: ReadonlySet<number> = new Set(),
 ): PlannedColumns {
   refuseBadHeader(header);
   const plan: ColumnPlan = {};
@@ -56,7 +58,11 @@ export function planColumns(
     const field = taken.has(index) ? null : meaningOf(name);
     if (field && plan[field] === undefined) candidates.set(field, [...(candidates.get(field) ?? []), index]);
   }
-  for (const [field, indexes] of candidates) plan[field] = chooseColumn(header, field, indexes);
+  for (const [field, indexes] of candidates) {
+    const visible = indexes.filter((index) => !hidden.has(index));
+    if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
+    plan[field] = chooseColumn(header, field, visible);
+  }
   refuseMissing(header, plan, defaults);
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
@@ -113,6 +119,18 @@ function chooseColumn(header: readonly string[], field: Field, indexes: readonly
   throw new AirbatchError('FILE_REJECTED', `the columns ${names.join(' and ')} could each be the ${field}`, {
     hint: `Say which one you mean: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
   });
+}
+
+/** What a sheet hides, whoever checks the file does not see. */
+function refuseHiddenColumn(header: readonly string[], field: Field, indexes: readonly number[]): never {
+  const name = header[indexes[0] ?? 0]?.trim();
+  throw new AirbatchError(
+    'FILE_REJECTED',
+    `the column "${name}", which could be the ${field}, is hidden in the sheet`,
+    {
+      hint: `Show the column and check what is in it, or delete it. To read it as it is, add --map ${field}="${name}", or set intake.columns.${field} in the configuration. Nothing was sent.`,
+    },
+  );
 }
 
 function refuseMissing(

@@ -1,6 +1,7 @@
 import { assert } from '../core/assert.ts';
 import { otherContentRef } from '../core/ids.ts';
 import { moneyText } from '../core/money.ts';
+import { canBeReleased } from '../core/problem-table.ts';
 import type { ColumnPlan } from './columns.ts';
 import type { Field } from './fields.ts';
 import type { FileRow } from './file-rows.ts';
@@ -23,7 +24,7 @@ export function comparedRow(
 ): FileRow {
   const problems = [...row.problems];
   let rowRef = row.row_ref;
-  let isHeld = false;
+  let isHeld = row.status === 'held';
   const blame = (field: Field, fault: Pick<Problem, 'code' | 'message' | 'suggestion'>) => {
     const index = plan[field];
     const column = index === undefined ? null : (header[index] ?? null);
@@ -37,7 +38,7 @@ export function comparedRow(
       suggestion: 'Give each its own reference, or remove the one that is not meant.',
     });
   }
-  let isValid = problems.length === 0;
+  let isValid = canBeReleased(problems);
   if (repeat.contentLine !== null && settings.duplicates !== 'allow') {
     const what = row.product_id === null ? 'amount' : 'product';
     const reject = settings.duplicates === 'reject';

@@ -11,7 +11,26 @@ const strangers: readonly (readonly [Buffer, string])[] = [
   [Buffer.from('ffd8ff', 'hex'), 'an image'],
   [Buffer.from('{\\rtf'), 'a rich text document'],
   [Buffer.from('SQLite format 3'), 'a database'],
+  [Buffer.from('TABLE\r\n0,1'), 'a spreadsheet in the Data Interchange Format (.dif)'],
+  [Buffer.from('TABLE\n0,1'), 'a spreadsheet in the Data Interchange Format (.dif)'],
+  [Buffer.from('0000020006040600', 'hex'), 'a Lotus 1-2-3 spreadsheet (.wk1)'],
+  [Buffer.from('00001a00', 'hex'), 'a Lotus 1-2-3 spreadsheet (.wk3, .wk4, .123)'],
+  [Buffer.from('09081000000605', 'hex'), 'an old Excel workbook (.xls)'],
+  [Buffer.from('090406000000', 'hex'), 'an old Excel workbook (.xls)'],
+  [Buffer.from('090208000000', 'hex'), 'an old Excel workbook (.xls)'],
+  [Buffer.from('PAR1\x15'), 'a Parquet file'],
+  [Buffer.from('377abcaf271c', 'hex'), 'a packed archive (.7z)'],
+  [Buffer.from('Rar!\x1a'), 'a packed archive (.rar)'],
+  [Buffer.from('BZh91AY'), 'a file packed with bzip2'],
+  [Buffer.from('fd377a585a00', 'hex'), 'a file packed with xz'],
+  [Buffer.from('28b52ffd', 'hex'), 'a file packed with zstd'],
 ];
+
+/** Its first line alone could be the header of a CSV: "ID;Phone". */
+const sylkForm = /^ID;P[^\r\n]*\r?\n(?:P;[PFE]|O;[A-Z]|F;[A-Z]|B;[XY]|C;[XY]|NN;)/;
+
+const asWorkbook =
+  'Open it in a spreadsheet program, save the table as "CSV UTF-8" or as an Excel workbook (.xlsx), and run that file. Nothing was sent.';
 
 /** Tells the format by the content: a name is only what somebody called it. Throws `FILE_REJECTED` for what is no table. */
 export function formatOf(head: Buffer): Format {
@@ -19,12 +38,24 @@ export function formatOf(head: Buffer): Format {
   for (const [mark, what] of strangers) {
     if (!head.subarray(0, mark.length).equals(mark)) continue;
     throw new AirbatchError('FILE_REJECTED', `this is ${what}, not a table`, {
-      hint: 'Save the table as "CSV UTF-8" or as an Excel workbook (.xlsx), and run that file. Nothing was sent.',
+      hint: asWorkbook,
     });
+  }
+  const text = head.toString('latin1', 0, 512);
+  if (sylkForm.test(text)) {
+    throw new AirbatchError('FILE_REJECTED', 'this is a SYLK spreadsheet (.slk), not a table', { hint: asWorkbook });
   }
   if (head[0] === 0x1f && head[1] === 0x8b) return 'gzip';
   if (head.subarray(0, 4).equals(Buffer.from('504b0304', 'hex'))) return 'xlsx';
-  const start = head.toString('latin1', 0, 512).trimStart().toLowerCase();
+  const start = text.trimStart().toLowerCase();
+  if (/^(\xef\xbb\xbf)?mime-version:/.test(start)) {
+    throw new AirbatchError('FILE_REJECTED', 'this is a web page saved in one file (.mht), not a table', {
+      hint: asWorkbook,
+    });
+  }
+  if (/^(\xef\xbb\xbf)?<\?xml/.test(start) && start.includes('excel.sheet')) {
+    throw new AirbatchError('FILE_REJECTED', 'this is a spreadsheet saved as XML, not a table', { hint: asWorkbook });
+  }
   if (/^(\xef\xbb\xbf)?<(!doctype|html|table|\?xml)/.test(start)) {
     throw new AirbatchError('FILE_REJECTED', 'this is a web page or an XML file, not a table', {
       hint: 'Open it in a spreadsheet and save it as "CSV UTF-8" or as an Excel workbook (.xlsx); where it was downloaded, perhaps that needs a log-in. Nothing was sent.',

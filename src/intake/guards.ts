@@ -38,7 +38,7 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       const { amount, currency } = row;
       if (amount === null || currency === null) return;
       if (expected.has(currency)) understood.add(currency, amount);
-      if (row.status === 'ready' && limited.has(currency)) payable.add(currency, amount);
+      if (row.status !== 'invalid' && limited.has(currency)) payable.add(currency, amount);
     },
     checkSoFar() {
       if (rows > guards.rowsMax) {

@@ -44,6 +44,14 @@ const digitsMax = 15;
 /** No cell with a number, or with a few of them, is longer: a cell may hold a book. */
 const phoneLengthMax = 200;
 
+/**
+ * Whether a spreadsheet may have rounded the number: it shows 254713123456 as 2.54713E+11, which saved and opened again is 254713000000. One
+ * with "+" or a leading 0 is a text to a spreadsheet, and keeps its digits.
+ */
+export function mayBeRounded(cell: string): boolean {
+  return cell.includes('00000') && /^[1-9][0-9 ]*00000(?:[.,]0+)?$/.test(plainText(cell));
+}
+
 /** Reads a phone number as people and spreadsheets write it. */
 export function readPhone(cell: string, hint: PhoneHint): Phone | Fault {
   // As most files have it: nothing has to be taken off.

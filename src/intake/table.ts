@@ -9,7 +9,7 @@ import type { RecordChunk } from './record-chunk.ts';
 import type { IntakeSettings } from './settings.ts';
 import type { Source } from './source.ts';
 import { gunzip } from './unpack.ts';
-import type { HiddenRows } from './xlsx-rows.ts';
+import type { MarkedRows } from './xlsx-rows.ts';
 
 /** A file opened as a table: its first record is the header, and the others are rows. */
 export interface Table {
@@ -30,8 +30,13 @@ export interface TableForm {
   sheet: string | null;
   /** The sheets of the workbook that were not read. */
   otherSheets: string[];
-  /** The rows that the sheet does not show; null for text. */
-  hiddenRows: HiddenRows | null;
+  /** The sheet that was open when the workbook was saved, where it says so. */
+  activeSheet: string | null;
+  /** The rows that the sheet does not show, and those that are struck through; null for text. */
+  hiddenRows: MarkedRows | null;
+  struckRows: MarkedRows | null;
+  /** The columns that the sheet does not show. */
+  hiddenColumns: ReadonlySet<number>;
 }
 
 /** How much of the text the delimiter is told from: no header is longer. */
@@ -57,6 +62,7 @@ async function* below(first: RecordChunk, rest: string[][], records: AsyncGenera
         records: rest,
         lines: first.lines.slice(1),
         doubts: new Map([...first.doubts].map(([index, doubt]) => [index - 1, doubt])),
+        shown: new Map([...(first.shown ?? [])].map(([index, cells]) => [index - 1, cells])),
       };
     for await (const chunk of records) yield chunk;
   } finally {
@@ -72,9 +78,10 @@ interface OpenRecords {
 async function openWorkbook(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenRecords> {
   // Loaded when it is needed: most files are text, and a reader of workbooks is large.
   const { openSheet } = await import('./xlsx-rows.ts');
-  const { name, others, hidden, records } = await openSheet(source, settings, signal);
+  const { name, others, active, hidden, struck, hiddenColumns, records } = await openSheet(source, settings, signal);
   const text = { encoding: null, delimiter: null };
-  return { records, form: { format: 'xlsx', ...text, sheet: name, otherSheets: others, hiddenRows: hidden } };
+  const marked = { activeSheet: active, hiddenRows: hidden, struckRows: struck, hiddenColumns };
+  return { records, form: { format: 'xlsx', ...text, sheet: name, otherSheets: others, ...marked } };
 }
 
 async function openText(
@@ -91,8 +98,9 @@ async function openText(
   const start = first.toString('utf8', 0, headerBytesMax);
   const delimiter = delimiterOf(start, (column) => mapped.has(plainName(column)));
   const records = csvRows(withFirst(first, text), { ...delimiter, rowBytesMax: settings.limits.rowBytesMax });
-  const noSheet = { sheet: null, otherSheets: [], hiddenRows: null };
-  return { records, form: { format, encoding, delimiter: delimiter.delimiter, ...noSheet } };
+  const noSheet = { sheet: null, otherSheets: [], activeSheet: null };
+  const noMarks = { hiddenRows: null, struckRows: null, hiddenColumns: new Set<number>() };
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, ...noSheet, ...noMarks } };
 }
 
 async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {

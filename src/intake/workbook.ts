@@ -1,11 +1,13 @@
 import { posix } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
+import { type NumberFormat, numberFormat } from './number-format.ts';
 import { readXml } from './xml-reader.ts';
 import { damagedWorkbook, type ZipArchive } from './zip-archive.ts';
 
 /** A workbook's list of contents. */
 export interface Workbook {
-  sheets: { name: string; isHidden: boolean; path: string }[];
+  /** `isActive`: it was open when the workbook was saved. */
+  sheets: { name: string; isHidden: boolean; isActive: boolean; path: string }[];
   /** Where its texts and styles are, if anywhere. */
   textsPath: string | null;
   stylesPath: string | null;
@@ -26,20 +28,25 @@ interface Relation {
 export async function readWorkbook(archive: ZipArchive): Promise<Workbook> {
   const roots = await readRelations(archive, '');
   const path = [...roots.values()].find(({ type }) => type.endsWith('/officeDocument'))?.target;
-  if (path === undefined) throw damagedWorkbook('it is not an Excel workbook');
+  if (path === undefined) throw damagedWorkbook(await strangeArchive(archive));
   if (path.endsWith('.bin')) throw damagedWorkbook('it is a binary workbook (.xlsb)');
   const relations = await readRelations(archive, path);
   const sheets: Workbook['sheets'] = [];
   let from1904 = false;
+  let activeTab = 0;
+  let tabs = 0;
   await readXml(archive.read(path), {
     open(name, attributes) {
       if (name === 'workbookPr') from1904 = ['1', 'true'].includes(attributes.date1904 ?? '');
+      if (name === 'workbookView') activeTab = Number(attributes.activeTab ?? '0');
       if (name !== 'sheet') return;
       const id = Object.entries(attributes).find(([key]) => key.endsWith(':id'))?.[1] ?? '';
       const relation = relations.get(id);
+      const isActive = tabs === activeTab;
+      tabs += 1;
       if (!relation?.type.endsWith('/worksheet')) return;
       const isHidden = attributes.state === 'hidden' || attributes.state === 'veryHidden';
-      sheets.push({ name: attributes.name ?? '', isHidden, path: relation.target });
+      sheets.push({ name: attributes.name ?? '', isHidden, isActive, path: relation.target });
     },
   });
   const pathOf = (type: string) => {
@@ -47,6 +54,18 @@ export async function readWorkbook(archive: ZipArchive): Promise<Workbook> {
     return target !== undefined && archive.has(target) ? target : null;
   };
   return { sheets, textsPath: pathOf('/sharedStrings'), stylesPath: pathOf('/styles'), from1904 };
+}
+
+/** What an archive is that has no workbook in it. */
+async function strangeArchive(archive: ZipArchive): Promise<string> {
+  if (archive.has('Index/Document.iwa')) return 'it is a document of Numbers (.numbers)';
+  if (archive.has('mimetype') && archive.bytesOf('mimetype') < 200) {
+    let type = '';
+    for await (const part of archive.read('mimetype')) type += part.toString();
+    if (type.startsWith('application/vnd.oasis.opendocument.spreadsheet'))
+      return 'it is an OpenDocument spreadsheet (.ods)';
+  }
+  return 'it is not an Excel workbook';
 }
 
 /** What a part of the archive refers to, by id. `path` is "" for the archive itself. */
@@ -104,32 +123,41 @@ export function plainCharacters(text: string): string {
   return text.replace(/_x([0-9A-Fa-f]{4})_/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 }
 
-/** The formats of dates and times that Excel has built in. */
-const isBuiltInDate = (id: number): boolean =>
-  (id >= 14 && id <= 22) || (id >= 27 && id <= 36) || (id >= 45 && id <= 58);
+/** How a cell looks, as far as it decides what it means. */
+export interface CellStyle {
+  format: NumberFormat;
+  isStruck: boolean;
+}
 
-/** For each style whether it shows a number as a date. */
-export async function readDateStyles(archive: ZipArchive, path: string): Promise<boolean[]> {
-  const customDates = new Set<number>();
-  const styles: boolean[] = [];
-  let isInCells = false;
+/** The styles of a workbook, by the number by which cells refer to them. */
+export async function readStyles(archive: ZipArchive, path: string): Promise<CellStyle[]> {
+  const ownCodes = new Map<number, string>();
+  const formats = new Map<number, NumberFormat>();
+  const struckFonts: boolean[] = [];
+  const styles: CellStyle[] = [];
+  let part = '';
   await readXml(archive.read(path), {
-    open(name, { numFmtId = '0', formatCode = '' }) {
-      if (name === 'cellXfs') isInCells = true;
-      else if (name === 'numFmt' && isDateFormat(formatCode)) customDates.add(Number(numFmtId));
-      else if (name === 'xf' && isInCells) {
+    open(name, attributes) {
+      const { numFmtId = '0', formatCode = '', fontId = '' } = attributes;
+      if (name === 'cellXfs' || name === 'fonts') part = name;
+      else if (name === 'numFmt' && part === '') ownCodes.set(Number(numFmtId), formatCode);
+      else if (name === 'font' && part === 'fonts') struckFonts.push(false);
+      else if (name === 'strike' && part === 'fonts') struckFonts[struckFonts.length - 1] = isOn(attributes.val);
+      else if (name === 'xf' && part === 'cellXfs') {
         if (styles.length === stylesMax) throw damagedWorkbook('it has too many styles');
-        styles.push(isBuiltInDate(Number(numFmtId)) || customDates.has(Number(numFmtId)));
+        const id = Number(numFmtId);
+        const format = formats.get(id) ?? numberFormat(id, ownCodes.get(id));
+        formats.set(id, format);
+        styles.push({ format, isStruck: struckFonts[Number(fontId)] === true });
       }
     },
     close(name) {
-      if (name === 'cellXfs') isInCells = false;
+      if (name === part) part = '';
     },
   });
   return styles;
 }
 
-/** Whether a format shows days or times: it has their letters outside of texts, colours and currencies. */
-function isDateFormat(format: string): boolean {
-  return /[dmyhs]/i.test(format.slice(0, 200).replace(/"[^"]*"|\[[^\]]*\]|\\./g, ''));
+function isOn(value = '1'): boolean {
+  return value !== '0' && value !== 'false';
 }

@@ -1,15 +1,15 @@
-import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { columnsMax } from './columns.ts';
-import type { RecordChunk } from './record-chunk.ts';
+import type { RecordChunk, ShownCell } from './record-chunk.ts';
 import type { IntakeSettings } from './settings.ts';
+import { type CellReader, makeCellReader, type RawCell } from './sheet-cells.ts';
 import type { Source } from './source.ts';
-import { plainCharacters, readDateStyles, readTexts, readWorkbook, type Workbook } from './workbook.ts';
+import { readWorkbook } from './workbook.ts';
 import { type XmlHandlers, xmlSteps } from './xml-reader.ts';
-import { damagedWorkbook, openZip, type ZipArchive } from './zip-archive.ts';
+import { damagedWorkbook, openZip } from './zip-archive.ts';
 
-/** Rows that a sheet does not show, by a filter or by hand: certain when the sheet was read to its end. */
-export interface HiddenRows {
+/** Rows that have something in common, such as that the sheet hides them: certain when the sheet was read to its end. */
+export interface MarkedRows {
   count: number;
   /** The line of the first of them. */
   first: number;
@@ -18,9 +18,16 @@ export interface HiddenRows {
 /** A sheet of a workbook, opened as a table. */
 export interface OpenSheet {
   name: string;
-  hidden: HiddenRows;
+  /** Rows that the sheet does not show, by a filter or by hand. */
+  hidden: MarkedRows;
+  /** Rows of which a cell is struck through. */
+  struck: MarkedRows;
+  /** The columns that the sheet does not show: certain when the first record was read. */
+  hiddenColumns: ReadonlySet<number>;
   /** The sheets of the workbook that people see besides. */
   others: string[];
+  /** The sheet that was open when the workbook was saved; null where it does not say. */
+  active: string | null;
   records: AsyncGenerator<RecordChunk>;
 }
 
@@ -51,134 +58,111 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
       hint: 'Name one of its sheets with --sheet, or as intake.sheet in the configuration. Nothing was sent.',
     });
   }
-  const cells = await cellReader(archive, workbook);
-  const hidden: HiddenRows = { count: 0, first: 0 };
+  const cells = await makeCellReader(archive, workbook);
+  const hidden: MarkedRows = { count: 0, first: 0 };
+  const struck: MarkedRows = { count: 0, first: 0 };
+  const hiddenColumns = new Set<number>();
   return {
     name: sheet.name,
+    active: workbook.sheets.find(({ isActive }) => isActive)?.name ?? null,
     hidden,
+    struck,
+    hiddenColumns,
     others: visible.flatMap(({ name }) => (name === sheet.name ? [] : [name])),
-    records: sheetRows(archive.read(sheet.path), cells, hidden, { bytes: source.bytes, signal }),
+    records: sheetRows(
+      archive.read(sheet.path),
+      cells,
+      { hidden, struck, hiddenColumns },
+      { bytes: source.bytes, signal },
+    ),
   };
-}
-
-/** A cell as it stands in the sheet: its type, its style, and what is in its `v` or `is`. */
-interface RawCell {
-  column: number;
-  type: string;
-  style: number;
-  text: string;
-  /** Whether it has a value at all, be it an empty text. */
-  hasValue: boolean;
-  /** The beginning of its formula, "" where another cell has that; null where it has none. */
-  formula: string | null;
-}
-
-type CellReader = (cell: RawCell) => string;
-
-async function cellReader(archive: ZipArchive, { textsPath, stylesPath, from1904 }: Workbook): Promise<CellReader> {
-  const texts = textsPath === null ? [] : await readTexts(archive, textsPath);
-  const dates = stylesPath === null ? [] : await readDateStyles(archive, stylesPath);
-  const firstDay = from1904 ? Date.UTC(1904, 0, 1) : Date.UTC(1899, 11, 30);
-  return ({ type, style, text }) => {
-    if (type === 's') {
-      const shared = texts[Number(text)];
-      if (shared === undefined) throw damagedWorkbook('a cell refers to a text that is not there');
-      return shared;
-    }
-    if (type === 'str' || type === 'inlineStr') return plainCharacters(text);
-    if (type === 'b') return text === '1' || text === 'true' ? 'TRUE' : 'FALSE';
-    const number = text === '' || (type !== '' && type !== 'n') ? Number.NaN : Number(text);
-    if (Number.isNaN(number)) return text;
-    return dates[style] === true ? dateText(firstDay, number) : numberText(number);
-  };
-}
-
-function dateText(firstDay: number, days: number): string {
-  const date = new Date(firstDay + Math.round(days * dayMs));
-  if (Number.isNaN(date.getTime())) return String(days);
-  const text = date.toISOString();
-  return text.endsWith('T00:00:00.000Z') ? text.slice(0, 10) : text.slice(0, 19).replace('T', ' ');
-}
-
-/**
- * A number as its sheet shows it: to 15 digits, where 3 times 1250.55 is stored as 3751.6499999999996. What looks like "1.234" as text
- * could be 1234; a number in a sheet cannot, and one zero more says so.
- */
-function numberText(value: number): string {
-  const text = String(Number.isInteger(value) ? value : Number(value.toPrecision(15)));
-  return /^-?[0-9]+\.[0-9]{3}$/.test(text) ? `${text}0` : text;
 }
 
 interface SheetRow {
   line: number;
   isHidden: boolean;
+  isStruck: boolean;
   cells: string[];
+  /** By column, the cells that are shown otherwise than `cells` has them; null for none. */
+  shown: Map<number, ShownCell> | null;
 }
 
 async function* sheetRows(
   xml: AsyncIterable<Buffer>,
-  readCell: CellReader,
-  hidden: HiddenRows,
+  reader: CellReader,
+  { hidden, struck, hiddenColumns }: { hidden: MarkedRows; struck: MarkedRows; hiddenColumns: Set<number> },
   { bytes, signal }: { bytes: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<RecordChunk> {
   const rows: SheetRow[] = [];
   let columns = 0;
-  for await (const _ of xmlSteps(xml, sheetHandlers(readCell, rows))) {
+  for await (const _ of xmlSteps(xml, sheetHandlers(reader, rows, hiddenColumns))) {
     signal?.throwIfAborted();
     const taken = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
     const [first] = taken;
     if (!first) continue;
     // The header pays nobody.
-    noteHidden(hidden, columns === 0 ? taken.slice(1) : taken);
+    const below = columns === 0 ? taken.slice(1) : taken;
+    mark(
+      hidden,
+      below.filter(({ isHidden }) => isHidden),
+    );
+    mark(
+      struck,
+      below.filter(({ isStruck }) => isStruck),
+    );
     if (columns === 0) columns = lastFilled(first.cells) + 1;
     yield {
       records: taken.map(({ cells }) => ofWidth(cells, columns)),
       lines: taken.map(({ line }) => line),
       bytes,
       doubts: new Map(),
+      shown: new Map(taken.flatMap(({ shown }, index) => (shown === null ? [] : [[index, shown] as const]))),
       endsOpen: false,
     };
   }
 }
 
-function noteHidden(hidden: HiddenRows, rows: readonly SheetRow[]): void {
-  for (const { line, isHidden } of rows) {
-    if (!isHidden) continue;
-    if (hidden.count === 0) hidden.first = line;
-    hidden.count += 1;
-  }
+function mark(marked: MarkedRows, rows: readonly SheetRow[]): void {
+  if (marked.count === 0) marked.first = rows[0]?.line ?? 0;
+  marked.count += rows.length;
 }
 
 /** How much of a formula is kept: enough to know it by. */
 const formulaLengthMax = 80;
 
-/**
- * The text of a cell. A formula whose value was never stored (a program wrote the workbook, and no spreadsheet has opened it since) stands
- * for itself: an empty cell would mean something else.
- */
-function textOf(cell: RawCell, readCell: CellReader): string {
-  if (cell.text !== '') return readCell(cell);
-  if (cell.formula === null || (cell.type === 'str' && cell.hasValue)) return '';
-  return `=${cell.formula || '…'}`;
+function isOn(attribute = ''): boolean {
+  return attribute === '1' || attribute === 'true';
+}
+
+/** Notes the columns of a `col` element that are hidden, or too narrow to be seen. */
+function noteHiddenColumns(columns: Set<number>, { hidden, width, min, max }: Readonly<Record<string, string>>): void {
+  if (!isOn(hidden) && Number(width ?? Number.NaN) !== 0) return;
+  const last = Math.min(Number(max), columnsMax);
+  for (let column = Math.max(Number(min), 1); column <= last; column++) columns.add(column - 1);
 }
 
 /** Gathers the rows of a sheet in `rows`. What is not of a cell (formats, comments) is read over. */
-function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
+function sheetHandlers(reader: CellReader, rows: SheetRow[], hiddenColumns: Set<number>): XmlHandlers {
   let line = 0;
   let isHidden = false;
+  let isStruck = false;
   let cells: string[] = [];
+  let shown: SheetRow['shown'] = null;
   let cell: RawCell | null = null;
   let isValue = false;
   let isFormula = false;
   let next = 0;
   return {
-    open(name, { r = '', t = '', s = '', hidden = '' }) {
-      if (name === 'row') {
+    open(name, { r = '', t = '', s = '', hidden = '', ...attributes }) {
+      if (name === 'col') noteHiddenColumns(hiddenColumns, { hidden, ...attributes });
+      else if (name === 'row') {
         const given = r === '' ? line + 1 : Number(r);
         if (!Number.isSafeInteger(given) || given <= line) throw damagedWorkbook('its rows are not in order');
         line = given;
-        isHidden = hidden === '1' || hidden === 'true';
+        isHidden = isOn(hidden);
+        isStruck = false;
         cells = [];
+        shown = null;
         next = 0;
       } else if (name === 'c') {
         const column = r === '' ? next : columnOf(r);
@@ -202,9 +186,12 @@ function sheetHandlers(readCell: CellReader, rows: SheetRow[]): XmlHandlers {
       if (name === 'v' || name === 't') isValue = false;
       else if (name === 'f') isFormula = false;
       else if (name === 'c' && cell) {
-        put(cells, cell.column, textOf(cell, readCell));
+        put(cells, cell.column, reader.text(cell));
+        const otherwise = reader.shown(cell);
+        if (otherwise) shown = (shown ?? new Map()).set(cell.column, otherwise);
+        isStruck ||= reader.isStruck(cell);
         cell = null;
-      } else if (name === 'row') rows.push({ line, isHidden, cells });
+      } else if (name === 'row') rows.push({ line, isHidden, isStruck, cells, shown });
     },
   };
 }

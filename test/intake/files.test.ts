@@ -127,6 +127,11 @@ describe('a file', () => {
   });
 });
 
+test('a CSV whose first column is called ID is not taken for a SYLK spreadsheet', async () => {
+  const { rows } = await check('ID;Phone;network;amount;currency\nP1;+254712345678;1;5;KES\n');
+  assert.equal(rows[0]?.status, 'ready');
+});
+
 const workbookOfOld = Buffer.concat([Buffer.from('d0cf11e0a1b11ae1', 'hex'), Buffer.alloc(600)]);
 
 const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] = [
@@ -147,6 +152,11 @@ const rejections: [string, string | Buffer, RegExp, Record<string, unknown>?][] 
   ],
   ['is a PDF document', '%PDF-1.7\n', /PDF/],
   ['is an old workbook', workbookOfOld, /old Excel workbook/],
+  ['is a SYLK spreadsheet', 'ID;PWXL;N;E\r\nP;PGeneral\r\nC;Y1;X1;K"phone"\r\nE\r\n', /SYLK spreadsheet \(\.slk\)/],
+  ['is a DIF spreadsheet', 'TABLE\r\n0,1\r\n"EXCEL"\r\n', /\.dif/],
+  ['is a spreadsheet in XML', '<?xml version="1.0"?>\n<?mso-application progid="Excel.Sheet"?>', /saved as XML/],
+  ['is a web page in one file', 'MIME-Version: 1.0\r\nContent-Type: multipart/related', /\.mht/],
+  ['is an archive', Buffer.from('377abcaf271c0004', 'hex'), /\.7z/],
   ['is a web page', '\n<!DOCTYPE html><html></html>', /web page/],
   ['has zero bytes', `${header}\n${row}\0\n`, /zero bytes/],
   [

@@ -1,0 +1,51 @@
+import type { CatalogCache } from './catalog.ts';
+import type { CheckContext } from './row-under-check.ts';
+import type { NamedDates } from './shown-cells.ts';
+import type { Table } from './table.ts';
+import type { MarkedRows } from './xlsx-rows.ts';
+
+/** What a person should know of a file as a whole, in a sentence each. */
+export function warningsOf(
+  catalog: CatalogCache,
+  { form }: Table,
+  { signs: { proof } }: CheckContext,
+  dates: NamedDates,
+): string[] {
+  const warnings: string[] = [];
+  if (proof['.'] !== null && proof[','] !== null) {
+    warnings.push(
+      `Some amounts have a decimal point (first in line ${proof['.']}) and others a decimal comma (first in line ${proof[',']}): check them.`,
+    );
+  }
+  if (catalog.failed()) {
+    warnings.push(
+      'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
+    );
+  }
+  if (form.otherSheets.length > 0) {
+    const others = form.otherSheets.map(
+      (name) => `"${name}"${name === form.activeSheet ? ' (open when it was saved)' : ''}`,
+    );
+    warnings.push(`Only the sheet "${form.sheet}" was read; not read: ${others.join(', ')}.`);
+  }
+  warnings.push(...markedWarning(form.hiddenRows, 'hidden in the sheet'));
+  warnings.push(...markedWarning(form.struckRows, 'struck through in the sheet'));
+  if (dates.first) {
+    const { line, text } = dates.first;
+    const what = dates.count === 1 ? '1 reference is a date' : `${dates.count} references are dates`;
+    warnings.push(
+      `${what} in the sheet, and read as the sheet shows it (line ${line}: "${text}"): spreadsheets make dates of texts such as "1-24".`,
+    );
+  }
+  return warnings;
+}
+
+function markedWarning(rows: MarkedRows | null, how: string): string[] {
+  if (rows === null || rows.count === 0) return [];
+  const { count, first } = rows;
+  const which =
+    count === 1
+      ? `1 row is ${how} (line ${first}), and is`
+      : `${count} rows are ${how} (first in line ${first}), and are`;
+  return [`${which} read like the others: remove what should not be paid.`];
+}
