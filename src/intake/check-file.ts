@@ -2,7 +2,7 @@ import { AirbatchError } from '../core/errors.ts';
 import type { FileForm } from '../core/file-form.ts';
 import { makeTextWriter } from '../core/text-writer.ts';
 import { noEvidence, signOf } from './amount-signs.ts';
-import { type Catalog, type CatalogCache, cacheCatalog } from './catalog.ts';
+import { type Catalog, cacheCatalog } from './catalog.ts';
 import { checkRow } from './check-row.ts';
 import { type PlannedColumns, planColumns } from './columns.ts';
 import { comparedRow } from './compared-row.ts';
