@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
-import type { FaultMix, SandboxOptions } from '../sandbox/index.ts';
+import type { FaultMix, Sandbox, SandboxOptions } from '../sandbox/index.ts';
 import type { CommandContext } from './command.ts';
 import { onInterrupt } from './interrupt.ts';
 import { listening } from './listening.ts';
@@ -11,6 +11,9 @@ import { wholeNumber } from './whole-number.ts';
 
 interface Given {
   port?: string;
+  host?: string;
+  balances?: string;
+  allowHttpCallbacks?: boolean;
   data?: string;
   ephemeral?: boolean;
   rate?: string;
@@ -30,9 +33,13 @@ export async function execute(
   const given = options as Given;
   const { makeSandbox } = await import('../sandbox/index.ts');
   const port = wholeNumber('--port', given.port) ?? 0;
+  const balances = balancesOf(given.balances);
+  const host = given.host ?? '127.0.0.1';
   const sandbox = await makeSandbox(await sandboxOptions(given, cwd));
   try {
-    const url = await listening(`port ${port}`, '--port', () => sandbox.listen({ port }));
+    for (const [id, balance] of balances) setBalance(sandbox, id, balance);
+    const place = given.host === undefined ? `port ${port}` : `${host}, port ${port}`;
+    const url = await listening(place, '--port and --host', () => sandbox.listen({ port, host }));
     sayWhere(terminal, json, url);
     const asked = Promise.withResolvers<void>();
     onInterrupt(asked.resolve);
@@ -63,9 +70,30 @@ async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions
     ...(rate === undefined ? {} : { rate }),
     ...(windowMs === undefined ? {} : { windowMs }),
     ...(settleMs === undefined ? {} : { settleMs }),
+    ...(given.allowHttpCallbacks === true ? { allowHttpCallbacks: true } : {}),
     ...(seed === undefined ? {} : { seed }),
     ...(faults === undefined ? {} : { faults }),
   };
+}
+
+/** "wallet-usd=50,wallet-kes=0": also on data of an earlier start, since whoever says it wants it now. */
+function balancesOf(list: string | undefined): [id: string, balance: string][] {
+  if (list === undefined) return [];
+  return list.split(',').map((item) => {
+    const [, id, balance] = /^\s*([^=\s]+)\s*=\s*([0-9]+(?:\.[0-9]+)?)\s*$/.exec(item) ?? [];
+    if (id !== undefined && balance !== undefined) return [id, balance];
+    throw new AirbatchError('USAGE', `--balances: "${item.trim()}" is not a wallet and what it holds`, {
+      hint: 'Write for example --balances wallet-usd=50,wallet-kes=0',
+    });
+  });
+}
+
+function setBalance(sandbox: Sandbox, id: string, balance: string): void {
+  if (sandbox.setBalance(id, balance)) return;
+  const known = sandbox.wallets.list('sandbox-company', 'v2').map((wallet) => wallet.id);
+  throw new AirbatchError('USAGE', `--balances: the sandbox has no wallet "${id}"`, {
+    hint: `It has ${known.join(', ')}, and the accounts of Version 1 by their accountId (GET /adp/balances).`,
+  });
 }
 
 async function readFaults(path: string): Promise<FaultMix> {

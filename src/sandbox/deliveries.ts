@@ -1,13 +1,16 @@
 import { createHmac } from 'node:crypto';
+import { isCallable } from './callable.ts';
 import type { SandboxClock } from './clock.ts';
 import type { Faults } from './faults.ts';
+import type { Settings } from './options.ts';
 import type { SandboxRandom } from './random.ts';
 import type { Store } from './store.ts';
-import { isCallable } from './v2-shapes.ts';
 import type { NewDelivery, Scheme } from './webhooks.ts';
 
 /** One line of the delivery log. */
 export interface Delivery extends NewDelivery {
+  /** The origin of its address: each has a queue of its own, so that a receiver which does not answer holds up no other. */
+  target: string;
   status: 'waiting' | 'delivered' | 'failed';
   attempts: number;
   next_at: number | null;
@@ -25,12 +28,14 @@ export type Post = (request: {
 
 export interface Deliveries {
   enqueue(delivery: NewDelivery): void;
-  /** Sends what is due, and resolves when all of that was answered or given up. */
-  pump(): Promise<void>;
+  /** Starts to send what is due. `ended` is called whenever one was answered or given up. */
+  pump(ended: () => void): void;
   nextDueAt(): number | null;
   /** Sends one again at once, whatever became of it. False: there is none of this id. */
   retry(id: string): boolean;
   log(): Delivery[];
+  /** From here on nothing is sent or written; what is under way comes again after the next start. */
+  stop(): void;
 }
 
 const minute = 60_000;
@@ -41,8 +46,8 @@ const retryDelays: Readonly<Record<Scheme, readonly number[]>> = {
 };
 /** A receiver must answer 2xx within this (spec section 6). */
 const deadlineMs = 10_000;
-/** Deliveries under way at once. */
-const concurrencyMax = 20;
+/** Deliveries under way to one target at once. */
+const perTargetMax = 20;
 /** Lines of the delivery log that are shown. */
 const logMax = 200;
 
@@ -51,15 +56,19 @@ interface DeliveryParts {
   clock: SandboxClock;
   random: SandboxRandom;
   faults: Faults;
+  settings: Pick<Settings, 'allowHttpCallbacks'>;
   post: Post;
 }
 
 export function makeDeliveries(parts: DeliveryParts): Deliveries {
   const { store, clock, faults } = parts;
-  const underWay = new Set<string>();
+  /** The deliveries under way, by target. */
+  const underWay = new Map<string, Set<string>>();
+  let isStopped = false;
 
   async function deliver(delivery: Delivery): Promise<void> {
     const error = faults.ofWebhook('webhook_lost') ? null : await attempt(parts, delivery);
+    if (isStopped) return;
     const now = clock.now();
     const attempts = delivery.attempts + 1;
     const delay = retryDelays[delivery.scheme][attempts - 1];
@@ -75,11 +84,38 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
     );
   }
 
+  async function start(delivery: Delivery, ended: () => void): Promise<void> {
+    const { id, target } = delivery;
+    const ofTarget = underWay.get(target) ?? new Set();
+    underWay.set(target, ofTarget.add(id));
+    try {
+      await deliver(delivery);
+    } finally {
+      ofTarget.delete(id);
+      if (ofTarget.size === 0) underWay.delete(target);
+    }
+    if (!isStopped) ended();
+  }
+
+  /** The next deliveries of targets that take one more, and that are not under way. */
+  function next(until: number, count: number): Delivery[] {
+    const full = [...underWay].filter(([, ids]) => ids.size >= perTargetMax).map(([target]) => target);
+    return store.all<Delivery>(
+      `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? AND target NOT IN (SELECT value FROM json_each(?))
+         AND id NOT IN (SELECT value FROM json_each(?)) ORDER BY next_at, rowid LIMIT ?`,
+      until,
+      JSON.stringify(full),
+      JSON.stringify([...underWay.values()].flatMap((ids) => [...ids])),
+      count,
+    );
+  }
+
   return {
     enqueue(delivery) {
       const lateMs = faults.ofWebhook('webhook_late') ? faults.webhookLateMs : 0;
       store.insert('deliveries', {
         ...delivery,
+        target: URL.canParse(delivery.url) ? new URL(delivery.url).origin : '',
         status: 'waiting',
         attempts: 0,
         next_at: delivery.created_at + lateMs,
@@ -87,41 +123,27 @@ export function makeDeliveries(parts: DeliveryParts): Deliveries {
         delivered_at: null,
       });
     },
-    async pump() {
-      const waiting = store.all<Delivery>(
-        `SELECT * FROM deliveries WHERE status = 'waiting' AND next_at <= ? ORDER BY next_at, rowid LIMIT ?`,
-        clock.now(),
-        concurrencyMax,
-      );
-      const due = waiting.filter(({ id }) => !underWay.has(id)).slice(0, concurrencyMax - underWay.size);
-      await Promise.all(
-        due.map(async (delivery) => {
-          underWay.add(delivery.id);
-          try {
-            await deliver(delivery);
-          } finally {
-            underWay.delete(delivery.id);
-          }
-        }),
-      );
+    pump(ended) {
+      const now = clock.now();
+      // One by one: the first of them may fill its target.
+      for (let [due] = next(now, 1); due; [due] = next(now, 1)) void start(due, ended);
     },
-    nextDueAt() {
-      if (underWay.size >= concurrencyMax) return null;
-      const waiting = store.all<{ id: string; next_at: number }>(
-        `SELECT id, next_at FROM deliveries WHERE status = 'waiting' ORDER BY next_at LIMIT ?`,
-        underWay.size + 1,
-      );
-      return waiting.find(({ id }) => !underWay.has(id))?.next_at ?? null;
-    },
+    nextDueAt: () => next(Number.MAX_SAFE_INTEGER, 1)[0]?.next_at ?? null,
     retry: (id) => store.run(`UPDATE deliveries SET status = 'waiting', next_at = ? WHERE id = ?`, clock.now(), id) > 0,
     log: () => store.all<Delivery>('SELECT * FROM deliveries ORDER BY created_at DESC, rowid DESC LIMIT ?', logMax),
+    stop() {
+      isStopped = true;
+    },
   };
 }
 
 /** One attempt; null: it was acknowledged, else why not. */
-async function attempt({ clock, faults, random, post }: DeliveryParts, delivery: Delivery): Promise<string | null> {
+async function attempt(
+  { clock, faults, random, settings, post }: DeliveryParts,
+  delivery: Delivery,
+): Promise<string | null> {
   const { url, body } = delivery;
-  if (!isCallable(url)) return 'the address is neither https nor this machine';
+  if (!isCallable(url, settings)) return 'the address is neither https nor one that may be called in plain http';
   const send = (sent: string, key: string) =>
     post({ url, headers: headersOf(delivery, sent, key, clock.now()), body: sent, deadlineMs });
   try {

@@ -1,45 +1,57 @@
 import type { FastifyInstance } from 'fastify';
-import { setRevoked } from './access.ts';
-import type { ChargeLog } from './charges.ts';
+import { type DeskRoute, type DeskRouteParts, deskRoutes } from './desk-routes.ts';
+import { parseExact } from './exact.ts';
 import { openApiDocument } from './openapi.ts';
 import { type PageParts, page, pageHeaders } from './page.ts';
 import type { Route } from './routes.ts';
+import { faultsIn, withoutNulls } from './shapes.ts';
 
-export interface DeskParts extends PageParts {
+export interface DeskParts extends PageParts, DeskRouteParts {
   routes: readonly Route[];
-  charges: ChargeLog;
-  /** Books what has come to pass, before it is shown. */
-  settle(): void;
-  wake(): void;
 }
 
-/** What the service itself does not have: the page, the document, and a look into the sandbox's books. */
+/** What the service itself does not have: the page, the document, and the routes under `/_sandbox`. */
 export function addDesk(app: FastifyInstance, parts: DeskParts): void {
-  const { routes, charges, wallets, deliveries } = parts;
+  const own = deskRoutes(parts);
   app.get('/', async (_request, reply) => {
     parts.settle();
     return reply.headers(pageHeaders).send(page(parts));
   });
-  app.get('/openapi.json', async () => openApiDocument(routes));
-  app.get('/_sandbox/charges', async () => {
-    parts.settle();
-    return { charges: charges.entries() };
-  });
-  app.get<{ Params: { wallet_id: string } }>('/_sandbox/statement/:wallet_id', async ({ params }) => {
-    parts.settle();
-    return { statement: wallets.statement(params.wallet_id) };
-  });
-  for (const act of ['revoke', 'restore'] as const)
-    app.post<{ Params: { key: string } }>(`/_sandbox/keys/:key/${act}`, async ({ params: { key } }, reply) => {
-      if (setRevoked(parts.store, key, act === 'revoke')) return { revoked: act === 'revoke' };
-      return reply.code(404).send({ message: 'There is no such key.' });
+  app.get('/openapi.json', async () => openApiDocument(parts.routes, own));
+  for (const route of own) {
+    app.route<{ Params: Record<string, string>; Body: string | undefined }>({
+      method: route.method,
+      url: route.path,
+      handler: async ({ params, body }, reply) => {
+        const { status, answer } = answerOf(route, params, body);
+        return reply.code(status).type('application/json; charset=utf-8').send(JSON.stringify(answer));
+      },
     });
-  app.get('/_sandbox/deliveries', async () => ({
-    deliveries: deliveries.log().map(({ signing_key: _secret, ...shown }) => shown),
-  }));
-  app.post<{ Params: { id: string } }>('/_sandbox/deliveries/:id/retry', async ({ params }, reply) => {
-    if (!deliveries.retry(params.id)) return reply.code(404).send({ message: 'There is no such delivery.' });
-    parts.wake();
-    return { id: params.id };
-  });
+  }
+}
+
+function answerOf(
+  { body: shape, handle }: DeskRoute,
+  params: Record<string, string>,
+  text: string | undefined,
+): { status: number; answer: object } {
+  let body: unknown;
+  if (shape) {
+    const parsed = shape.safeParse(withoutNulls(jsonOf(text)));
+    if (!parsed.success) return { status: 400, answer: { message: `${faultsIn(parsed.error)}.` } };
+    body = parsed.data;
+  }
+  const answer = handle(params, body);
+  return answer === null
+    ? { status: 404, answer: { message: 'There is no such thing here.' } }
+    : { status: 200, answer };
+}
+
+/** Undefined where the text is no JSON. The type that it says it has does not matter here. */
+function jsonOf(text: string | undefined): unknown {
+  try {
+    return parseExact(text ?? '');
+  } catch {
+    return undefined;
+  }
 }

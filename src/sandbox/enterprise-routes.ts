@@ -1,5 +1,7 @@
+import { assertCallable } from './callable.ts';
 import type { SandboxClock } from './clock.ts';
 import { logins } from './companies.ts';
+import type { Settings } from './options.ts';
 import type { SandboxRandom } from './random.ts';
 import { type Replies, V2Error } from './reply.ts';
 import { type Route, route } from './routes.ts';
@@ -16,11 +18,13 @@ export function enterpriseRoutes({
   clock,
   random,
   replies,
+  settings,
 }: {
   store: Store;
   clock: SandboxClock;
   random: SandboxRandom;
   replies: Replies;
+  settings: Settings;
 }): Route[] {
   return [
     route({
@@ -54,6 +58,7 @@ export function enterpriseRoutes({
         const id = random.uuid();
         const now = clock.now();
         const { url, events, secret } = body;
+        assertCallable('url', url, settings);
         store.insert('webhooks', { id, company, url, events: JSON.stringify(events), secret, created_at: now });
         return replies.v2(201, { id, url, events, created_at: iso(now) });
       },

@@ -1,17 +1,19 @@
 import { type Charge, type ChargeLog, makeChargeLog } from './charges.ts';
 import { type SandboxClock, systemSandboxClock } from './clock.ts';
+import { makeControls } from './controls.ts';
 import { makeDeliveries, type Post } from './deliveries.ts';
 import { addDesk } from './desk.ts';
 import { enterpriseRoutes } from './enterprise-routes.ts';
 import { makeFaults } from './faults.ts';
 import { makeLimits } from './limits.ts';
+import { makeMovableClock } from './movable-clock.ts';
 import { type SandboxOptions, settingsOf } from './options.ts';
 import { makeHttpPost } from './post.ts';
 import { makeRandom } from './random.ts';
 import { makeReplies, type Reply } from './reply.ts';
 import { makeServer } from './server.ts';
 import { perform, type ServiceParts } from './service.ts';
-import { countStart, openStore } from './store.ts';
+import { advancedMs, countStart, openStore } from './store.ts';
 import { makeStrikes } from './strikes.ts';
 import { makeTopups } from './topups.ts';
 import { v1Routes } from './v1-routes.ts';
@@ -40,15 +42,16 @@ export interface Sandbox {
   /** Every charge ever made, oldest first. */
   charges(): Charge[];
   wallets: Pick<Wallets, 'list' | 'find' | 'statement' | 'setStatus'>;
+  /** Sets what a wallet holds. False: there is no such wallet. */
+  setBalance(walletId: string, balance: string): boolean;
   close(): Promise<void>;
 }
 
 /** Opens the sandbox; `post` sends its webhooks (default: HTTP). */
 export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: Post } = {}): Promise<Sandbox> {
-  const clock = options.clock ?? systemSandboxClock;
   const http = deps.post ? null : makeHttpPost();
-  const parts = assemble(options, clock, deps.post ?? (http as { post: Post }).post);
-  const { service, wallets, charges, wake, stop } = parts;
+  const parts = assemble(options, deps.post ?? (http as { post: Post }).post);
+  const { service, clock, wallets, charges, wake, stop } = parts;
 
   async function handle(request: Parameters<Sandbox['handle']>[0]): Promise<Reply> {
     const reply = perform(service, { ...request, body: request.body ?? '' });
@@ -60,11 +63,12 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
     return later.make ? { ...later.make(), ...(reply.cut ? { cut: reply.cut } : {}) } : reply;
   }
 
+  const controls = makeControls(parts);
   // Whoever asks without a socket needs no server, and a simulation makes a sandbox for each of its runs.
   let app: ReturnType<typeof makeServer> | null = null;
   const open = () =>
     makeServer(clock, handle, (server) =>
-      addDesk(server, { ...parts, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
+      addDesk(server, { ...parts, controls, routes: service.routes, now: clock.now, settle: service.topups.settleDue }),
     );
   return {
     listen({ port, host = '127.0.0.1' }) {
@@ -77,6 +81,7 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
       return charges.entries();
     },
     wallets,
+    setBalance: (walletId, balance) => controls.setWallet(walletId, { balance }) !== null,
     async close() {
       stop();
       await app?.close();
@@ -86,15 +91,17 @@ export async function makeSandbox(options: SandboxOptions = {}, deps: { post?: P
   };
 }
 
-function assemble(options: SandboxOptions, clock: SandboxClock, post: Post) {
+function assemble(options: SandboxOptions, post: Post) {
   const settings = settingsOf(options);
   const store = openStore(options.data);
+  const clock = makeMovableClock(options.clock ?? systemSandboxClock, advancedMs(store));
   const random = makeRandom(options.seed ?? options.faults?.seed, countStart(store));
   const replies = makeReplies(clock, random);
   const faults = makeFaults(options.faults, random);
-  const wallets = makeWallets(store, options, clock.now());
+  const wallets = makeWallets(store, options);
+  wallets.open(clock.now());
   const charges: ChargeLog = makeChargeLog(store);
-  const deliveries = makeDeliveries({ store, clock, random, faults, post });
+  const deliveries = makeDeliveries({ store, clock, random, faults, settings, post });
   const events = makeWebhookEvents({ store, random, replies }, deliveries.enqueue);
   const topups = makeTopups({ store, clock, random, settings, wallets, charges, events });
   const strikes = makeStrikes(store);
@@ -106,7 +113,7 @@ function assemble(options: SandboxOptions, clock: SandboxClock, post: Post) {
     ...v1Routes(common),
   ];
   const service: ServiceParts = { ...common, limits: makeLimits(clock, settings), faults, routes };
-  return { store, service, wallets, charges, deliveries, ...makeHeart(clock, service, deliveries) };
+  return { store, service, clock, events, wallets, charges, deliveries, ...makeHeart(clock, service, deliveries) };
 }
 
 /** The one timer that books what has come to pass and sends what is due, as soon as somebody is waiting for it. */
@@ -118,10 +125,10 @@ function makeHeart(
   let cancel: (() => void) | null = null;
   let isStopped = false;
 
-  async function beat(): Promise<void> {
+  function beat(): void {
     topups.settleDue();
-    await deliveries.pump();
-    if (!isStopped) wake();
+    deliveries.pump(wake);
+    wake();
   }
 
   function wake(): void {
@@ -130,7 +137,7 @@ function makeHeart(
     if (isStopped || !hasListeners()) return;
     const times = [topups.nextDueAt(), deliveries.nextDueAt()].filter((at) => at !== null);
     if (times.length === 0) return;
-    cancel = clock.after(Math.max(0, Math.min(...times) - clock.now()), () => void beat());
+    cancel = clock.after(Math.max(0, Math.min(...times) - clock.now()), beat);
   }
 
   /** Where nobody asked for a webhook, what has come to pass is booked when somebody asks. */
@@ -145,6 +152,7 @@ function makeHeart(
     wake,
     stop() {
       isStopped = true;
+      deliveries.stop();
       cancel?.();
     },
   };

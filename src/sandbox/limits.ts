@@ -18,6 +18,8 @@ export interface Admission extends WindowState {
 export interface Limits {
   /** Counts one request of a company against every one of these limits, or against none where one is used up. */
   admit(company: string, names: readonly LimitName[]): Admission;
+  /** Forgets what was counted. */
+  reset(): void;
 }
 
 /** Fixed windows which begin at multiples of their length, one for each company and limit. They are not kept across a restart. */
@@ -45,6 +47,9 @@ export function makeLimits(clock: SandboxClock, { limits, windowMs }: Settings):
         resetAt: Math.ceil(resetMs / 1_000),
         retryAfter: Math.max(1, Math.ceil((resetMs - now) / 1_000)),
       };
+    },
+    reset() {
+      window = -1;
     },
   };
 }

@@ -45,6 +45,8 @@ export interface SandboxOptions {
   listLagMs?: number;
   /** What the wallets hold at the start, by wallet id; the others have their own (see `wallets.ts`). */
   balances?: Readonly<Record<string, string>>;
+  /** Webhooks go in plain http also to private names and addresses, as those of containers are; else to this machine alone. */
+  allowHttpCallbacks?: boolean;
   /** Below this a wallet reports `wallet.low_balance`, by wallet id. */
   lowBalance?: Readonly<Record<string, string>>;
 }
@@ -54,6 +56,7 @@ export interface Settings {
   windowMs: number;
   settleMs: number;
   listLagMs: number;
+  allowHttpCallbacks: boolean;
 }
 
 export function settingsOf({
@@ -62,11 +65,18 @@ export function settingsOf({
   windowMs = 60_000,
   settleMs = 1_500,
   listLagMs = 0,
+  allowHttpCallbacks = false,
 }: SandboxOptions): Settings {
   const factor = rate === undefined ? 1 : rate / defaultLimits.creation;
   const scaled = limitNames.map((name): [LimitName, number] => [
     name,
     limits[name] ?? Math.max(1, Math.round(defaultLimits[name] * factor)),
   ]);
-  return { limits: Object.fromEntries(scaled) as Record<LimitName, number>, windowMs, settleMs, listLagMs };
+  return {
+    limits: Object.fromEntries(scaled) as Record<LimitName, number>,
+    windowMs,
+    settleMs,
+    listLagMs,
+    allowHttpCallbacks,
+  };
 }

@@ -14,11 +14,14 @@ export interface Store {
   insert(table: string, record: object): void;
   /** All of `work`, or nothing; inside another one it is a part of that. */
   atomically<Result>(work: () => Result): Result;
+  /** Empties every table but the count of starts, which keeps ids from coming again. */
+  empty(): void;
   close(): void;
 }
 
 const schema = `
   CREATE TABLE IF NOT EXISTS starts (count INTEGER NOT NULL);
+  CREATE TABLE IF NOT EXISTS clock (advanced_ms INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS topups (
     id TEXT PRIMARY KEY, version TEXT NOT NULL, company TEXT NOT NULL, api_key TEXT, idempotency_key TEXT,
     phone_number TEXT NOT NULL, network_id INTEGER NOT NULL, amount TEXT NOT NULL, currency TEXT NOT NULL,
@@ -56,6 +59,7 @@ const schema = `
     id TEXT PRIMARY KEY, company TEXT NOT NULL, url TEXT NOT NULL, events TEXT NOT NULL, secret TEXT NOT NULL, created_at INTEGER NOT NULL);
   CREATE TABLE IF NOT EXISTS deliveries (
     id TEXT PRIMARY KEY, scheme TEXT NOT NULL, company TEXT NOT NULL, event TEXT NOT NULL, topup_id TEXT, url TEXT NOT NULL,
+    target TEXT NOT NULL DEFAULT '',
     signing_key TEXT NOT NULL, body TEXT NOT NULL, status TEXT NOT NULL, attempts INTEGER NOT NULL, next_at INTEGER,
     last_error TEXT, created_at INTEGER NOT NULL, delivered_at INTEGER);
   CREATE INDEX IF NOT EXISTS deliveries_due ON deliveries (next_at) WHERE status = 'waiting';
@@ -72,6 +76,9 @@ export function openStore(path: string | undefined): Store {
   if (isNew) chmodSync(path, 0o600);
   database.exec('PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL;');
   database.exec(schema);
+  const columns = database.prepare(`SELECT name FROM pragma_table_info('deliveries')`).all();
+  if (!columns.some(({ name }) => name === 'target'))
+    database.exec(`ALTER TABLE deliveries ADD COLUMN target TEXT NOT NULL DEFAULT ''`);
   const statements = new Map<string, StatementSync>();
   const prepare = (sql: string): StatementSync => {
     const known = statements.get(sql) ?? database.prepare(sql);
@@ -99,8 +106,20 @@ export function openStore(path: string | undefined): Store {
         throw error;
       }
     },
+    empty() {
+      const tables = database.prepare(`SELECT name FROM sqlite_schema WHERE type = 'table' AND name <> 'starts'`).all();
+      for (const { name } of tables) database.exec(`DELETE FROM ${String(name)}`);
+    },
     close: () => database.close(),
   };
+}
+
+/** How far the clock was set forward, milliseconds. */
+export const advancedMs = (store: Store): number =>
+  store.one<{ advanced_ms: number }>('SELECT advanced_ms FROM clock')?.advanced_ms ?? 0;
+
+export function noteAdvanced(store: Store, ms: number): void {
+  if (store.run('UPDATE clock SET advanced_ms = ?', ms) === 0) store.insert('clock', { advanced_ms: ms });
 }
 
 /** Counts this start of the sandbox, beginning with 1. */

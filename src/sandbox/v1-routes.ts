@@ -166,7 +166,7 @@ function send(parts: V1Parts, { company, body }: Call & { body: SendTopup }): Re
 /** What a SYNC request is answered once the operator has answered, or ten seconds have passed. */
 function syncReply({ topups, clock, replies }: V1Parts, id: string): Reply {
   const topup = topups.find(id);
-  if (!topup) throw new RangeError(`the top-up ${id} has gone`);
+  if (!topup) return replies.v1(500, null, 'The sandbox was reset meanwhile');
   const phase = phaseOf(topup, clock.now());
   if (phase === 'failed' || phase === 'canceled') {
     const { status, code, message } = refusal(topup.product_id === null ? 5 : 221);

@@ -1,3 +1,4 @@
+import { assertCallable } from './callable.ts';
 import type { SandboxClock } from './clock.ts';
 import { magicOf } from './magic.ts';
 import type { Settings } from './options.ts';
@@ -69,9 +70,10 @@ export function v2TopupRoutes(parts: V2Parts): Route[] {
 }
 
 function create(parts: V2Parts, call: Call & { body: CreateTopup }): Reply {
-  const { store, clock, replies, topups } = parts;
+  const { store, clock, settings, replies, topups } = parts;
   const { company, body } = call;
   const apiKey = call.apiKey ?? '';
+  assertCallable('callback_url', body.callback_url, settings);
   const key = idempotencyKey(call);
   const now = clock.now();
   if (key !== null) {

@@ -96,10 +96,16 @@ export interface Wallets {
     at: number;
   }): Wallet | null;
   setStatus(id: string, status: Wallet['status']): void;
+  /** Sets what it holds, by a movement; returns the wallet where it thereby fell below its threshold. */
+  setBalance(id: string, balance: string, at: number): Wallet | null;
+  /** Below this it reports `wallet.low_balance`; null: never. */
+  setLowBalance(id: string, threshold: string | null): void;
+  /** Makes the wallets that a new sandbox has, where there are none. */
+  open(at: number): void;
   statement(id: string): StatementEntry[];
 }
 
-export function makeWallets(store: Store, { balances = {}, lowBalance = {} }: SandboxOptions, now: number): Wallets {
+export function makeWallets(store: Store, { balances = {}, lowBalance = {} }: SandboxOptions): Wallets {
   const find = (id: string) => store.one<Wallet>('SELECT * FROM wallets WHERE id = ?', id);
   const move: Wallets['move'] = ({ walletId, amount, why, topupId, at }) => {
     const wallet = find(walletId);
@@ -110,24 +116,32 @@ export function makeWallets(store: Store, { balances = {}, lowBalance = {} }: Sa
     store.insert('statements', { wallet_id: walletId, at, amount, why, topup_id: topupId, balance_after: balance });
     return isLow && wallet.is_low === 0 ? { ...wallet, balance } : null;
   };
-  store.atomically(() => {
-    if (store.one('SELECT 1 FROM wallets LIMIT 1')) return;
-    for (const { balance, ...wallet } of firstWallets()) {
-      store.insert('wallets', {
-        ...wallet,
-        balance: '0',
-        status: 'active',
-        low_balance: lowBalance[wallet.id] ?? null,
-        is_low: 0,
-      });
-      move({ walletId: wallet.id, amount: balances[wallet.id] ?? balance, why: 'funding', topupId: null, at: now });
-    }
-  });
+  const open = (at: number) =>
+    store.atomically(() => {
+      if (store.one('SELECT 1 FROM wallets LIMIT 1')) return;
+      for (const { balance, ...wallet } of firstWallets()) {
+        store.insert('wallets', {
+          ...wallet,
+          balance: '0',
+          status: 'active',
+          low_balance: lowBalance[wallet.id] ?? null,
+          is_low: 0,
+        });
+        move({ walletId: wallet.id, amount: balances[wallet.id] ?? balance, why: 'funding', topupId: null, at });
+      }
+    });
   return {
     list: (company, version) =>
       store.all<Wallet>('SELECT * FROM wallets WHERE company = ? AND version = ? ORDER BY type, id', company, version),
     find,
     move,
+    open,
+    setBalance(id, balance, at) {
+      const amount = minus(balance, find(id)?.balance ?? '0');
+      return move({ walletId: id, amount, why: 'funding', topupId: null, at });
+    },
+    setLowBalance: (id, threshold) =>
+      void store.run('UPDATE wallets SET low_balance = ?, is_low = 0 WHERE id = ?', threshold, id),
     setStatus: (id, status) => void store.run('UPDATE wallets SET status = ? WHERE id = ?', status, id),
     statement: (id) => store.all<StatementEntry>('SELECT * FROM statements WHERE wallet_id = ? ORDER BY number', id),
   };

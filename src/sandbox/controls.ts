@@ -1,0 +1,97 @@
+import { z } from 'zod';
+import { ExactNumber } from './exact.ts';
+import type { MovableClock } from './movable-clock.ts';
+import type { ServiceParts } from './service.ts';
+import { exactInteger, jsonObject } from './shapes.ts';
+import { advancedMs, noteAdvanced } from './store.ts';
+import type { TopupEvents } from './topups.ts';
+import { walletView } from './v2-views.ts';
+import type { Wallet, Wallets } from './wallets.ts';
+
+/** A balance: a number, or a decimal in quotes, so that a shell need not care. */
+const balance = z
+  .custom<ExactNumber | string>((value) => decimalOf(value) !== null, 'must be a number of at least 0')
+  .transform((value) => decimalOf(value) ?? '0')
+  .meta({ type: 'number', minimum: 0 });
+
+function decimalOf(value: unknown): string | null {
+  if (!(value instanceof ExactNumber) && typeof value !== 'string') return null;
+  const decimal = new ExactNumber(value instanceof ExactNumber ? value.source : value).decimal();
+  return decimal === null || decimal.startsWith('-') ? null : decimal;
+}
+
+export const setWalletShape = jsonObject({
+  balance: balance.optional(),
+  status: z.enum(['active', 'inactive']).optional(),
+  low_balance: balance.optional(),
+}).refine((body) => Object.values(body).some((value) => value !== undefined), {
+  message: 'at least one of balance, status and low_balance must be given',
+});
+type SetWallet = z.output<typeof setWalletShape>;
+
+/** A year at a time is enough for every period of the specification. */
+const advanceMsMax = 366 * 24 * 60 * 60_000;
+
+export const setClockShape = jsonObject({
+  advance_ms: exactInteger.refine((value) => (value.integer() ?? -1) >= 0 && (value.integer() ?? 0) <= advanceMsMax, {
+    message: `must be 0 to ${advanceMsMax}`,
+  }),
+});
+
+export interface ControlParts {
+  service: ServiceParts;
+  clock: MovableClock;
+  wallets: Wallets;
+  events: TopupEvents;
+  wake(): void;
+}
+
+/** What a test may do to the sandbox from outside, and no client of the real service can. */
+export interface Controls {
+  /** Null: there is no such wallet. */
+  setWallet(id: string, change: SetWallet): ReturnType<typeof shownWallet> | null;
+  clock(): { now: string; advanced_ms: number };
+  /** The time only goes forward; what falls due on the way is booked with its own time. */
+  advance(ms: number): { now: string; advanced_ms: number };
+  /** As after a first start with these options. */
+  reset(): void;
+}
+
+const shownWallet = (wallet: Wallet) => ({ ...walletView(wallet), company: wallet.company, version: wallet.version });
+
+export function makeControls({ service, clock, wallets, events, wake }: ControlParts): Controls {
+  const { store, topups, limits } = service;
+  const shownClock = () => ({ now: new Date(clock.now()).toISOString(), advanced_ms: clock.advancedMs() });
+  return {
+    setWallet(id, { balance, status, low_balance }) {
+      topups.settleDue();
+      if (!wallets.find(id)) return null;
+      store.atomically(() => {
+        if (low_balance !== undefined) wallets.setLowBalance(id, low_balance);
+        if (status !== undefined) wallets.setStatus(id, status);
+        const low = balance === undefined ? null : wallets.setBalance(id, balance, clock.now());
+        if (low) events.walletLow(low, clock.now());
+      });
+      wake();
+      const wallet = wallets.find(id);
+      return wallet && shownWallet(wallet);
+    },
+    clock: shownClock,
+    advance(ms) {
+      noteAdvanced(store, advancedMs(store) + ms);
+      clock.advance(ms);
+      topups.settleDue();
+      wake();
+      return shownClock();
+    },
+    reset() {
+      store.atomically(() => {
+        store.empty();
+        clock.reset();
+        wallets.open(clock.now());
+      });
+      limits.reset();
+      wake();
+    },
+  };
+}
