@@ -2,6 +2,7 @@ import { dirname } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { AirbatchError, errorMessage, errorTable } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { didYouMean } from '../core/similar-name.ts';
 import { visible } from '../core/visible.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -39,7 +40,15 @@ export async function runJob(
   requireRole(session, 'run');
   const jobs = (await loadJobs(session.config.jobs)).map(({ job }) => job);
   const job = jobs.find((one) => one.name === name);
-  if (!job) throw new AirbatchError('USAGE', `there is no job "${name}"`, { hint: 'See "airbatch jobs".' });
+  if (!job) {
+    const meant = didYouMean(
+      name,
+      jobs.map((one) => one.name),
+    );
+    throw new AirbatchError('USAGE', `there is no job "${name}"`, {
+      hint: `${meant} See "airbatch jobs".`.trimStart(),
+    });
+  }
   const dueAt = await slotOf(context, session, job, options.slot);
   return withAccount(session, job.account, (account) =>
     bringAndSend(context, session, { job, jobs, dueAt, account }, options),

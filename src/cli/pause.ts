@@ -12,7 +12,7 @@ export function execute(
     role: 'run',
     act: pauseBatch,
     words: (id) =>
-      `Paused: nothing more of batch ${id} is sent until "airbatch resume ${id}". What is under way ends. ` +
+      `Paused: nothing more of batch ${id} is sent until "airbatch resume ${id}". Payments already sent will be followed to the end. ` +
       `"airbatch skip ${id} --unsent --why TEXT" gives up the rest.`,
   });
 }

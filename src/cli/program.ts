@@ -15,6 +15,10 @@ export function buildProgram(call: Call, outputError: (text: string) => void): C
     .option('--ledger <path>', 'ledger (default: .airbatch/ledger.db)')
     .option('--json', 'print JSON on stdout, and nothing else there')
     .configureOutput({ outputError })
+    .configureHelp({ subcommandTerm: termOf })
+    .addHelpCommand(
+      new Command('help').argument('[command]').description('show the help of a command').helpGroup(trying),
+    )
     .exitOverride()
     .showHelpAfterError('(see "airbatch --help")');
   addWork(program, call);
@@ -27,6 +31,17 @@ export function buildProgram(call: Call, outputError: (text: string) => void): C
   for (const command of program.commands)
     command.exitOverride().showHelpAfterError(`(see "airbatch ${command.name()} --help")`);
   return program;
+}
+
+const trying = 'Try and learn:';
+
+/** A command in the list of all: its name and what it takes. That it has options is not worth the width. */
+function termOf(command: Command): string {
+  const args = command.registeredArguments.map((one) => {
+    const name = `${one.name()}${one.variadic ? '...' : ''}`;
+    return one.required ? `<${name}>` : `[${name}]`;
+  });
+  return [command.name(), ...args].join(' ');
 }
 
 function example(command: Command, text: string): Command {
@@ -76,11 +91,12 @@ const out = ['--out <dir>', 'where the reports go (default: reports)'] as const;
 const account = ['--account <name>', 'the account to ask (default: as for "run")'] as const;
 
 function addWork(program: Command, call: Call): void {
+  program.commandsGroup('Pay a file:');
   example(
     addBatchOptions(program.command('run').argument('<file>', theFile)),
     'airbatch run payroll.csv --run-id payroll-2026-11',
   )
-    .description('pay out a file: check it, ask, send every row once, follow it to the end, report')
+    .description('pay a file: check it, ask, send each row once, follow it to the end, report')
     .option(...out)
     .option('-y, --yes', 'send without asking')
     .option(...restored)
@@ -93,6 +109,7 @@ function addWork(program: Command, call: Call): void {
     .option(...account)
     .option('--errors <file>', 'write the rows to correct to this file, with what is wrong with each')
     .action(call('validate'));
+  program.commandsGroup('Follow and control batches:');
   example(program.command('status').argument('[batch]', 'one batch (default: all)'), 'airbatch status')
     .description('show where the batches of this ledger stand')
     .option(
@@ -104,7 +121,7 @@ function addWork(program: Command, call: Call): void {
     program.command('resume').argument('[batch]', 'one batch (default: all that are unfinished)'),
     'airbatch resume',
   )
-    .description('carry on with what was interrupted or paused')
+    .description('continue batches that were interrupted or paused')
     .option(...restored)
     .option(...serviceMoved)
     .option(
@@ -114,12 +131,12 @@ function addWork(program: Command, call: Call): void {
     .option(...out)
     .action(call('resume'));
   example(program.command('pause').argument('<batch>'), 'airbatch pause 20261120-093000-4f2a --why "the wrong month"')
-    .description('send nothing more of a batch, whichever program works on it, until it is resumed')
+    .description('stop sending a batch until it is resumed, whichever program works on it')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('pause'));
   const reorder = program.command('reorder').argument('<batch>');
   example(reorder, 'airbatch reorder 20261120-093000-4f2a --finish-by 2026-11-20T17:00:00+03:00')
-    .description('give a batch another place among those of its account, whichever program works on it')
+    .description('send a batch earlier or later than the others of its account')
     .addOption(new Option('--priority <priority>', 'its place among them').choices(priorities))
     .option(...finishBy)
     .option('--no-finish-by', 'it has no time to finish by any more')
@@ -136,34 +153,36 @@ function addWork(program: Command, call: Call): void {
 }
 
 function addPeople(program: Command, call: Call): void {
+  program.commandsGroup('Have a second person approve:');
   example(
     addBatchOptions(program.command('submit').argument('<file>', theFile)),
     'airbatch submit payroll.csv --run-id payroll-2026-11',
   )
     .description(
-      'take a file in for another person to approve, and send nothing; if no policy asks for one, it is approved at once',
+      'check a file and leave it for another person to approve; if no policy asks for one, it is approved at once',
     )
     .action(call('submit'));
   example(program.command('approve').argument('<batch>'), 'airbatch approve 20261120-093000-4f2a')
-    .description('see what a submitted batch would do, and let it be sent')
+    .description('see what a submitted batch would pay, and allow it to be sent')
     .option('-y, --yes', 'approve without being asked')
     .action(call('approve'));
   example(program.command('reject').argument('<batch>'), 'airbatch reject 20261120-093000-4f2a --why "October\'s file"')
-    .description('decide that a submitted batch is not paid')
+    .description('refuse a submitted batch: nothing of it is sent')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .action(call('reject'));
+  program.commandsGroup('Decide about rows:');
   example(
     program.command('release').argument('<batch>').argument('[rows...]', 'row numbers (default: all held rows)'),
     'airbatch release 20261120-093000-4f2a 17 18',
   )
-    .description('see why rows are held, and let them be sent; "airbatch resume" then sends them')
+    .description('see why rows are held, and allow them to be sent; "airbatch resume" then sends them')
     .option('-y, --yes', 'release without being asked; without a terminal, nobody is asked anyway')
     .action(call('release'));
   example(
     program.command('skip').argument('<batch>').argument('[rows...]', 'row numbers (default: all such rows)'),
     'airbatch skip 20261120-093000-4f2a 17 --why "paid in cash"',
   )
-    .description('decide that held rows are not sent, or give up the rows not sent yet')
+    .description('do not pay held rows, or (--unsent) rows that are not sent yet')
     .requiredOption('--why <text>', 'the reason, for the audit log')
     .option('--unsent', 'rows that were not sent yet, of a batch that a person has paused')
     .action(call('skip'));
@@ -172,7 +191,7 @@ function addPeople(program: Command, call: Call): void {
 function addDecisions(program: Command, call: Call): void {
   const resolve = program.command('resolve').argument('<batch>').argument('<row>', 'row number');
   example(resolve, 'airbatch resolve 20261120-093000-4f2a 17 --as paid --evidence "operator receipt 8841"')
-    .description('end a row that the service does not end, as paid or not paid')
+    .description('decide by evidence whether a row was paid, where the service does not say')
     .addOption(
       new Option('--as <decision>', 'what the evidence shows').choices(['paid', 'not-paid']).makeOptionMandatory(),
     )
@@ -183,7 +202,7 @@ function addDecisions(program: Command, call: Call): void {
     .action(call('resolve'));
   const collect = (code: string, codes: string[] = []) => [...codes, code];
   example(program.command('retry').argument('<batch>'), 'airbatch retry 20261120-093000-4f2a --code 234')
-    .description('pay failed rows again, after looking up everything that was sent for them before')
+    .description('pay failed rows again, after checking at the service that they were not paid')
     .option(...restored)
     .option(...serviceMoved)
     .option('--code <code>', 'only rows that failed with this code (may be given several times)', collect)
@@ -192,6 +211,7 @@ function addDecisions(program: Command, call: Call): void {
 }
 
 function addProof(program: Command, call: Call): void {
+  program.commandsGroup('Prove and compare:');
   example(program.command('reconcile'), 'airbatch reconcile --from 2026-11-01 --to 2026-11-30')
     .description("compare the ledger with the service's own list and with the wallets")
     .option(...account)
@@ -204,13 +224,13 @@ function addProof(program: Command, call: Call): void {
     program.command('verify').argument('<dir>', 'a folder of reports'),
     'airbatch verify reports/20261120-093000-4f2a --key airbatch-key.pem',
   )
-    .description('prove offline that reports are whole, unchanged and consistent')
+    .description('check reports offline: complete, unchanged and consistent')
     .option('--key <file>', 'the public key (PEM) that must have signed them')
     .option('--service-list <file>', "the service's own list of top-ups, one JSON object a line")
     .option('--anchor <file>', 'heads of audit chains as "anchors" put them outside, one JSON object a line')
     .action(call('verify'));
   example(program.command('audit'), 'airbatch audit --batch 20261120-093000-4f2a --row 17')
-    .description('tell what happened, who did it and why, and check that the audit chain is whole')
+    .description('show what happened, who did it and why, and check the audit chain')
     .option('--batch <batch>', 'one batch (default: the last events of all batches, and all chains)')
     .option('--row <n>', 'one row of the batch')
     .action(call('audit'));
@@ -218,7 +238,7 @@ function addProof(program: Command, call: Call): void {
     program.command('forget').argument('[batch]', 'one batch (default: as --before or the configuration says)'),
     'airbatch forget --before 2026-01-01 --why "retention of one year"',
   )
-    .description('remove from ended batches whom they paid; sums, states and the audit chain stay')
+    .description('remove personal data from finished batches; sums, states and the audit chain stay')
     .option('--before <date>', 'batches that ended before this day')
     .option('--why <text>', 'the reason, for the audit log (default: retention)')
     .option('-y, --yes', 'forget without being asked; without a terminal, nobody is asked anyway')
@@ -229,6 +249,7 @@ function addProof(program: Command, call: Call): void {
 }
 
 function addService(program: Command, call: Call): void {
+  program.commandsGroup('Ask the service:');
   example(program.command('balance'), 'airbatch balance')
     .description('show what the account has to spend')
     .option(...account)
@@ -247,7 +268,7 @@ function addService(program: Command, call: Call): void {
     .command('migrate-check')
     .argument('<file>', 'a CSV file or workbook with the columns of POST /adp; "-" for standard input');
   example(migrate, 'airbatch migrate-check september.csv --from v1 --to v2')
-    .description('say which rows of a file made for Version 1 change under Version 2; nothing is sent')
+    .description('show what changes for a Version 1 file under Version 2; nothing is sent')
     .addOption(new Option('--from <version>', 'the version it was made for').choices(['v1']).default('v1'))
     .addOption(new Option('--to <version>', 'the version it will be sent through').choices(['v2']).default('v2'))
     .option('--account <name>', 'the v2 account that will pay (default: the only one)')
@@ -257,6 +278,7 @@ function addService(program: Command, call: Call): void {
 }
 
 function addServer(program: Command, call: Call): void {
+  program.commandsGroup('Run without people:');
   example(
     program
       .command('jobs')
@@ -264,7 +286,7 @@ function addServer(program: Command, call: Call): void {
       .argument('[name]', 'the job, for "run" and "new"'),
     'airbatch jobs run monthly-payroll --slot 2026-11-25T09:00:00+03:00',
   )
-    .description('list the jobs with their next runs, check them, run a slot by hand, or write a new job')
+    .description('list jobs and their next runs, check them, run one by hand, or write a new one')
     .option(
       '--slot <time>',
       'with "run": the due time, with its zone (default: the last one if it was missed or failed, else now)',
@@ -285,6 +307,7 @@ function addServer(program: Command, call: Call): void {
 }
 
 function addSandbox(program: Command, call: Call): void {
+  program.commandsGroup(trying);
   example(program.command('sandbox'), 'airbatch sandbox --port 8080')
     .description('simulate the airtime service on this machine, for tests and rehearsals')
     .option('--port <n>', 'port (default: any free one)')

@@ -30,7 +30,8 @@ export async function execute(
     const actor = { ...session, name: session.person };
     const { released, kept } = await releaseRows(actor, batchId, rowNos, seen.audit_seq);
     const batch = await requireBatch(session.db, batchId);
-    const sends = released === 0 ? '' : ` ${afterDecision(batch, released === 1 ? 'sends it' : 'sends them')}`;
+    const sends =
+      released === 0 ? '' : ` ${await afterDecision(session, batch, released === 1 ? 'sends it' : 'sends them')}`;
     const none = released + kept.length === 0;
     const lines = [none ? 'No row of this batch is held.' : `Released ${counted(released, 'row')}.${sends}`];
     for (const { row, code, why, suggestion } of kept)

@@ -4,6 +4,7 @@ import { findRow } from '../ledger/rows.ts';
 import { requireRole } from '../runtime/people.ts';
 import { askingFor } from '../runtime/told-to-wait.ts';
 import { withAccount } from './account.ts';
+import { afterDecision } from './after-decision.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import { reasonText } from './reason-text.ts';
@@ -29,7 +30,8 @@ export async function execute(
           resolveOverdue(actor, await askingFor(account, session), batchId, rowNo, { as, evidence }),
         )
       : await resolveDoubt(actor, batchId, rowNo, { as, evidence });
-    const words = `Row ${rowNo} is ${resolved.status} now, by ${session.person}. "airbatch resume ${batchId}" goes on with the batch.`;
+    const next = await afterDecision(session, batch, 'goes on with the batch');
+    const words = `Row ${rowNo} is ${resolved.status} now, by the decision of ${session.person}. ${next}`;
     answer(context, { batch_id: batchId, row: rowNo, status: resolved.status }, words);
     return 0;
   });

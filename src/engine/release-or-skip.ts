@@ -163,7 +163,10 @@ export async function requireRow(
   const [is, wanted] = [row.status, status].map((one) => rowStateWords[one].label);
   if (row.status === status) return row;
   throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is ${is}, not ${wanted}`, {
-    hint: `See "airbatch status ${batchId}" for where the batch stands.`,
+    hint:
+      row.status === 'ready' && status === 'held'
+        ? `It waits for its turn. To give it up: airbatch pause ${batchId} --why TEXT, then airbatch skip ${batchId} ${rowNo} --unsent --why TEXT`
+        : `See "airbatch status ${batchId}" for where the batch stands.`,
   });
 }
 

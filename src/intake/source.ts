@@ -1,7 +1,7 @@
 import { createHash, type Hash } from 'node:crypto';
 import { closeSync, createReadStream, openSync, read, writeSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { basename } from 'node:path';
+import { basename, dirname } from 'node:path';
 import { promisify } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { requireWorkbook } from './format.ts';
@@ -63,7 +63,7 @@ export interface SourceOptions {
 export async function openSource({ file, stdin, ...limits }: SourceOptions): Promise<Source> {
   if (file !== '-') {
     const info = await stat(file).catch((error: unknown) => {
-      throw unreadable(basename(file), error);
+      throw unreadable(basename(file), error, dirname(file));
     });
     if (info.isDirectory()) throw new AirbatchError('FILE_UNREADABLE', `${basename(file)} is a folder, not a file`);
     if (info.isFile()) return measured({ path: file, name: basename(file) }, limits, () => undefined);
@@ -174,9 +174,13 @@ async function* fileChunks(
 
 const readAt = promisify(read);
 
-function unreadable(name: string, error: unknown): AirbatchError {
+/** `folder` where a file that was named is missing: people look for it there. */
+function unreadable(name: string, error: unknown, folder?: string): AirbatchError {
   const code = (error as { code?: string }).code;
-  if (code === 'ENOENT') return new AirbatchError('FILE_UNREADABLE', `there is no file ${name}`, { cause: error });
+  if (code === 'ENOENT') {
+    const place = folder === undefined ? '' : ` in ${folder}`;
+    return new AirbatchError('FILE_UNREADABLE', `there is no file ${name}${place}`, { cause: error });
+  }
   const why = code === 'EACCES' ? 'this user may not read it' : errorMessage(error);
   return new AirbatchError('FILE_UNREADABLE', `${name} cannot be read: ${why}`, { cause: error });
 }

@@ -6,6 +6,7 @@ import { policyShape } from '../core/batch-policy.ts';
 import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
 import { overriding } from '../core/overriding.ts';
 import { safeUrl } from '../core/safe-url.ts';
+import { didYouMean } from '../core/similar-name.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
 import { requestDeadlineMsDefault } from '../gateway/policies.ts';
@@ -359,7 +360,10 @@ export function chooseAccount(config: Config, name: string | undefined): Account
   const chosen = config.accounts.get(name);
   if (!chosen) {
     const known = names.length > 0 ? names.join(', ') : `none; "${sandboxAccountName}" is the embedded sandbox`;
-    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${name}" (configured: ${known})`);
+    const meant = didYouMean(name, [...names, sandboxAccountName]);
+    throw new AirbatchError('ACCOUNT_UNKNOWN', `there is no account "${name}" (configured: ${known})`, {
+      hint: `${meant} Name one of the configured accounts with --account.`.trimStart(),
+    });
   }
   return chosen;
 }

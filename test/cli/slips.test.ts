@@ -26,6 +26,27 @@ test('a slip on the command line is told with what to do about it', async (t) =>
   }
 });
 
+test('the help lists the commands in groups, each with its heading, and none without one', async (t) => {
+  const { code, stdout } = await runCommand(['--help'], { cwd: folderOf(t) });
+  assert.equal(code, 0);
+  const headings = [...stdout.matchAll(/^([A-Z].*):$/gm)].map(([, heading]) => heading);
+  assert.deepEqual(headings.slice(0, 3), ['Options', 'Pay a file', 'Follow and control batches']);
+  assert.ok(headings.length > 6 && !headings.includes('Commands'), headings.join());
+});
+
+test('a command, an option, an account and a job with a slip are told with what was probably meant', async (t) => {
+  const cwd = folderOf(t);
+  for (const [args, told] of [
+    [['statsu'], /\(Did you mean status\?\)/],
+    [['run', 'x.csv', '--yse'], /\(Did you mean --yes\?\)/],
+    [['balance', '--account', 'sandbx'], /\[ACCOUNT_UNKNOWN\]\nDid you mean "sandbox"\? Name one/],
+  ] as const) {
+    const { code, stderr } = await runCommand(args, { cwd });
+    assert.equal(code, 2, stderr);
+    assert.match(stderr, told);
+  }
+});
+
 test('what is done with batches makes no ledger where there is none, and passes none as whole', async (t) => {
   const cwd = folderOf(t);
   for (const args of [

@@ -105,6 +105,15 @@ describe('releasing rows whose reference another batch has', () => {
   });
 });
 
+test('a row that waits for its turn is not skipped as a held one, and the way to give it up is named', async () => {
+  const rig = await makeRig();
+  await rig.add(someRows(1));
+  await assert.rejects(skipRows(mary(rig), 'batch-1', [1], 'paid in cash'), {
+    code: 'BATCH_STATE',
+    hint: 'It waits for its turn. To give it up: airbatch pause batch-1 --why TEXT, then airbatch skip batch-1 1 --unsent --why TEXT',
+  });
+});
+
 test('a row that is released while another of the batch is still open is sent at once, by the program that runs', async () => {
   const rig = await makeRig({ settleMs: 100 * 24 * 3_600_000 });
   await rig.add([aRow(1, { status: 'held' }), aRow(2)]);

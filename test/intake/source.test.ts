@@ -82,7 +82,7 @@ test('what cannot be read is said in one sentence', async (t) => {
   const folder = folderOf(t);
   await assert.rejects(openSource({ file: join(folder, 'no.csv'), fileBytesMax }), {
     code: 'FILE_UNREADABLE',
-    message: 'there is no file no.csv',
+    message: `there is no file no.csv in ${folder}`,
   });
   await assert.rejects(openSource({ file: folder, fileBytesMax }), { code: 'FILE_UNREADABLE', message: /folder/ });
 });

@@ -33,6 +33,7 @@ describe('the account that pays', () => {
   test('is never guessed: of several without a default one is to be named, and what is named is to be there', async (t) => {
     const config = await configWith(t, ['a', 'b']);
     assert.throws(() => chooseAccount(config, undefined), { code: 'ACCOUNT_UNKNOWN', message: /a, b/ });
+    assert.throws(() => chooseAccount(config, 'Sandbx'), { hint: /^Did you mean "sandbox"\? Name one/ });
     assert.throws(() => chooseAccount(config, 'c'), { code: 'ACCOUNT_UNKNOWN', message: /"c" \(configured: a, b\)/ });
   });
 });

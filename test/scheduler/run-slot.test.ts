@@ -318,7 +318,7 @@ describe('a slot', () => {
       message: `the folder ${share} cannot be used: it is gone`,
     });
     mkdirSync(share);
-    assert.deepEqual(await run(), { outcome: 'failed', detail: 'there is no file x.csv', mayPass: true });
+    assert.deepEqual(await run(), { outcome: 'failed', detail: `there is no file x.csv in ${share}`, mayPass: true });
     write('share/x.csv');
     assert.equal((await run()).outcome, 'done');
   });
