@@ -17,6 +17,7 @@ export interface KeyOwner extends PaymentTerms {
   row_no: number;
   status: RowState;
   service_status: string | null;
+  contradicted: string | null;
 }
 
 /** The most generations that one row may have, whichever files name it. */
@@ -26,7 +27,7 @@ export const generationsMax = 3;
 export interface EarlierVerdict {
   event: 'skip' | 'hold';
   problem: {
-    code: 'ALREADY_PAID' | 'ALREADY_SENT' | 'FAILED_BEFORE' | 'REFERENCE_REUSED';
+    code: 'ALREADY_PAID' | 'ALREADY_SENT' | 'FAILED_BEFORE' | 'MAY_BE_PAID' | 'REFERENCE_REUSED';
     message: string;
     suggestion: string;
   };
@@ -55,12 +56,23 @@ export function goesOn(owner: KeyOwner, { generation, job }: { generation: numbe
 
 /** Its request was turned away for good (a limit, no money, nobody there), and a person has said since that it is not to be sent. */
 function wasPutAside(owner: KeyOwner): boolean {
-  return owner.status === 'skipped' && !bearsEarlierPayment(owner);
+  return owner.status === 'skipped' && owner.contradicted === null && !bearsEarlierPayment(owner);
 }
 
 /** `owner`, of another batch, has bound the row's run id and row ref in this generation: the row is not sent, and says who has it. */
 export function earlierVerdict(row: PaymentTerms, owner: KeyOwner, generation: number): EarlierVerdict {
   const place = `batch ${owner.batch_id}, row ${owner.row_no}`;
+  if (owner.contradicted !== null) {
+    return {
+      event: 'hold',
+      problem: {
+        code: 'MAY_BE_PAID',
+        message: `This row was not paid in ${place}, as it seemed, and the service now says ${owner.contradicted} of that payment.`,
+        suggestion:
+          'Skip it here if the recipient has it. If not, ask the service to confirm, and use a new reference.',
+      },
+    };
+  }
   if (owner.status === 'failed' && mayHaveArrived(owner)) {
     const word = owner.service_status ?? '';
     return {
@@ -137,8 +149,13 @@ export function isDoubtfulEnd(word: string | null): boolean {
   return doubtfulEnds.includes(word ?? '');
 }
 
-export function mayHaveArrived(row: { status: RowState; service_status: string | null }): boolean {
-  return row.status !== 'failed' || isDoubtfulEnd(row.service_status);
+/** Whether a payment may have arrived: all that has not failed for sure, by the service's last status of it. */
+export function mayHaveArrived(row: {
+  status: RowState;
+  service_status: string | null;
+  contradicted: string | null;
+}): boolean {
+  return row.status !== 'failed' || row.contradicted !== null || isDoubtfulEnd(row.service_status);
 }
 
 /** A row that waits for a person, was put aside by one, or was let go to be looked up again. */

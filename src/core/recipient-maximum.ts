@@ -1,7 +1,7 @@
 import type { RecipientMaximum } from './batch-policy.ts';
 import { isoTime } from './clock.ts';
 import { addAmounts, compareAmounts, moneyText } from './money.ts';
-import { countsAsSent, type LostPayment, type OtherPayment } from './repeated-payment.ts';
+import { countsAsSent, countsSince, type LostPayment, type OtherPayment } from './repeated-payment.ts';
 
 /** A row that is asked about: what it asks for, and what its key is made of. */
 export interface AskingRow {
@@ -17,7 +17,7 @@ export interface AskingRow {
 
 export interface BeyondMaximum {
   problem: { code: 'RECIPIENT_MAXIMUM'; message: string; suggestion: string };
-  /** When the last of the payments was first sent (epoch ms), all of which whoever lets the row go decides about; 0 where there is none. */
+  /** Since when the last of the payments counts (epoch ms), all of which whoever lets the row go decides about; 0 where there is none. */
   until: number;
 }
 
@@ -38,14 +38,15 @@ export function beyondMaximum(
     return payment.currency === currency && payment.first_sent_at >= since && counts(row, payment);
   });
   const isNews =
-    told_until === null || counted.some((one) => one.first_sent_at > told_until && !isLetGoBeside(row, one));
+    told_until === null || counted.some((one) => countsSince(one) > told_until && !isLetGoBeside(row, one));
   if (!isNews) return null;
   const before = counted.reduce((sum, payment) => addAmounts(sum, payment.amount ?? '0'), '0');
   const after = addAmounts(before, amount);
   if (compareAmounts(after, most) <= 0) return null;
-  const until = counted.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
+  const until = counted.reduce((latest, payment) => Math.max(latest, countsSince(payment)), 0);
+  const lastAt = counted.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
   const was =
-    until === 0 ? '' : ` It was sent ${moneyText(currency, before)} before, last on ${isoTime(until).slice(0, 10)}.`;
+    lastAt === 0 ? '' : ` It was sent ${moneyText(currency, before)} before, last on ${isoTime(lastAt).slice(0, 10)}.`;
   return {
     problem: {
       code: 'RECIPIENT_MAXIMUM',

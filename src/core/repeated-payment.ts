@@ -18,6 +18,14 @@ export interface OtherPayment extends Terms {
   first_sent_at: number;
   /** Of a row that was held for earlier payments, and that a person has let go: when the last of them was sent (epoch ms). */
   told_until: number | null;
+  /** The service's status, where it says of a payment that failed here that it has not failed, and since when that is known (epoch ms). */
+  contradicted: string | null;
+  contradicted_at: number | null;
+}
+
+/** From when on (epoch ms) a person who is shown a row's earlier payments is shown this one as one that counts. */
+export function countsSince(payment: OtherPayment | LostPayment): number {
+  return Math.max(payment.first_sent_at, isLost(payment) ? 0 : (payment.contradicted_at ?? 0));
 }
 
 /**
@@ -81,13 +89,10 @@ export async function repeatProblem(
   const sent = toTheSameNumber.filter(isSent);
   const lost = await lostBeside(row, toTheSameNumber.filter(isLost), standsInFile);
   const others = [...sent.filter((payment) => countsAsSent(payment) && !isOwn(row, payment)), ...lost].filter(
-    ({ first_sent_at }) => row.told_until === null || first_sent_at > row.told_until,
+    (payment) => row.told_until === null || countsSince(payment) > row.told_until,
   );
-  const same = others.find(
-    (payment) =>
-      (payment.first_sent_at >= countsFrom(row, payment) || isUnnamedInRun(row, payment)) && maySame(row, payment),
-  );
-  const until = others.reduce((latest, { first_sent_at }) => Math.max(latest, first_sent_at), 0);
+  const same = others.find((payment) => isCompared(row, payment) && maySame(row, payment));
+  const until = others.reduce((latest, payment) => Math.max(latest, countsSince(payment)), 0);
   if (same) return { problem: sentLately(same), other: nameOf(same), until };
   for (const other of others) {
     if (!mayCorrect(row, other, sent)) continue;
@@ -97,8 +102,27 @@ export async function repeatProblem(
   return null;
 }
 
+/**
+ * Whether a failed payment must be read again before the row is sent, because the row would be held had it arrived: it pays the same
+ * person the same, or the row may be a correction of it.
+ */
+export function isReadBefore(row: AskingRow, failed: OtherPayment): boolean {
+  if (isOwn(row, failed)) return false;
+  const arrived = { ...failed, contradicted: 'arrived' };
+  return isUnnamedInRun(row, failed) || (isCompared(row, arrived) && maySame(row, arrived));
+}
+
+/**
+ * Whether a payment is recent enough, or of the same run and either not told apart by its reference or contradicted: what failed.csv
+ * pays again is of the same run, whatever the days and the new reference are.
+ */
+function isCompared(row: AskingRow, payment: OtherPayment | LostPayment): boolean {
+  if (payment.first_sent_at >= countsFrom(row, payment) || isUnnamedInRun(row, payment)) return true;
+  return !isLost(payment) && payment.contradicted !== null && payment.run_id === row.run_id;
+}
+
 function isLost(payment: OtherPayment | LostPayment): payment is LostPayment {
-  return 'topup_id' in payment;
+  return !('batch_id' in payment);
 }
 
 function isSent(payment: OtherPayment | LostPayment): payment is OtherPayment {
@@ -257,5 +281,6 @@ function nameOf(other: OtherPayment | LostPayment): RepeatFound['other'] {
 }
 
 function wordOf(other: OtherPayment): string | null {
+  if (other.contradicted !== null) return `${other.contradicted} by what the service says now, after it had failed`;
   return other.status === 'failed' || bearsEarlierPayment(other) ? other.service_status : other.status;
 }

@@ -6,6 +6,7 @@ import type { RowRecord } from '../ledger/rows.ts';
 import { LimiterStopped } from '../limiter/limiter.ts';
 import type { RunnerContext } from './context.ts';
 import { withoutLiveEarlier } from './earlier-generations.ts';
+import { type ConfirmedFailures, withFailuresRead } from './failed-before.ts';
 import { type Intent, writeIntents } from './intents.ts';
 import { assertYoung } from './key-age.ts';
 import { unknownToTheService } from './look-up-first.ts';
@@ -94,16 +95,24 @@ async function admitRows(
 async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
   // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
   const taken = await context.picker.take(count, isUnansweredOften(context));
-  const rows = oneIfUnanswered(context, unlessHeld(context, await lookedUp(context, taken)));
-  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);
+  const looked = await lookedUp(context, taken);
+  const rows = oneIfUnanswered(context, unlessHeld(context, looked.rows));
+  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
   context.picker.settled(taken);
   return intents;
 }
 
-/** Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them. */
-async function lookedUp(context: RunnerContext, rows: readonly RowRecord[]): Promise<readonly RowRecord[]> {
+/**
+ * Of these rows those that may be sent: those that were tried before are looked up, and after a restore all of them; and failed payments
+ * that paid the same people the same are read again.
+ */
+async function lookedUp(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+): Promise<{ rows: readonly RowRecord[]; confirmed: ConfirmedFailures }> {
   const unknown = context.restoredAt === null ? rows : await unknownToTheService(context, rows, context.restoredAt);
-  return unknown.every(({ generation }) => generation === 1) ? unknown : withoutLiveEarlier(context, unknown);
+  const first = unknown.every(({ generation }) => generation === 1);
+  return withFailuresRead(context, first ? unknown : await withoutLiveEarlier(context, unknown));
 }
 
 /** A look-up may have been answered by a 429 since the job was admitted: then all of its rows wait for their turn once more. */
@@ -121,19 +130,29 @@ function oneIfUnanswered(context: RunnerContext, rows: readonly RowRecord[]): re
 }
 
 /** One durable transaction for the intents of all rows of the job, which may be of several batches. */
-async function recordIntents(context: RunnerContext, rows: readonly RowRecord[]): Promise<Intent[]> {
+async function recordIntents(
+  context: RunnerContext,
+  rows: readonly RowRecord[],
+  confirmed: ConfirmedFailures,
+): Promise<Intent[]> {
   context.lease.assertHeld();
-  return context.committer.commit(async (unit) => {
+  const { intents, unread } = await context.committer.commit(async (unit) => {
     const intents: Intent[] = [];
+    const unread: RowRecord[] = [];
     for (const [batchId, ofBatch] of Map.groupBy(rows, ({ batch_id }) => batch_id)) {
       const open = context.batches.get(batchId);
       if (open?.batch.status !== 'running' || context.trips.has(batchId)) continue;
       // Another process may have paused it since it was last looked at.
       if ((await findBatch(unit.tx, batchId))?.status !== 'running') continue;
-      intents.push(...(await writeIntents(unit, context, open, ofBatch)));
+      const written = await writeIntents(unit, context, open, ofBatch, confirmed);
+      intents.push(...written.intents);
+      unread.push(...written.unread);
     }
-    return intents;
+    return { intents, unread };
   });
+  // One in doubt comes by its own next look-up.
+  for (const row of unread) if (row.status === 'ready') context.picker.putBack(row, context.clock.now());
+  return intents;
 }
 
 async function sendOne(context: RunnerContext, intent: Intent): Promise<void> {

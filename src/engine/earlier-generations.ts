@@ -1,6 +1,6 @@
 import { isDoubtfulEnd, samePayment } from '../core/earlier-payment.ts';
 import type { Gateway, LookUpOutcome, ServicePayment } from '../gateway/gateway.ts';
-import type { BatchRecord } from '../ledger/batches.ts';
+import { noteContradiction } from '../ledger/contradictions.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { findPayment } from '../ledger/payments.ts';
@@ -8,7 +8,7 @@ import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { RunnerContext } from './context.ts';
 import { tellReview, writeReview } from './doubts.ts';
-import { paymentNames, referenceOf } from './orders.ts';
+import { type PayingBatch, paymentNames, referenceOf } from './orders.ts';
 import { putBackUnread, type Unread } from './unread-rows.ts';
 
 /** What the service says of the payments of a row's generations, each of which has failed here. */
@@ -16,12 +16,12 @@ export type EarlierGenerations =
   /** `last`: what the service has of the last of them. */
   | { kind: 'failed'; last: readonly ServicePayment[] }
   /** One has failed with a word after which it may have arrived, and which no person has named. */
-  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string }
+  | { kind: 'doubtful'; generation: number; reference: string; serviceStatus: string; topupId: string }
   /** The service has one of them otherwise: a further payment could be a second one. */
-  | { kind: 'live'; generation: number; reference: string; serviceStatus: string }
+  | { kind: 'live'; generation: number; reference: string; serviceStatus: string; topupId: string }
   | Unread;
 
-interface LookUpDeps {
+export interface LookUpDeps {
   db: Queryable;
   gateway: Gateway;
   /** Asks one question as soon as the account's limits allow. */
@@ -34,7 +34,7 @@ interface LookUpDeps {
  */
 export async function lookUpGenerations(
   deps: LookUpDeps,
-  batch: BatchRecord,
+  batch: PayingBatch,
   row: RowRecord,
   { lastGeneration, named }: { lastGeneration: number; named: readonly string[] },
 ): Promise<EarlierGenerations> {
@@ -46,32 +46,39 @@ export async function lookUpGenerations(
     if (outcome.kind === 'not_found') continue;
     if (outcome.kind !== 'found') return { kind: 'unread', reference, problem: outcome };
     const live = outcome.payments.find(({ state }) => state !== 'failed');
-    if (live) return { kind: 'live', generation, reference, serviceStatus: live.serviceStatus };
+    if (live) return { kind: 'live', generation, reference, ...nameOf(live) };
     const doubtful = outcome.payments.find(
       ({ serviceStatus }) => isDoubtfulEnd(serviceStatus) && !named.includes(serviceStatus),
     );
-    if (doubtful) return { kind: 'doubtful', generation, reference, serviceStatus: doubtful.serviceStatus };
+    if (doubtful) return { kind: 'doubtful', generation, reference, ...nameOf(doubtful) };
   }
   return { kind: 'failed', last };
 }
 
+function nameOf({ serviceStatus, topupId }: ServicePayment) {
+  return { serviceStatus, topupId };
+}
+
 /**
- * What the service has under the reference; where it finds nothing there, what it has under the id that it gave the payment, as long as a
- * row knows it: a person may have said of what it once had that it was not paid.
+ * What the service has under the reference; where it finds nothing there, or has said before that the payment did not fail, what it has
+ * under the id that it gave the payment, as long as a row knows it: a person may have said of what it once had that it was not paid.
  */
 async function lookUpGeneration(
   { db, gateway, ask }: LookUpDeps,
-  batch: BatchRecord,
+  batch: PayingBatch,
   row: RowRecord,
   generation: number,
 ): Promise<LookUpOutcome> {
   const { key, reference } = paymentNames(batch, row, generation);
   const outcome = await ask(() => gateway.lookUp(reference));
-  if (outcome.kind !== 'not_found') return outcome;
+  const isPaid = outcome.kind === 'found' && outcome.payments.some(({ state }) => state !== 'failed');
+  if (isPaid || (outcome.kind !== 'not_found' && outcome.kind !== 'found')) return outcome;
   const payment = await findPayment(db, key);
   const owner = payment && (await findRow(db, payment.batch_id, payment.row_no));
   const topupId = owner?.generation === generation ? owner.topup_id : null;
-  return topupId === null ? outcome : ask(() => gateway.read({ topupId, reference }));
+  // A list may lag behind what the service has said already.
+  const isEnough = outcome.kind === 'found' && owner?.contradicted == null;
+  return topupId === null || isEnough ? outcome : ask(() => gateway.read({ topupId, reference }));
 }
 
 /** The doubtful ends that people have named when they retried a row: they asked the recipient, whom nothing had reached. */
@@ -113,10 +120,10 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     await putBackUnread(context, row, earlier);
     return false;
   }
-  const { generation, reference, serviceStatus } = earlier;
+  const { generation, reference, serviceStatus, topupId } = earlier;
+  // Not by its reference, which may be somebody's number: the chain keeps this.
+  const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
   if (row.status === 'in_doubt') {
-    // Not by its reference, which may be somebody's number: the chain keeps this.
-    const why = `the service says ${serviceStatus} of its payment of generation ${generation}`;
     if (await context.committer.commit((unit) => writeReview(unit, row, why, {}))) tellReview(context, row, why);
     return false;
   }
@@ -127,6 +134,14 @@ async function confirmFailed(context: RunnerContext, row: RowRecord): Promise<bo
     const isSame = owner !== null && samePayment(row, { ...owner, network_id: row.network_id });
     const firstSentAt = payment && isSame ? payment.first_intent_at : null;
     await holdMayBePaid(unit, row, { reference, serviceStatus, firstSentAt });
+    // The row of another batch that has sent it counts as paid from now on.
+    if (owner && (owner.batch_id !== row.batch_id || owner.row_no !== row.row_no))
+      await noteContradiction(unit, owner, {
+        why,
+        serviceStatus,
+        topupId,
+        firstSentAt: payment?.first_intent_at ?? null,
+      });
   });
   return false;
 }
@@ -151,7 +166,15 @@ export function holdMayBePaid(
     message: `This row has failed before, and the service now says ${serviceStatus} of that payment (${reference}).`,
     suggestion: 'Skip it where the recipient has it; release it to have it looked up again.',
   };
-  const borne = firstSentAt === null ? {} : { service_status: serviceStatus, first_sent_at: firstSentAt };
+  const borne =
+    firstSentAt === null
+      ? {}
+      : {
+          service_status: serviceStatus,
+          first_sent_at: firstSentAt,
+          contradicted: serviceStatus,
+          contradicted_at: unit.at,
+        };
   const fields = { problems: JSON.stringify([problem]), ...borne, next_action_at: null };
   const data = { why: problem.code, service_status: serviceStatus, first_sent_at: firstSentAt };
   return unit.changeRow(row, 'hold', fields, data);

@@ -8,7 +8,7 @@ import type { RunnerContext } from './context.ts';
 import { never } from './list-mark.ts';
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
-import { contradictPerson, tellSecond, writeWord } from './write-word.ts';
+import { contradictEnd, tellSecond, writeWord } from './write-word.ts';
 
 /** A further page is worth a request where so many rows are waited for on it. */
 const rowsPerPageMin = paymentsPerPageMax / 2;
@@ -266,7 +266,7 @@ async function writeNews(unit: Unit, context: RunnerContext, payment: ServicePay
   if (!row || (await writeIfOurs(unit, context, row, payment))) return;
   const open = context.batches.get(row.batch_id);
   if (!open) return;
-  await contradictPerson(unit, context, open, row, payment);
+  await contradictEnd(unit, context, open, row, payment);
   await tellSecond(unit, context, open, row, payment);
 }
 

@@ -4,6 +4,7 @@ import { doubtReason } from '../core/doubt-words.ts';
 import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { runSoFar } from '../ledger/batches.ts';
+import { countsAsUnpaid, noteContradiction } from '../ledger/contradictions.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
 import { dueInbox, type InboxEntry, type InboxOutcome, nextInboxDueAt, updateInbox } from '../ledger/inbox.ts';
@@ -342,9 +343,17 @@ async function halt(
   return { ...effect, pause: { reason: 'service_mismatch', detail } };
 }
 
+/** A row that counts as not paid counts as paid from now on, unless the service has failed the payment as well. */
 async function contradict(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRecord, why: string): Promise<Effect> {
-  const data = { why, service_status: word.verbatim, topup_id: word.topupId };
-  await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  const { topupId } = word;
+  const isStatus = word.payment !== null || word.says === 'something';
+  const serviceStatus = isStatus ? word.verbatim : word.says;
+  const current = await findRow(unit.tx, row.batch_id, row.row_no);
+  const isPaidNow = current !== null && countsAsUnpaid(current) && word.says !== 'failed';
+  if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
+    const data = { why, service_status: serviceStatus, topup_id: topupId };
+    await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  }
   await close(unit, entry, 'contradiction');
   return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };
 }

@@ -7,10 +7,11 @@ import { findPayments, insertPayments, type PaymentRecord, updateAttempts } from
 import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { isLeftToPerson } from './doubts.ts';
+import { isLeftToPerson, tellReview, writeReview } from './doubts.ts';
+import type { ConfirmedFailures } from './failed-before.ts';
 import { firstIntentAt } from './key-age.ts';
 import { orderOf, paymentNames } from './orders.ts';
-import { holdForPerson, noteSent, sentBefore } from './sent-before.ts';
+import { holdForPerson, isAnyUnread, noteSent, type SentBefore, sentBefore, whyNotAgain } from './sent-before.ts';
 import { forgetUnread } from './unread-rows.ts';
 
 /** A row whose intent is durable when the unit is: it may be sent once. */
@@ -21,14 +22,16 @@ export interface Intent {
 
 /**
  * Writes that rows of one batch are about to be sent, and binds their keys to their bodies when this is the first time. Rows that are
- * not to be sent now are not among the intents. What was sent before is asked for all of them at once.
+ * not to be sent now are not among the intents. What was sent before is asked for all of them at once. `unread`: rows before which a
+ * payment must be read again that has failed since the `confirmed` ones were read.
  */
 export async function writeIntents(
   unit: Unit,
   context: RunnerContext,
   open: OpenBatch,
   rows: readonly RowRecord[],
-): Promise<Intent[]> {
+  confirmed: ConfirmedFailures,
+): Promise<{ intents: Intent[]; unread: RowRecord[] }> {
   const { batch } = open;
   const names = rows.map((row) => paymentNames(batch, row, row.generation));
   const payments = await findPayments(
@@ -37,6 +40,7 @@ export async function writeIntents(
   );
   const before = await sentBefore(unit, open, rows, context.restoredAt !== null);
   const intents: Intent[] = [];
+  const unread: RowRecord[] = [];
   const bound: PaymentRecord[] = [];
   for (const [index, row] of rows.entries()) {
     const { key, reference } = names[index] as (typeof names)[number];
@@ -47,7 +51,11 @@ export async function writeIntents(
       continue;
     }
     if (row.status === 'in_doubt' && (await isLeftToPerson(unit.tx, row))) continue;
-    if (before && row.status === 'ready' && (await holdForPerson(unit, open, row, before))) continue;
+    if (before && isAnyUnread(open, row, before, confirmed)) {
+      unread.push(row);
+      continue;
+    }
+    if (before && (await isLeftForPayment(unit, context, open, row, before))) continue;
     if (known && unit.at - firstIntentAt(context, known, unit.at) >= context.gateway.policy.resendAgeMsMax) {
       // Too old to be sent by any rule: the doubt's look-ups decide (reliability.md, I4).
       const doubted = { ...firstSent(known.first_intent_at), next_action_at: unit.at };
@@ -82,15 +90,30 @@ export async function writeIntents(
     (await insertPayments(unit.tx, bound)) === bound.length,
     'a key that was free at the start of a unit is free at its end',
   );
-  return intents;
+  return { intents, unread };
+}
+
+/** Whether what was sent before leaves the row to a person: a ready one is held, and one in doubt is not sent again. */
+async function isLeftForPayment(
+  unit: Unit,
+  context: RunnerContext,
+  open: OpenBatch,
+  row: RowRecord,
+  before: SentBefore,
+): Promise<boolean> {
+  if (row.status === 'ready') return holdForPerson(unit, open, row, before);
+  const why = await whyNotAgain(open, row, before);
+  if (why === null) return false;
+  if (await writeReview(unit, row, why, {})) tellReview(context, row, why);
+  return true;
 }
 
 /**
  * What a ready row bears once it goes: nothing of an earlier payment, which was just looked up and has not arrived; and a time of its
  * own, though it may have been asked for and refused before: whoever released a row of another run meanwhile was told nothing of it.
  */
-function firstSent(at: number): { service_status: null; first_sent_at: number } {
-  return { service_status: null, first_sent_at: at };
+function firstSent(at: number) {
+  return { service_status: null, first_sent_at: at, contradicted: null, contradicted_at: null };
 }
 
 export function firstAttempt(

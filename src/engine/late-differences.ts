@@ -2,6 +2,7 @@ import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
+import { countsAsUnpaid, noteContradiction } from '../ledger/contradictions.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { findRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
@@ -36,11 +37,16 @@ export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boole
   return row.topup_id === null || row.topup_id === topupId;
 }
 
-/** Notes a payment beside the row's own that has not failed for sure: the recipient may have been paid twice. */
+/**
+ * Notes a payment beside the row's own that has not failed for sure: a row that failed has been paid by it, and any other recipient may have
+ * been paid twice.
+ */
 export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePayment): Promise<LateDifference | null> {
   if (payment.state === 'failed' && !isDoubtfulEnd(payment.serviceStatus)) return null;
   const { serviceStatus, topupId } = payment;
   const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
+  if (countsAsUnpaid(row))
+    return (await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: null })) && { row, why };
   await unit.append(
     row.batch_id,
     'row.contradicted',
@@ -58,8 +64,13 @@ export async function noteDifference(
 ): Promise<LateDifference | null> {
   const why = differenceOf(row, payment);
   if (why === null) return null;
-  const cost = payment.cost === null ? {} : { cost: payment.cost.value, cost_currency: payment.cost.currency };
-  const data = { why, service_status: payment.serviceStatus, topup_id: payment.topupId, ...cost };
+  const { serviceStatus, topupId, cost: said } = payment;
+  if (row.status === 'failed' && payment.state !== 'failed') {
+    const contradiction = { why, serviceStatus, topupId, firstSentAt: null, cost: said };
+    return (await noteContradiction(unit, row, contradiction, 'row.changed_late')) && { row, why };
+  }
+  const cost = said === null ? {} : { cost: said.value, cost_currency: said.currency };
+  const data = { why, service_status: serviceStatus, topup_id: topupId, ...cost };
   await unit.append(row.batch_id, 'row.changed_late', data, row.row_no);
   const isRefund = payment.state === 'completed' && payment.cost !== null && sameAmount(payment.cost.value, '0');
   if (isRefund && row.refunded_at === null) {

@@ -19,5 +19,7 @@ export function nextGeneration({ generation }: { generation: number }, nextActio
     first_sent_at: null,
     accepted_at: null,
     completed_at: null,
+    contradicted: null,
+    contradicted_at: null,
   };
 }

@@ -5,14 +5,17 @@ import type { PaymentOrder, ServicePayment } from '../gateway/gateway.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 
-function identityOf(batch: BatchRecord, row: RowRecord, generation: number): PaymentIdentity {
+/** The batch of a row, as far as it names the row's payments. */
+export type PayingBatch = Pick<BatchRecord, 'account' | 'run_id'>;
+
+function identityOf(batch: PayingBatch, row: RowRecord, generation: number): PaymentIdentity {
   assert(row.row_ref !== null, 'only a valid row, which has a row ref, is paid');
   return { account: batch.account, runId: batch.run_id, rowRef: row.row_ref, generation };
 }
 
 /** What names a row's payment of one generation: its key and its reference. */
 export function paymentNames(
-  batch: BatchRecord,
+  batch: PayingBatch,
   row: RowRecord,
   generation: number,
 ): { key: string; reference: string } {
@@ -21,7 +24,7 @@ export function paymentNames(
 }
 
 /** The reference alone of a row's payment. */
-export function referenceOf(batch: BatchRecord, row: RowRecord, generation: number): string {
+export function referenceOf(batch: PayingBatch, row: RowRecord, generation: number): string {
   return paymentReference(identityOf(batch, row, generation));
 }
 

@@ -1,16 +1,17 @@
 import { can } from '../core/batch-state.ts';
-import { generationsMax, mayHaveArrived } from '../core/earlier-payment.ts';
+import { generationsMax, isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Gateway, LookUpOutcome } from '../gateway/gateway.ts';
 import { type BatchRecord, findBatch } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import { findRow, pageRowsInState, type RowRecord, writeRefund } from '../ledger/rows.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
 import { requireBatch } from './acts.ts';
 import { type Asking, askAsTold } from './ask-as-told.ts';
 import { type EarlierGenerations, lookUpGenerations, namedEnds, nameEnds } from './earlier-generations.ts';
+import { noteArrived } from './failed-before.ts';
 import { isOwnPayment, noteDifference } from './late-differences.ts';
 import { nextGeneration } from './next-generation.ts';
 import { paymentNames } from './orders.ts';
@@ -115,14 +116,14 @@ type Failed = Extract<EarlierGenerations, { kind: 'failed' }>;
 
 /** What the service says of a row's payments, each of which has failed; or why the row stays as it is. */
 async function lookAtFailed(
-  { db, clock }: Actor,
+  { db, clock, name }: Actor,
   service: RetryService,
   batch: BatchRecord,
   row: RowRecord,
   codes: readonly string[],
 ): Promise<Failed | Kept> {
   const word = row.service_status ?? '';
-  if (mayHaveArrived(row) && !codes.includes(word)) {
+  if (isDoubtfulEnd(row.service_status) && !codes.includes(word)) {
     const why = `the service says ${word}: it may have arrived. Ask the recipient; where nothing came, retry with --code ${word}`;
     return keptFor(why);
   }
@@ -145,8 +146,13 @@ async function lookAtFailed(
     const why = `the service says ${serviceStatus} of ${reference}: it may have arrived. Ask the recipient; where nothing came, retry with ${both}`;
     return keptFor(why);
   }
-  if (earlier.kind === 'live')
+  if (earlier.kind === 'live') {
+    await inUnit(db, { clock, actor: name }, async (unit) => {
+      const current = await findRow(unit.tx, row.batch_id, row.row_no);
+      if (current?.status === 'failed') await noteArrived(unit, batch, current, earlier);
+    });
     return keptFor(`the service says that ${earlier.reference} is ${earlier.serviceStatus}: it may be paid`);
+  }
   return earlier;
 }
 

@@ -1,13 +1,14 @@
 import { dayMs } from '../core/clock.ts';
 import { beyondMaximum } from '../core/recipient-maximum.ts';
-import { repeatProblem } from '../core/repeated-payment.ts';
+import { isReadBefore, repeatProblem } from '../core/repeated-payment.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { readFact, writeFact } from '../ledger/facts.ts';
 import { unreadTo } from '../ledger/lost-payments.ts';
 import type { RowRecord } from '../ledger/rows.ts';
-import { type Sent, sentLately } from '../ledger/sent-lately.ts';
+import { contradictedOfRun, type Sent, type SentRow, sentLately } from '../ledger/sent-lately.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch } from './context.ts';
+import { type ConfirmedFailures, failureName } from './failed-before.ts';
 
 /** What was sent to the numbers of some rows that are about to be sent, as far as it may speak against them. */
 export interface SentBefore {
@@ -30,14 +31,15 @@ export async function sentBefore(
   const { repeatWithinDays: days, recipientMaximum } = policy;
   const asOf = Math.min(batch.created_at, unit.at);
   const numbers = new Set<string>();
-  for (const { status, phone_number } of rows) {
-    if (status === 'ready' && phone_number !== null) numbers.add(phone_number);
-  }
+  for (const { phone_number } of rows) if (phone_number !== null) numbers.add(phone_number);
   const { account, batch_id: batchId } = batch;
   const sentTo = (since: number, butBy: string) =>
     sentLately(unit.tx, { account, batchId: butBy, since, withLost }, [...numbers]);
   const lost = () => (withLost ? unreadTo(unit.tx, account, [...numbers]) : []);
-  const byOthers = days === 0 ? await lost() : await sentTo(asOf - days * dayMs, batchId);
+  const byOthers = [
+    ...(days === 0 ? await lost() : await sentTo(asOf - days * dayMs, batchId)),
+    ...(await contradictedOfRun(unit.tx, batch, [...numbers])),
+  ];
   if (recipientMaximum === null)
     return byOthers.length === 0 ? null : { byOthers, days, asOf, received: null, since: asOf };
   const since = unit.at - recipientMaximum.days * dayMs;
@@ -83,6 +85,48 @@ export async function holdForPerson(
     { why: first.problem.code, ...repeat?.other },
   );
   return true;
+}
+
+/** Whether a payment of another batch has failed that would speak against the row had it arrived, and was not read again for it. */
+export function isAnyUnread(
+  { batch: { run_id } }: OpenBatch,
+  row: RowRecord,
+  { byOthers, days, asOf }: SentBefore,
+  confirmed: ConfirmedFailures,
+): boolean {
+  const asking = { ...row, run_id, days, asOf };
+  return byOthers.some(
+    (one) =>
+      isOfRow(one) &&
+      one.phone_number === row.phone_number &&
+      one.status === 'failed' &&
+      one.contradicted === null &&
+      !confirmed.has(failureName(one)) &&
+      isReadBefore(asking, one),
+  );
+}
+
+function isOfRow(one: Sent): one is SentRow {
+  return 'batch_id' in one;
+}
+
+/**
+ * Why a row in doubt is not sent again: since it was first sent, the service has said of a payment that had failed, and that pays the same,
+ * that it has not. Null where it may be sent.
+ */
+export async function whyNotAgain(
+  { batch: { run_id } }: OpenBatch,
+  row: RowRecord,
+  { byOthers, days, asOf }: SentBefore,
+): Promise<string | null> {
+  const isNews = (one: Sent) =>
+    isOfRow(one) && one.phone_number === row.phone_number && (one.contradicted_at ?? 0) > (row.first_sent_at ?? 0);
+  const news = byOthers.filter(isNews);
+  if (news.length === 0) return null;
+  const found = await repeatProblem({ ...row, run_id, days, asOf }, news, async () => true);
+  if (found === null || !('other_batch' in found.other)) return null;
+  const { other_batch, other_row } = found.other;
+  return `batch ${other_batch}, row ${other_row} may have paid the same, as the service now says`;
 }
 
 /**

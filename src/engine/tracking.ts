@@ -7,7 +7,7 @@ import { followList } from './following.ts';
 import { referenceOf } from './orders.ts';
 import { noteOpen } from './overdue.ts';
 import { readTrouble, unansweredMsMax } from './read-trouble.ts';
-import { contradictPerson, tellSecond, writeWord } from './write-word.ts';
+import { contradictEnd, tellSecond, writeWord } from './write-word.ts';
 
 /** Asks after what was accepted and is not terminal, as far as that is worth it by now. Returns when to ask again (ms from now). */
 export async function trackOnce(context: RunnerContext): Promise<number> {
@@ -57,7 +57,7 @@ async function writeRead(
   if (payment && payment.state !== 'open') {
     if ((await writeWord(unit, context, open, row, payment)) !== null) return;
     const current = await findRow(unit.tx, row.batch_id, row.row_no);
-    if (current) await contradictPerson(unit, context, open, current, payment);
+    if (current) await contradictEnd(unit, context, open, current, payment);
     return;
   }
   if (payment?.unknownStatus) await writeWord(unit, context, open, row, payment);

@@ -1,5 +1,6 @@
 import { isResolved } from '../core/overdue.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
+import { noteContradiction } from '../ledger/contradictions.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
@@ -35,10 +36,10 @@ export async function writeWord(
 }
 
 /**
- * A person has ended the row, perhaps while the service was being asked: where the service now ends its payment otherwise, that is kept and
- * told, once while the program runs. The row stays as it ended.
+ * A row has ended, perhaps by a person while the service was being asked: where the service now says otherwise of its payment, that is kept
+ * and told, once while the program runs. The row stays as it ended; one that failed counts as paid from now on.
  */
-export async function contradictPerson(
+export async function contradictEnd(
   unit: Unit,
   { log }: Pick<RunnerContext, 'log'>,
   { contradicted }: Pick<OpenBatch, 'contradicted'>,
@@ -46,10 +47,19 @@ export async function contradictPerson(
   payment: ServicePayment,
 ): Promise<void> {
   const { batch_id, row_no, status, topup_id } = row;
-  if (!isResolved(row) || topup_id !== payment.topupId || contradicted.has(row_no)) return;
+  if (topup_id !== payment.topupId || contradicted.has(row_no)) return;
   if (payment.state === 'open' || payment.state === status) return;
+  const { serviceStatus: service_status, topupId } = payment;
+  if (status === 'failed') {
+    const by = isResolved(row) ? 'a person has said that the row failed' : 'the row failed';
+    const why = `${by}, and the service now says ${service_status}`;
+    const told = { why, serviceStatus: service_status, topupId, firstSentAt: null };
+    if (await noteContradiction(unit, row, told))
+      log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });
+    return;
+  }
+  if (!isResolved(row)) return;
   contradicted.add(row_no);
-  const { serviceStatus: service_status } = payment;
   const why = `a person has said that the row is ${status}, and the service now says ${service_status}`;
   await unit.append(batch_id, 'row.contradicted', { why, service_status, topup_id }, row_no);
   log.warn('the service contradicts the ledger', { batch_id, row: row_no, why });

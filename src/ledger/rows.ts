@@ -48,6 +48,13 @@ export interface RowRecord extends NewRow {
   completed_at: number | null;
   /** The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that holds it no more. */
   told_until: number | null;
+  /**
+   * The service's own status of a payment of this row that counts as not paid here (`failed`, or never sent), and that the service
+   * has not failed: the row keeps its state, and counts as paid wherever money is decided. Null where there is none.
+   */
+  contradicted: string | null;
+  /** Since when the ledger knows that (epoch ms). */
+  contradicted_at: number | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;
   /** How much the service said, where it said (spec section 6.2 does not show it). */
@@ -332,6 +339,8 @@ const changeable = [
   'accepted_at',
   'completed_at',
   'told_until',
+  'contradicted',
+  'contradicted_at',
 ] as const satisfies readonly (keyof RowRecord)[];
 /** The fields of a row that a change of its state may set besides. */
 export type RowFields = Partial<Pick<RowRecord, Exclude<(typeof changeable)[number], 'status'>>>;

@@ -279,6 +279,15 @@ const migrations: readonly (readonly string[])[] = [
     `CREATE INDEX events_late ON events (at)
       WHERE kind = 'row.refund' OR kind = 'row.contradicted' OR kind = 'row.changed_late'`,
   ],
+  [
+    // What the service says now of a row that it did not pay here, and since when the ledger knows it.
+    'ALTER TABLE rows ADD COLUMN contradicted TEXT',
+    'ALTER TABLE rows ADD COLUMN contradicted_at BIGINT',
+    'CREATE INDEX rows_contradicted ON rows (phone_number) WHERE contradicted IS NOT NULL',
+    'CREATE INDEX rows_contradicted_of ON rows (batch_id) WHERE contradicted IS NOT NULL',
+    // A row that is tried again forgets when its failed payment was sent. Few rows are, and intake pays nothing for it.
+    'CREATE INDEX rows_tried_again ON rows (phone_number) WHERE generation > 1',
+  ],
 ];
 
 /**

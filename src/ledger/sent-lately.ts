@@ -33,14 +33,17 @@ function listOf(states: readonly RowState[]): string {
 /** Rows that bear an earlier payment (`bearsEarlierPayment`). */
 const bearing = `rows.status IN (${listOf(bearingStates)}) AND rows.service_status IS NOT NULL`;
 
+const sentColumns = `rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.failure_code,
+     rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.told_until,
+     rows.contradicted, rows.contradicted_at`;
+
 /** A cross join, whose order SQLite keeps: it would else walk through all rows of every batch, for it takes 50 numbers for many rows. */
 const sentSql = (count: number): string =>
-  `SELECT rows.batch_id, batches.run_id, rows.row_ref, rows.row_no, rows.status, rows.service_status, rows.failure_code,
-     rows.phone_number, rows.amount, rows.currency, rows.product_id, rows.first_sent_at, rows.told_until
+  `SELECT ${sentColumns}
    FROM rows CROSS JOIN batches
    WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(count)}) AND rows.first_sent_at >= ?
      AND rows.first_sent_at IS NOT NULL AND batches.account = ? AND rows.batch_id <> ?
-     AND (rows.status IN (${listOf(sentStates)})
+     AND (rows.status IN (${listOf(sentStates)}) OR rows.contradicted IS NOT NULL
        OR (${bearing}))
    ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
 const sentToManySql = sentSql(numbersPerQuery);
@@ -57,6 +60,27 @@ export async function sentLately(
   for (const some of filledLists(numbers, length))
     found.push(...(await tx.query<SentRow>(sql, [...some, since, account, batchId])));
   return withLost ? [...found, ...(await lostTo(tx, account, numbers))] : found;
+}
+
+const contradictedSql = `SELECT ${sentColumns}
+   FROM rows CROSS JOIN batches
+   WHERE batches.batch_id = rows.batch_id AND rows.phone_number IN (${places(numbersPerQuery)})
+     AND rows.contradicted IS NOT NULL AND batches.account = ? AND batches.run_id = ? AND rows.batch_id <> ?
+   ORDER BY rows.first_sent_at DESC, rows.batch_id, rows.row_no`;
+
+/**
+ * What the run of a batch has sent to these numbers in other batches, however long ago, and counted as failed until the service said
+ * otherwise: a file of corrections pays the same people again within their run, whatever the policy says of other runs.
+ */
+export async function contradictedOfRun(
+  tx: Queryable,
+  { account, run_id, batch_id }: { account: string; run_id: string; batch_id: string },
+  numbers: readonly string[],
+): Promise<SentRow[]> {
+  const found: SentRow[] = [];
+  for (const some of filledLists(numbers, numbersPerQuery))
+    found.push(...(await tx.query<SentRow>(contradictedSql, [...some, account, run_id, batch_id])));
+  return found;
 }
 
 /** Whether another batch of the account may have sent anything since then: where not, no row needs to be looked up. */

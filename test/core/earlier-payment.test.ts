@@ -16,6 +16,7 @@ const owner = (fields: Partial<KeyOwner> = {}): KeyOwner => ({
   row_no: 1,
   status: 'completed',
   service_status: null,
+  contradicted: null,
   ...fields,
 });
 

@@ -30,6 +30,8 @@ function sent(fields: Partial<OtherPayment> = {}): OtherPayment {
     product_id: null,
     first_sent_at: now - dayMs,
     told_until: null,
+    contradicted: null,
+    contradicted_at: null,
     ...fields,
   };
 }

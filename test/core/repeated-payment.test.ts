@@ -26,6 +26,8 @@ describe('what others sent to the number of a row', () => {
     failure_code: null,
     first_sent_at: 1_000,
     told_until: null,
+    contradicted: null,
+    contradicted_at: null,
   };
   const notPaid = { ...other, status: 'failed', service_status: 'pending', failure_code: 'RESOLVED_NOT_PAID' } as const;
   const content = contentRowRef(['+254712000001'], 1);

@@ -107,10 +107,11 @@ describe('a file without references that is fed in again with a corrected amount
 
   test('pays it where what it corrects failed for sure, and not where it may have arrived', async () => {
     const rig = await makeRig();
-    await rig.add([unnamed(1, 1, '100'), unnamed(2, 2, '100')]);
+    const [first, second] = [unnamed(1, 1, '100'), unnamed(2, 2, '100')];
+    for (const { row_ref } of [first, second]) rig.service.ends(`run-1/${row_ref}`, 'failed');
+    await rig.add([first, second]);
     await rig.run();
-    await rig.db.execute(`UPDATE rows SET status = 'failed', service_status = 'FAILED' WHERE row_no = 1`);
-    await rig.db.execute(`UPDATE rows SET status = 'failed', service_status = 'UNDERLIVERED' WHERE row_no = 2`);
+    await rig.db.execute(`UPDATE rows SET service_status = 'UNDERLIVERED' WHERE row_no = 2`);
     await rig.add([unnamed(1, 1, '150'), unnamed(2, 2, '150')], { batch_id: 'batch-2' });
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'held']);

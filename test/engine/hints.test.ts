@@ -551,7 +551,9 @@ describe('a webhook that contradicts the ledger', () => {
       registeredBody('back', 'transaction.completed', { transactionId: before[1]?.topup_id ?? '' }),
     );
     await whileRunning(rig, () => rig.clock.sleep(5_000));
-    assert.deepEqual([await rig.row(1), await rig.row(2)], before);
+    const [first, second] = [await rig.row(1), await rig.row(2)];
+    assert.deepEqual([first, { ...second, contradicted: null, contradicted_at: null }], before);
+    assert.deepEqual([first.contradicted, second.contradicted], [null, 'completed']);
     const outcomes = [];
     for (const id of ['late', 'same', 'flip']) outcomes.push(await outcomeOf(rig, 'callback', id));
     assert.deepEqual(outcomes, ['nothing_new', 'nothing_new', 'contradiction']);

@@ -186,7 +186,9 @@ describe('the maximum of a recipient', () => {
       keyScopeFrom: 0,
     };
     const options = { clock: rig.clock, actor: 'engine' };
-    const intents = await inUnit(rig.db, options, (unit) => writeIntents(unit, known as RunnerContext, open, rows));
+    const { intents } = await inUnit(rig.db, options, (unit) =>
+      writeIntents(unit, known as RunnerContext, open, rows, new Set()),
+    );
     return intents.map(({ row }) => row.row_no);
   }
 

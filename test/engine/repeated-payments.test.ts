@@ -264,10 +264,10 @@ describe('the same payment under another run id', () => {
 
   test('goes when the other run failed for sure, and is held when it may have arrived', async () => {
     const rig = await makeRig();
+    for (const reference of ['run-1/ref-1', 'run-1/ref-2']) rig.service.ends(reference, 'failed');
     await rig.add(someRows(2));
     await rig.run();
-    await rig.db.execute(`UPDATE rows SET status = 'failed', service_status = 'FAILED' WHERE row_no = 1`);
-    await rig.db.execute(`UPDATE rows SET status = 'failed', service_status = 'UNDERLIVERED' WHERE row_no = 2`);
+    await rig.db.execute(`UPDATE rows SET service_status = 'UNDERLIVERED' WHERE row_no = 2`);
     await rig.add(someRows(2), { batch_id: 'batch-2', run_id: 'run-2' });
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['completed', 'held']);
