@@ -125,7 +125,7 @@ export async function noteArrived(unit: Unit, batch: PayingBatch, row: RowRecord
   const { generation, reference, serviceStatus, topupId } = arrived;
   const payment = await findPayment(unit.tx, paymentNames(batch, row, generation).key);
   const sender = payment && (await findRow(unit.tx, payment.batch_id, payment.row_no));
-  if (sender === null) return;
+  if (sender === null || sender.service_status === serviceStatus) return;
   const firstSentAt = payment?.first_intent_at ?? null;
   if (sender.status === 'ready') await holdMayBePaid(unit, sender, { reference, serviceStatus, firstSentAt });
   else if (countsAsUnpaid(sender))

@@ -32,11 +32,15 @@ export async function noteContradiction(
   kind: 'row.contradicted' | 'row.changed_late' = 'row.contradicted',
 ): Promise<RowRecord | null> {
   if (row.contradicted === serviceStatus) return null;
-  const fields = {
-    contradicted: serviceStatus,
-    contradicted_at: unit.at,
-    first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
-  };
+  // A person has called the payment not paid while the service said this of it: the person knew.
+  const isKnown = row.status === 'failed' && row.service_status === serviceStatus;
+  const fields = isKnown
+    ? {}
+    : {
+        contradicted: serviceStatus,
+        contradicted_at: unit.at,
+        first_sent_at: row.first_sent_at ?? firstSentAt ?? unit.at,
+      };
   const charged = cost === null ? {} : { cost: cost.value, cost_currency: cost.currency };
   const data = { why, service_status: serviceStatus, topup_id: topupId, ...charged };
   return unit.noteRow(row, fields, kind, data);
