@@ -3,6 +3,7 @@ import { visible } from '../core/visible.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
+import { countContradicted } from '../ledger/contradictions.ts';
 import { makeFolder } from '../reports/files.ts';
 import { type WrittenReports, writeReports } from '../reports/reports.ts';
 import { type BatchSummary, batchSummary } from '../reports/summary.ts';
@@ -211,10 +212,11 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<ReadWit
   return JSON.parse(batch?.read_with ?? 'null');
 }
 
-/** 0 every row completed; 4 finished with failed or invalid rows; 5 something waits for a person. */
+/** 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5 something waits for a person. */
 async function exitCodeOf(session: Session, batchId: string): Promise<number> {
   const batch = await findBatch(session.db, batchId);
   if (batch?.status !== 'completed') return 5;
   const counts = await countRows(session.db, batchId);
-  return counts.has('failed') || counts.has('invalid') ? 4 : 0;
+  const failed = (counts.get('failed') ?? 0) - (await countContradicted(session.db, batchId));
+  return failed > 0 || counts.has('invalid') ? 4 : 0;
 }

@@ -24,7 +24,7 @@ export function failureName({ batch_id, row_no }: Pick<OtherPayment, 'batch_id' 
 }
 
 /** From when on (epoch ms) what other runs sent is compared with the rows of a batch. */
-export function comparedSince({ batch, policy }: OpenBatch, at: number): number {
+function comparedSince({ batch, policy }: OpenBatch, at: number): number {
   return Math.min(batch.created_at, at) - policy.repeatWithinDays * dayMs;
 }
 

@@ -4,7 +4,8 @@ import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import { countsAsUnpaid, noteContradiction } from '../ledger/contradictions.ts';
 import { findPayment } from '../ledger/payments.ts';
-import { findRow, type RowRecord, writeRefund } from '../ledger/rows.ts';
+import { writeRefund } from '../ledger/refunds.ts';
+import { findRow, type RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 
 /** A row that ended otherwise than the service says now. */
