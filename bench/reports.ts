@@ -184,6 +184,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
       const hasNext = at + 100 < rows;
       return { kind: 'page' as const, payments: page(at), unreadable: [], page: query.page, hasNext, total: rows };
     },
+    read: async () => ({ kind: 'not_found' as const, evidence }),
     lookUp: async () => ({ kind: 'not_found' as const, evidence }),
     balance: async () => ({ kind: 'balance' as const, balance: { total: null, wallets: [], readAt: benchStartMs } }),
   };

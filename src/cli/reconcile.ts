@@ -4,11 +4,15 @@ import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
 import { batchStateWords } from '../core/state-words.ts';
 import type { ToldWait } from '../core/told-wait.ts';
+import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
+import type { Database } from '../ledger/database.ts';
+import { pageOpenItems } from '../ledger/reconciliations.ts';
 import { timeText } from '../reports/format.ts';
 import { type ReconcileRequest, reconcile } from '../reports/reconcile.ts';
-import { buckets, bucketWords } from '../reports/reconcile-buckets.ts';
-import { isSettled, outcomeOf, type Reconciliation } from '../reports/reconciliation.ts';
+import { bucketMeanings, buckets } from '../reports/reconcile-buckets.ts';
+import { isSettled, outcomeOf, type ReconcileItem, type Reconciliation } from '../reports/reconciliation.ts';
+import { counted } from '../reports/words.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { reconcileDeps } from '../runtime/reconcile-deps.ts';
 import type { Session } from '../runtime/session.ts';
@@ -44,7 +48,8 @@ export function execute(context: CommandContext, _args: string[], given: Record<
       const deps = reconcileDeps(account, session, { next: 'try again', showWait });
       const { dir, files, reconciliation } = await reconcile(session.db, deps, request, out);
       const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
-      const lines = [...linesOf(context, reconciliation), where];
+      const named = await openLines(session.db, reconciliation);
+      const lines = [...linesOf(context, reconciliation), ...named, where];
       answer(context, { reconciliation, reports: { dir, files } }, lines.join('\n'));
       return isSettled(reconciliation) ? 0 : 5;
     });
@@ -111,8 +116,7 @@ function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {
   for (const bucket of buckets) {
     const count = run.counts[bucket];
     if (count === 0) continue;
-    const { meaning, next } = bucketWords[bucket];
-    lines.push(`${String(count).padStart(8)}   ${bucket.replaceAll('_', ' ')}: ${meaning}${next ? ` ${next}` : ''}`);
+    lines.push(`${String(count).padStart(8)}   ${bucket.replaceAll('_', ' ')}: ${bucketMeanings[bucket]}`);
   }
   for (const { currency, left, charged, unexplained } of run.wallets?.currencies ?? []) {
     if ([left, charged, unexplained].every((amount) => Number(amount) === 0)) continue;
@@ -120,5 +124,22 @@ function linesOf({ terminal }: CommandContext, run: Reconciliation): string[] {
       Number(unexplained) === 0 ? 'all of it explained' : `${moneyText(currency, unexplained)} not explained`;
     lines.push(`Wallets    ${moneyText(currency, left)} left, ${moneyText(currency, charged)} charged: ${explained}`);
   }
+  if (run.wallets?.next) lines.push(`Next       ${run.wallets.next}`);
   return lines;
+}
+
+/** Open items that the terminal names; the files have them all. */
+const namedMax = 5;
+
+/** The first open items, each with what to do about it. */
+async function openLines(db: Database, { reconciliation_id: id, open }: Reconciliation): Promise<string[]> {
+  const items = await pageOpenItems(db, id, 0, namedMax);
+  const lines = items.map(({ item }) => {
+    const { bucket, batch_id, row, reference, topup_id, next } = JSON.parse(item) as ReconcileItem;
+    const payment = [batch_id && `batch ${batch_id}, row ${row}`, reference, topup_id && `payment ${topup_id}`];
+    const named = visible(payment.filter(Boolean).join(', '));
+    return `Open       ${bucket.replaceAll('_', ' ')}: ${named}. ${next}`;
+  });
+  const more = open - items.length;
+  return more > 0 ? [...lines, `           and ${counted(more, 'more')} in reconciliation.csv`] : lines;
 }

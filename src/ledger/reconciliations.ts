@@ -57,7 +57,7 @@ export function pageOpenItems(
 /** A payment with the row that it is of, as far as a comparison needs them. */
 export type BoundPayment = Pick<
   PaymentRecord,
-  'idempotency_key' | 'batch_id' | 'row_no' | 'generation' | 'reference' | 'first_intent_at'
+  'idempotency_key' | 'batch_id' | 'row_no' | 'generation' | 'reference' | 'first_intent_at' | 'open_attempts'
 > &
   Pick<
     RowRecord,
@@ -70,11 +70,13 @@ export type BoundPayment = Pick<
     | 'service_status'
     | 'cost'
     | 'cost_currency'
+    | 'next_action_at'
   > & { row_generation: number };
 
-const boundColumns = `p.idempotency_key, p.batch_id, p.row_no, p.generation, p.reference, p.first_intent_at, r.status,
+const boundColumns = `p.idempotency_key, p.batch_id, p.row_no, p.generation, p.reference, p.first_intent_at,
+  p.open_attempts, r.status,
   r.phone_number, r.amount, r.currency, r.product_id, r.topup_id, r.service_status, r.cost, r.cost_currency,
-  r.generation AS row_generation`;
+  r.next_action_at, r.generation AS row_generation`;
 
 /** The payment that is bound to a key, with its row; null where this ledger has none. */
 export async function findBoundPayment(db: Queryable, idempotencyKey: string): Promise<BoundPayment | null> {

@@ -19,46 +19,19 @@ export const buckets = [
 ] as const;
 export type Bucket = (typeof buckets)[number];
 
-/** What each bucket means, and what to do next about an item in it. */
-export const bucketWords: Record<Bucket, { meaning: string; next: string }> = {
-  matched: { meaning: 'Ledger and service say the same.', next: '' },
-  no_payment: { meaning: 'Neither side has a payment: the service refused it, or it never arrived.', next: '' },
-  status_differs: {
-    meaning: 'The service gives it another outcome than the ledger.',
-    next: 'Resume the batch, so that it is looked up again; if they still differ, or a person has ended the row, ask the service with the top-up id.',
-  },
-  amount_differs: {
-    meaning: 'The service paid another amount, or another number, than the row asks for.',
-    next: 'Stop paying from this account, and ask the service with the top-up id.',
-  },
-  cost_differs: {
-    meaning: 'The service charged something else than the ledger has.',
-    next: 'Ask the service which is right: a charge may have been corrected afterwards.',
-  },
-  refunded_later: {
-    meaning: 'It was completed, and the service has since failed it or given the money back.',
-    next: 'The recipient may be without it: pay it again under a new reference if so.',
-  },
-  duplicated: {
-    meaning: 'The service has more than one payment for one row that has not failed.',
-    next: 'The row may be paid twice: stop paying from this account, and ask the service to reverse one.',
-  },
-  ledger_only: {
-    meaning: 'The ledger has sent it, and the service does not know it.',
-    next: 'Resume the batch if it is in doubt; if it is completed here, ask the service with the reference.',
-  },
-  service_only_other_program: {
-    meaning: 'Another program paid it from this account: its reference is none of ours.',
-    next: 'Find out who else uses this account.',
-  },
-  service_only_unknown: {
-    meaning: 'Its reference is of our kind, and this ledger does not know it.',
-    next: 'Look for another ledger of yours (a second installation, a restored backup) that pays from this account.',
-  },
-  unreadable: {
-    meaning: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
-    next: 'Ask the service what it is, with the top-up id.',
-  },
+/** What each bucket means. What to do about an item in it: `nextOf`. */
+export const bucketMeanings: Record<Bucket, string> = {
+  matched: 'Ledger and service say the same.',
+  no_payment: 'Neither side has a payment: the service refused it, or it never arrived.',
+  status_differs: 'The service gives it another outcome than the ledger.',
+  amount_differs: 'The service paid another amount, or another number, than the row asks for.',
+  cost_differs: 'The service charged something else than the ledger has.',
+  refunded_later: 'It was completed, and the service has since failed it or given the money back.',
+  duplicated: 'The service has more than one payment for one row that has not failed.',
+  ledger_only: 'The ledger has sent it, and the service does not know it.',
+  service_only_other_program: 'Another program paid it from this account: its reference is none of ours.',
+  service_only_unknown: 'Its reference is of our kind, and this ledger does not know it.',
+  unreadable: 'The service lists it in a form that cannot be read: it may be a payment of any amount.',
 };
 
 /** Whether somebody has to look at what is in a bucket. */
@@ -94,8 +67,12 @@ export function bucketOf(payment: ServicePayment, bound: BoundPayment | null, li
 
 /** The bucket of what the ledger has sent and the service does not have: what it refused was never created there. */
 export function bucketOfAbsent(bound: BoundPayment): Bucket {
-  const wasRefused = bound.generation < bound.row_generation || (bound.status === 'failed' && bound.topup_id === null);
-  return wasRefused || bound.status === 'ready' ? 'no_payment' : 'ledger_only';
+  const { status, topup_id, open_attempts } = bound;
+  const isFormer = bound.generation < bound.row_generation;
+  // A row that waits again, or was ended unsent, whose every attempt was answered with a definitive no.
+  const isUnsent = ['held', 'skipped', 'cancelled'].includes(status) && open_attempts === 0;
+  const wasRefused = topup_id === null && (status === 'failed' || isUnsent);
+  return isFormer || wasRefused || status === 'ready' ? 'no_payment' : 'ledger_only';
 }
 
 function stateHere({ status }: BoundPayment): ServicePayment['state'] {

@@ -4,7 +4,7 @@ import { pageOpenItems } from '../ledger/reconciliations.ts';
 import { sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { pageStyle } from './html-style.ts';
-import { buckets, bucketWords, paymentsIn } from './reconcile-buckets.ts';
+import { bucketMeanings, buckets, paymentsIn } from './reconcile-buckets.ts';
 import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import { counted } from './words.ts';
 import { type Cell, workbook } from './workbook.ts';
@@ -73,7 +73,7 @@ function summaryRows(run: Reconciliation): Cell[][] {
       { as: 'integer', value: run.counts[bucket] },
       null,
       null,
-      bucketWords[bucket].meaning,
+      bucketMeanings[bucket],
     ]),
     [],
     heading('Currency', 'Left the wallets', 'Charged by the service', 'Unexplained', ''),
@@ -106,7 +106,7 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
 <main><section class="verdict ${run.open === 0 ? 'good' : 'attention'}"><p>${headline}</p></section>
 <section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets.map(
       (bucket) =>
-        html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketWords[bucket].meaning}</td></tr>`,
+        html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
     )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
 ${walletSection(run)}
 ${
@@ -128,7 +128,7 @@ function walletSection({ wallets }: Reconciliation): Html {
   return html`<section><h2>The wallets</h2><p class="soft small">Read ${timeText(wallets.first_read_at)} and ${timeText(wallets.last_read_at)}.${quiet}</p>${moved.map(
     ({ currency, left, charged, unexplained }) =>
       html`<div class="equation"><div><b>${moneyText(currency, left)}</b><span class="soft small">left the wallets</span></div><i>=</i><div><b>${moneyText(currency, charged)}</b><span class="soft small">charged by the service</span></div><i>+</i><div class="${unexplained === '0' ? '' : 'odd'}"><b>${moneyText(currency, unexplained)}</b><span class="small">unexplained</span></div></div>`,
-  )}</section>`;
+  )}${wallets.next === null ? null : html`<p>${wallets.next}</p>`}</section>`;
 }
 
 function itemLine(item: ReconcileItem): Html {

@@ -7,7 +7,7 @@ import type { StoredBalance } from './stored.ts';
 
 /** What a reconciliation asks of the service, each question under the account's rate limit. */
 export interface ReconcileDeps {
-  gateway: Pick<Gateway, 'list' | 'lookUp' | 'balance'>;
+  gateway: Pick<Gateway, 'list' | 'lookUp' | 'read' | 'balance'>;
   /** Runs `ask` when one more read is allowed (limiter/limiter.ts). */
   admit: <Answer>(ask: () => Promise<Answer>) => Promise<Answer>;
   /**
@@ -51,6 +51,15 @@ export async function* listedPages(
 export async function lookedUp(deps: ReconcileDeps, reference: string): Promise<ServicePayment[]> {
   const answer = await insist(deps, () => deps.gateway.lookUp(reference));
   return answer.kind === 'found' ? answer.payments : [];
+}
+
+/** One payment in full; null where the service does not have it. */
+export async function paymentNow(
+  deps: ReconcileDeps,
+  payment: { topupId: string; reference: string },
+): Promise<ServicePayment | null> {
+  const answer = await insist(deps, () => deps.gateway.read(payment));
+  return answer.kind === 'found' ? (answer.payments[0] ?? null) : null;
 }
 
 export async function balanceNow(deps: ReconcileDeps): Promise<StoredBalance> {

@@ -1,5 +1,5 @@
 import { isoTime } from '../core/clock.ts';
-import { Sums, subtractAmounts } from '../core/money.ts';
+import { Sums, sameAmount, subtractAmounts } from '../core/money.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { balancesBetween } from '../ledger/reconciliations.ts';
 import { balanceOf, type StoredBalance } from './stored.ts';
@@ -11,6 +11,8 @@ export interface WalletProof {
   last_read_at: string;
   /** For each currency: left = charged + unexplained. */
   currencies: { currency: string; left: string; charged: string; unexplained: string }[];
+  /** What to do about what is unexplained; null where nothing is. */
+  next: string | null;
 }
 
 /** Between which times charges explain the wallets (epoch milliseconds). */
@@ -39,7 +41,7 @@ export function readingSpan(readings: readonly StoredBalance[], willReadNow: boo
 export function explainWallets(
   readings: readonly StoredBalance[],
   chargedByService: Record<string, string>,
-): WalletProof | null {
+): Omit<WalletProof, 'next'> | null {
   const inOrder = [...readings].sort((a, b) => a.readAt - b.readAt);
   const [first, last] = [inOrder[0], inOrder.at(-1)];
   if (!first || !last || first.readAt === last.readAt) return null;
@@ -58,4 +60,20 @@ export function explainWallets(
       unexplained: subtractAmounts(value, charged[currency] ?? '0'),
     })),
   };
+}
+
+/** Whether anything is left unexplained. */
+export function hasRest(wallets: Pick<WalletProof, 'currencies'> | null): boolean {
+  return wallets?.currencies.some(({ unexplained }) => !sameAmount(unexplained, '0')) ?? false;
+}
+
+/** What to do about what is unexplained. `areLookedUp`: each paid row of the time was read by itself. */
+export function restNext(
+  { account, from }: { account: string; from: string },
+  { areLookedUp, max }: { areLookedUp: boolean; max: number },
+): string {
+  const day = from.slice(0, 10);
+  return areLookedUp
+    ? 'Each paid row of this time was looked up by itself, and no other explains the rest: it is a deposit, a fee, or a refund that the service does not show. Compare its statement for this time.'
+    : `More than ${max} rows were paid in this time, so they were not looked up one by one. Compare shorter times, each by itself: airbatch reconcile --account ${account} --from ${day} --to ${day}`;
 }

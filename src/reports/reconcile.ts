@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { jsonFile } from '../core/given-json.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
-import { Sums } from '../core/money.ts';
+import { Sums, subtractAmounts } from '../core/money.ts';
 import type { Random } from '../core/random.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
@@ -19,10 +19,18 @@ import {
 import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
 import { writeFolder } from './files.ts';
-import { type Bucket, bucketOf, bucketOfAbsent, buckets, bucketWords, isOpen } from './reconcile-buckets.ts';
+import { type Bucket, bucketOf, bucketOfAbsent, buckets, isOpen } from './reconcile-buckets.ts';
+import { nextOf } from './reconcile-next.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
-import { balanceNow, type ListedPage, listedPages, lookedUp, type ReconcileDeps } from './reconcile-source.ts';
-import { explainWallets, type ReadingSpan, readingSpan, readingsOf } from './reconcile-wallets.ts';
+import {
+  balanceNow,
+  type ListedPage,
+  listedPages,
+  lookedUp,
+  paymentNow,
+  type ReconcileDeps,
+} from './reconcile-source.ts';
+import { explainWallets, hasRest, type ReadingSpan, readingSpan, readingsOf, restNext } from './reconcile-wallets.ts';
 import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
 import type { StoredBalance } from './stored.ts';
 import { findBatchOrFail } from './summary.ts';
@@ -40,6 +48,11 @@ export interface ReconcileRequest {
 const marginMs = 10 * 60_000;
 /** A time that ends so shortly before it is compared is meant to last until now. */
 const nowMarginMs = 60_000;
+/**
+ * The most paid rows that are looked up one by one where the wallets do not add up: a minute of reads at the service's limit (spec section
+ * 8.1). The list may show a payment as it was, and only a read that its money came back.
+ */
+const secondLookMax = 300;
 /** Payments of the ledger held at once. */
 const paymentsPerPage = 500;
 
@@ -76,6 +89,7 @@ export async function reconcile(
       readsNow,
       span,
       gathered: gatherer(),
+      agreeing: [],
     };
     const dir = join(outDir, id);
     let reconciliation: Reconciliation | null = null;
@@ -105,6 +119,8 @@ interface Run {
   readsNow: boolean;
   span: ReadingSpan | null;
   gathered: ReturnType<typeof gatherer>;
+  /** Paid rows that agree with the list, held back until the wallets are known; null where there are too many. */
+  agreeing: { bound: BoundPayment; payment: ServicePayment }[] | null;
 }
 
 function gatherer() {
@@ -155,13 +171,42 @@ async function* allItems(run: Run): AsyncGenerator<ReconcileItem[]> {
   for (let after = ''; ; ) {
     const page = await pageBoundPayments(run.db, of, after, paymentsPerPage);
     const last = page.at(-1);
-    if (!last) return;
+    if (!last) break;
     after = last.idempotency_key;
     const items: ReconcileItem[] = [];
     for (const bound of page)
       if (!(await isSeen(bound.idempotency_key))) items.push(...(await unlistedItems(run, bound)));
     yield items;
   }
+  if (run.readsNow) run.readings.push(await balanceNow(run.deps));
+  yield await secondLook(run);
+}
+
+/** The rows that agree with the list. Where the wallets do not add up, each is read by itself first. */
+async function secondLook(run: Run): Promise<ReconcileItem[]> {
+  const isNeeded = hasRest(walletsOf(run));
+  const items: ReconcileItem[] = [];
+  for (const { bound, payment } of run.agreeing ?? []) {
+    const { topupId } = payment;
+    const now = isNeeded ? await paymentNow(run.deps, { topupId, reference: bound.reference }) : null;
+    if (now === null) {
+      items.push(itemOf('matched', bound, payment));
+      continue;
+    }
+    gatherChange(run, payment, now);
+    items.push(itemOf(bucketOf(now, bound, 1), bound, now));
+  }
+  return items;
+}
+
+/** Holds a paid row back; hands all of them out where there are too many to look up. */
+function holdBack(run: Run, bound: BoundPayment, payment: ServicePayment): ReconcileItem[] {
+  if (run.agreeing === null) return [itemOf('matched', bound, payment)];
+  run.agreeing.push({ bound, payment });
+  if (run.agreeing.length <= secondLookMax) return [];
+  const items = run.agreeing.map((one) => itemOf('matched', one.bound, one.payment));
+  run.agreeing = null;
+  return items;
 }
 
 async function listedItems(run: Run, { payments, unreadable }: ListedPage): Promise<ReconcileItem[]> {
@@ -173,7 +218,10 @@ async function listedItems(run: Run, { payments, unreadable }: ListedPage): Prom
       gatherForWallets(run, payment);
       if (!listed.isAsked) continue;
       gatherCost(run, payment);
-      items.push(itemOf(bucketOf(payment, listed.bound, listed.live), listed.bound, payment));
+      const bucket = bucketOf(payment, listed.bound, listed.live);
+      if (bucket === 'matched' && listed.bound?.status === 'completed' && payment.state === 'completed')
+        items.push(...holdBack(run, listed.bound, payment));
+      else items.push(itemOf(bucket, listed.bound, payment));
     }
     for (const entry of unreadable) {
       const listed = await placeOf(run, tx, entry, !entry.hasFailed);
@@ -227,6 +275,16 @@ function gatherForWallets({ gathered, span }: Run, { cost, createdAt }: ServiceP
   gathered.chargedBetween.add(cost.currency, cost.value);
 }
 
+/** A read shows another cost than the list: what was charged follows the read. */
+function gatherChange(run: Run, { cost }: ServicePayment, now: ServicePayment): void {
+  if (cost === null || now.cost === null) return;
+  const back = { ...now, cost: { ...cost, value: subtractAmounts('0', cost.value) } };
+  for (const one of [back, now]) {
+    gatherCost(run, one);
+    gatherForWallets(run, one);
+  }
+}
+
 /** What the service has, as far as it can be read. */
 type There = Pick<ServicePayment, 'topupId' | 'reference' | 'amount' | 'productId' | 'cost' | 'createdAt'> & {
   serviceStatus: string | null;
@@ -250,14 +308,23 @@ function itemOf(bucket: Bucket, bound: BoundPayment | null, payment: There | nul
     cost_here: bound?.cost && !former ? `${bound.cost} ${bound.cost_currency}` : null,
     cost_there: money(payment?.cost),
     created_at: payment?.createdAt ? isoTime(payment.createdAt) : null,
-    next: bucketWords[bucket].next,
+    next: nextOf(bucket, bound),
   };
 }
 
 /** The third way: what left the wallets between two readings is what the service charged in between. */
-async function finish({ db, deps, request, id, gathered, readings, readsNow }: Run): Promise<Reconciliation> {
+function walletsOf({ deps, request, readings, gathered }: Run) {
+  // Of one batch, or without a list, not every charge is known: the wallets can then not be explained.
+  if (request.batchId !== undefined || deps.gateway.list === null) return null;
+  return explainWallets(readings, gathered.chargedBetween.toObject());
+}
+
+async function finish(run: Run): Promise<Reconciliation> {
+  const { db, deps, request, id, gathered } = run;
   const { account, fromMs, toMs, batchId } = request;
-  const all = readsNow ? [...readings, await balanceNow(deps)] : readings;
+  const wallets = walletsOf(run);
+  const rest = { areLookedUp: run.agreeing !== null, max: secondLookMax };
+  const next = hasRest(wallets) ? restNext({ account, from: isoTime(fromMs) }, rest) : null;
   const finishedAt = deps.clock.now();
   const reconciliation: Reconciliation = {
     format: 'airbatch.reconciliation/1',
@@ -270,11 +337,7 @@ async function finish({ db, deps, request, id, gathered, readings, readsNow }: R
     counts: gathered.counts,
     open: gathered.open,
     charged_by_service: gathered.charged.toObject(),
-    // Of one batch, or without a list, not every charge is known: the wallets can then not be explained.
-    wallets:
-      batchId === undefined && deps.gateway.list !== null
-        ? explainWallets(all, gathered.chargedBetween.toObject())
-        : null,
+    wallets: wallets && { ...wallets, next },
   };
   await db.transact((tx) =>
     insertReconciliation(tx, {

@@ -6,13 +6,16 @@ import { parse } from 'csv-parse/sync';
 import type { ReadProblem, ServicePayment } from '../../src/gateway/gateway.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { insertPayments } from '../../src/ledger/payments.ts';
-import type { ReconciliationRecord } from '../../src/ledger/reconciliations.ts';
+import type { BoundPayment, ReconciliationRecord } from '../../src/ledger/reconciliations.ts';
+import { insertRows } from '../../src/ledger/rows.ts';
 import { type ReconcileRequest, reconcile } from '../../src/reports/reconcile.ts';
+import type { Bucket } from '../../src/reports/reconcile-buckets.ts';
+import { nextOf } from '../../src/reports/reconcile-next.ts';
 import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
 import { outcomeOf } from '../../src/reports/reconciliation.ts';
 import { folderOf } from '../support/folder.ts';
 import { aPayment } from '../support/ledger.ts';
-import { balanceJson, startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
+import { balanceJson, newRow, startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
 
 let ids = 0;
 function nextId(): string {
@@ -50,10 +53,14 @@ const allAtService = () => [1, 2, 3, 4, 5, 6, 7, 8].map((rowNo) => paymentAtServ
 /** A service that has exactly these payments, in pages of two. */
 function serviceWith(
   payments: ServicePayment[],
-  options: { listed?: ServicePayment[]; hasList?: boolean } = {},
+  options: { listed?: ServicePayment[]; read?: ServicePayment[]; hasList?: boolean } = {},
 ): ReconcileDeps['gateway'] {
-  const { listed = payments, hasList = true } = options;
+  const { listed = payments, read = payments, hasList = true } = options;
   return {
+    read: async ({ topupId }) => {
+      const found = read.filter((payment) => payment.topupId === topupId);
+      return found.length > 0 ? { kind: 'found', payments: found, evidence } : { kind: 'not_found', evidence };
+    },
     list: hasList
       ? async ({ page, oldestFirst }) => {
           assert.equal(oldestFirst, true);
@@ -76,16 +83,6 @@ function serviceWith(
   };
 }
 
-/** The payments that the engine binds when it sends: the sample's rows 1 to 8. */
-async function bindPayments(db: Database): Promise<void> {
-  for (let rowNo = 1; rowNo <= 8; rowNo++) {
-    const identity = { account: 'main', runId: 'payroll-2026-11', rowRef: `R-${rowNo}`, generation: 1 };
-    const at = startMs + rowNo * 1_000;
-    const owner = { batch_id: 'B-1', row_no: rowNo, first_intent_at: at, last_intent_at: at };
-    await insertPayments(db, [aPayment(identity, owner)]);
-  }
-}
-
 async function run(
   t: TestContext,
   gateway: ReconcileDeps['gateway'],
@@ -94,10 +91,7 @@ async function run(
   unanswered: ReconcileDeps['unanswered'] = () => undefined,
 ) {
   const db = ready ?? (await testLedger(t));
-  if (!ready) {
-    await writeSampleBatch(db);
-    await bindPayments(db);
-  }
+  if (!ready) await writeSampleBatch(db);
   const clock = testClock();
   clock.set(startMs + 86_400_000);
   const deps = {
@@ -222,7 +216,6 @@ test('a payment that the list has not yet is asked for by itself before it is ca
 test('what the service refused at once is no payment: it is told by itself, is not open, and is not counted as compared', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  await bindPayments(db);
   await db.execute("UPDATE rows SET topup_id = NULL WHERE status = 'failed'");
   for (const hasList of [true, false]) {
     const { reconciliation, odd, items, dir } = await run(
@@ -315,7 +308,6 @@ test('reconciliations are kept, and can be run any number of times', async (t) =
 test('the page writes amounts as all pages do, and names no wallets in which nothing has changed', async (t) => {
   const db = await testLedger(t);
   await writeSampleBatch(db);
-  await bindPayments(db);
   for (const [column, global] of Object.entries({ balance_before: '100', balance_after: '94.4' }))
     await db.execute(`UPDATE batches SET ${column} = ?`, [
       balanceJson({ 'USD-global': global, 'KES-local': '7' }, startMs + (column === 'balance_before' ? -500 : 60_500)),
@@ -373,3 +365,108 @@ describe('a read of the service', () => {
     await assert.rejects(run(t, troubled(refused)), /no such key/);
   });
 });
+
+for (const status of ['held', 'skipped', 'cancelled', 'ready'])
+  test(`a row that was refused each time, and is ${status} now, is no payment`, async (t) => {
+    const db = await testLedger(t);
+    await writeSampleBatch(db);
+    await db.execute(`UPDATE rows SET status = '${status}', topup_id = NULL, completed_at = NULL WHERE row_no = 7`);
+    await db.execute('UPDATE payments SET attempts = 2, open_attempts = 0 WHERE row_no = 7');
+    const without = serviceWith(allAtService().filter(({ topupId }) => topupId !== 'topup-7'));
+    const { reconciliation, odd } = await run(t, without, {}, db);
+    assert.deepEqual([odd, reconciliation.counts.no_payment, reconciliation.counts.matched], [[], 1, 7]);
+    if (status === 'ready') return;
+    // One attempt may have arrived.
+    await db.execute('UPDATE payments SET open_attempts = 1 WHERE row_no = 7');
+    assert.deepEqual((await run(t, without, {}, db)).odd, [['ledger_only', 'payroll-2026-11/R-7', '']]);
+  });
+
+test('money that came back, of which only a read of the payment tells, is found where the wallets do not add up', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
+  const back = paymentAtService(4, { cost: { value: '0', currency: 'USD' }, full: true });
+  const { odd, reconciliation, items } = await run(
+    t,
+    serviceWith(allAtService(), { read: allAtService().with(3, back) }),
+    {},
+    db,
+  );
+  assert.deepEqual(odd, [['refunded_later', 'payroll-2026-11/R-4', 'topup-4']]);
+  assert.deepEqual([items.length, reconciliation.counts.matched, reconciliation.open], [8, 7, 1]);
+  assert.deepEqual(reconciliation.wallets?.currencies, [
+    { currency: 'USD', left: '4.8', charged: '4.8', unexplained: '0' },
+  ]);
+  assert.equal(reconciliation.wallets?.next, null);
+});
+
+test('no payment is read by itself where the wallets add up', async (t) => {
+  const gateway = { ...serviceWith(allAtService()), read: async () => assert.fail('nobody asks') };
+  assert.equal((await run(t, gateway)).reconciliation.open, 0);
+});
+
+test('what no read explains either says what it may be, and where to look', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
+  const { reconciliation, dir } = await run(t, serviceWith(allAtService()), {}, db);
+  const next = /^Each paid row of this time was looked up by itself, and no other explains the rest: it is a deposit/;
+  assert.match(reconciliation.wallets?.next ?? '', next);
+  assert.match(await readFile(join(dir, 'reconciliation.html'), 'utf8'), /it is a deposit, a fee, or a refund/);
+});
+
+test('where there are too many rows to look up, the command for a shorter time is named, and each row is in its bucket', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '95.2')`);
+  const more = Array.from({ length: 300 }, (_, index) => index + 11);
+  await insertRows(
+    db,
+    more.map((rowNo) => newRow('B-1', rowNo)),
+  );
+  await db.execute(
+    `UPDATE rows SET status = 'completed', topup_id = 'topup-' || row_no, cost = '0.8', cost_currency = 'USD' WHERE row_no > 10`,
+  );
+  for (const rowNo of more) {
+    const identity = { account: 'main', runId: 'payroll-2026-11', rowRef: `R-${rowNo}`, generation: 1 };
+    await insertPayments(db, [
+      aPayment(identity, { batch_id: 'B-1', row_no: rowNo, first_intent_at: startMs + 1_000 }),
+    ]);
+  }
+  const phoneOf = new Map(
+    (
+      await db.query<{ row_no: number; phone_number: string }>(
+        'SELECT row_no, phone_number FROM rows WHERE row_no > 10',
+      )
+    ).map((row) => [row.row_no, row.phone_number]),
+  );
+  const all = [
+    ...allAtService(),
+    ...more.map((rowNo) => paymentAtService(rowNo, { phoneNumber: phoneOf.get(rowNo) ?? null })),
+  ];
+  const gateway = { ...serviceWith(all), read: async () => assert.fail('nobody asks') };
+  const { reconciliation, items, odd } = await run(t, gateway, {}, db);
+  assert.deepEqual([odd, items.length, reconciliation.counts.matched], [[], 308, 308]);
+  assert.equal(
+    reconciliation.wallets?.next,
+    'More than 300 rows were paid in this time, so they were not looked up one by one. Compare shorter times, each by itself: airbatch reconcile --account main --from 2026-11-01 --to 2026-11-01',
+  );
+});
+
+const nextSteps: [fields: Partial<BoundPayment>, bucket: Bucket, next: RegExp][] = [
+  [{ status: 'in_doubt' }, 'ledger_only', /^Have it looked up again: airbatch resume B-1$/],
+  [{ status: 'accepted' }, 'status_differs', /^Have it looked up again: airbatch resume B-1$/],
+  [{ status: 'in_doubt', next_action_at: null }, 'ledger_only', /^A person decides: airbatch resolve B-1 3$/],
+  [{ status: 'completed' }, 'status_differs', /no longer says that it was paid/],
+  [{ status: 'failed' }, 'status_differs', /do not pay it again, and ask the service/],
+  [{ status: 'skipped' }, 'status_differs', /do not pay it again, and ask the service/],
+  [{ status: 'in_doubt', row_generation: 2 }, 'status_differs', /it may be paid twice/],
+  [{ status: 'completed' }, 'ledger_only', /^Ask the service with the reference\.$/],
+  [{ status: 'skipped' }, 'ledger_only', /^Ask the service with the reference\.$/],
+];
+
+for (const [fields, bucket, expected] of nextSteps)
+  test(`only a row that is still looked up or followed is one to resume: ${bucket}, ${JSON.stringify(fields)}`, () => {
+    const bound = { batch_id: 'B-1', row_no: 3, generation: 1, row_generation: 1, next_action_at: 1, ...fields };
+    assert.match(nextOf(bucket, bound as BoundPayment), expected);
+  });
