@@ -26,7 +26,7 @@ if (
   const options = [...roomForGarbage, ...execArgv];
   process.execve(execPath, [execPath, ...options, ...argv.slice(1)], { ...givingBack, ...env });
 }
-const [{ existsSync }, { enableCompileCache }, { homedir }, { join }] = await Promise.all([
+const [{ existsSync, mkdirSync }, { enableCompileCache }, { homedir }, { join }] = await Promise.all([
   import('node:fs'),
   import('node:module'),
   import('node:os'),
@@ -36,7 +36,10 @@ const [{ existsSync }, { enableCompileCache }, { homedir }, { join }] = await Pr
 // in the temporary folder that Node would take, somebody else could have put other code.
 const { NODE_COMPILE_CACHE, XDG_CACHE_HOME } = env;
 try {
-  enableCompileCache(NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'airbatch'));
+  const cache = NODE_COMPILE_CACHE || join(XDG_CACHE_HOME || join(homedir(), '.cache'), 'airbatch');
+  // Whatever the umask says.
+  mkdirSync(cache, { recursive: true, mode: 0o700 });
+  enableCompileCache(cache);
 } catch {
   // A container may run under a user id that has no home. Then every start compiles.
 }

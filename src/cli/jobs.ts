@@ -159,8 +159,9 @@ async function makeNew(context: CommandContext, name: string): Promise<number> {
     throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
   const path = join(config.jobs, `${name}.ts`);
   if (existsSync(path)) throw new AirbatchError('USAGE', `${path} is there already`);
-  makeFolders(dirname(path));
-  writeFileSync(path, jobTemplate(name));
+  // Under a umask that lets others write, the job would be refused when it is loaded.
+  makeFolders(dirname(path), 0o755);
+  writeFileSync(path, jobTemplate(name), { mode: 0o644 });
   answer(context, { name, file: path }, `Written: ${relative(cwd, path)}. Change it, then: airbatch jobs check`);
   return 0;
 }

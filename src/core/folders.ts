@@ -2,10 +2,10 @@ import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 
 /**
- * Makes a folder that a person names, and those above it that are missing, all with `mode`. Node's own way (`recursive`) tries for ever where a file system that
+ * Makes a folder that a person names, and those above it that are missing, all with `mode`: for their owner alone, whatever the umask is, where nothing else is asked for. Node's own way (`recursive`) tries for ever where a file system that
  * cannot make a folder says that the one above it is not there, as /proc does. Throws what the file system says.
  */
-export function makeFolders(path: string, mode?: number): void {
+export function makeFolders(path: string, mode = 0o700): void {
   if (isFolder(path)) return;
   const above = dirname(path);
   if (above !== path) makeFolders(above, mode);

@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
-import { chmodSync, existsSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { assert } from '../core/assert.ts';
@@ -231,6 +231,8 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
   if (!isFile(path)) return new DatabaseSync(path);
   makeFolders(dirname(path));
   const isNew = !existsSync(path);
+  // SQLite would make it under the umask, and for a moment let others open it.
+  if (isNew) makeOwn(path);
   const database = new DatabaseSync(path, { timeout: busyTimeoutMs });
   if (isNew) chmodSync(path, 0o600);
   database.exec(`PRAGMA journal_mode = WAL; PRAGMA synchronous = NORMAL; PRAGMA busy_timeout = ${busyTimeoutMs};`);
@@ -244,6 +246,15 @@ function open(path: string, busyTimeoutMs: number): DatabaseSync {
   }
   if (!isNew && statSync(path).size <= checkedBytesMax) checkWhole(database, path);
   return database;
+}
+
+/** Another process may be first. What else keeps the file from being made is told by SQLite, which tries it again. */
+function makeOwn(path: string): void {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch {
+    // As said above.
+  }
 }
 
 /** What a bad disk or a careless copy has done shows here, and not in the middle of a payout. */

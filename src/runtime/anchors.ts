@@ -125,8 +125,9 @@ async function put(
   const line = anchorLine({ ...head, at: isoTime(clock.now()) });
   switch (anchor.kind) {
     case 'file':
-      makeFolders(dirname(anchor.path));
-      await appendFile(anchor.path, line, { flush: true });
+      // Auditors read it, and nobody else writes it.
+      makeFolders(dirname(anchor.path), 0o755);
+      await appendFile(anchor.path, line, { flush: true, mode: 0o644 });
       return null;
     case 'url': {
       const headers = { 'content-type': 'application/json', ...bearer(anchor.token) };

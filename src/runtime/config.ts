@@ -25,8 +25,9 @@ import {
 } from '../notify/recipients.ts';
 import { type Anchor, type AnchorInput, anchorsShape } from './anchor-places.ts';
 import { readEditedText } from './edited-text.ts';
-import { readDotEnv, requireSecret, secretsNamed } from './environment.ts';
+import { dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
 import type { LogFile } from './log.ts';
+import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
 
 /** The account that stands in where none is configured: the sandbox inside this very process. */
@@ -171,6 +172,8 @@ export interface Config {
   people: { readonly [role in Role]?: readonly string[] };
   /** Every secret, for the log to redact. */
   secrets: readonly string[];
+  /** What is wrong with files of the configuration and does not keep it from being used. */
+  warnings: readonly string[];
 }
 
 export interface ConfigSources {
@@ -235,12 +238,15 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     retention: parsed.data.retention,
     people: parsed.data.people,
     secrets,
+    warnings: dotEnvWarnings(cwd),
   });
 }
 
 async function readConfigFile(path: string): Promise<unknown> {
+  const isCode = /\.[cm]?[jt]s$/.test(path);
+  if (isCode && existsSync(path)) requireOwnCode(path);
   try {
-    if (!path.endsWith('.ts') && !path.endsWith('.js')) return JSON.parse(readEditedText(path));
+    if (!isCode) return JSON.parse(readEditedText(path));
     resolveAirbatch();
     const module = (await import(pathToFileURL(path).href)) as { default?: unknown };
     if (module.default === undefined) throw new Error('it has no default export');

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
@@ -20,6 +20,13 @@ export function readDotEnv(cwd: string): Environment {
       cause: error,
     });
   }
+}
+
+/** What is wrong with `.env` and does not keep it from being used: its group may be meant to read it, and nobody else is. */
+export function dotEnvWarnings(cwd: string): string[] {
+  const path = join(cwd, '.env');
+  if (process.platform === 'win32' || !existsSync(path) || (statSync(path).mode & 0o004) === 0) return [];
+  return [`every user of this machine can read ${path}, which holds secrets: chmod o-r ${JSON.stringify(path)}`];
 }
 
 /** The value of a variable that a field names. Throws `CONFIG_INVALID` where it is not set, or `faultOf` says what is wrong with it. */

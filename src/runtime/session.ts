@@ -56,6 +56,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     screen,
     file: config.log,
   });
+  for (const warning of config.warnings) log.warn(warning);
   const db = await openLedger(ledgerPath);
   try {
     await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);

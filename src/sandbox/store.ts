@@ -70,7 +70,7 @@ const schema = `
  * its owner alone may read it.
  */
 export function openStore(path: string | undefined): Store {
-  if (path) mkdirSync(dirname(path), { recursive: true });
+  if (path) mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const isNew = path !== undefined && !existsSync(path);
   const database = new DatabaseSync(path ?? ':memory:', { timeout: 5_000 });
   if (isNew) chmodSync(path, 0o600);

@@ -48,6 +48,9 @@ const lasting: readonly string[] = ['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'EXDEV']
 /** What stands in a name for bytes that are no UTF-8: under that name nothing is found. */
 const unreadable = '\uFFFD';
 
+/** Files are paid as they lie there, and name people: whoever is not of the folder's group neither reads nor adds any. */
+const sharedFolderMode = 0o750;
+
 /** How often an inbox is looked at in a row: what vanished meanwhile may lie there under another name. */
 const looksMax = 3;
 
@@ -65,7 +68,7 @@ export async function takeFromInbox(
   const { folder, isUsed } = options;
   try {
     if (isUsed) await access(join(folder, 'inbox'));
-    for (const name of folderNames) await mkdir(join(folder, name), { recursive: true });
+    for (const name of folderNames) await mkdir(join(folder, name), { recursive: true, mode: sharedFolderMode });
     return await take(deps, options, requireSlot);
   } catch (error) {
     throw asFolderTrouble(folder, error);

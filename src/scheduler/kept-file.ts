@@ -21,5 +21,7 @@ export async function writeWhy(path: string, why: string): Promise<void> {
   const ending = '.why.txt';
   const name = [...basename(path)];
   while (Buffer.byteLength(name.join('')) > nameBytesMax - ending.length) name.pop();
-  await writeFile(join(dirname(path), `${name.join('')}${ending}`), `${visible(why)}\n`);
+  await writeFile(join(dirname(path), `${name.join('')}${ending}`), `${visible(why)}\n`, {
+    mode: 0o640,
+  });
 }

@@ -3,6 +3,7 @@ import { dirname, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { readEditedText } from '../runtime/edited-text.ts';
+import { requireOwnCode } from '../runtime/own-code.ts';
 import { resolveAirbatch } from '../runtime/resolve-airbatch.ts';
 import { defineJob, type Job, type JobInput } from './define-job.ts';
 
@@ -47,7 +48,12 @@ export async function loadJobs(folder: string): Promise<LoadedJob[]> {
 
 /** The default export may have gone through `defineJob` already, or be what is given to it. */
 async function readJob(file: string): Promise<Job> {
-  if (file.endsWith('.json')) return defineJob(JSON.parse(readEditedText(file)) as JobInput);
+  if (file.endsWith('.json')) {
+    const job = defineJob(JSON.parse(readEditedText(file)) as JobInput);
+    if (job.source.kind === 'command') requireOwnCode(file);
+    return job;
+  }
+  requireOwnCode(file);
   resolveAirbatch();
   const module = (await import(pathToFileURL(file).href)) as { default?: JobInput };
   if (module.default === undefined) throw new AirbatchError('CONFIG_INVALID', 'it has no default export');

@@ -47,7 +47,7 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
     const away = join(folder, isDone ? 'done' : 'rejected');
     // Where even this folder is missing, the disk or share that it is on is away: what is made meanwhile would lie below it.
     await access(dirname(file.working_path));
-    await mkdir(away, { recursive: true });
+    await mkdir(away, { recursive: true, mode: 0o750 });
     const place = join(away, basename(file.working_path));
     const [taken] = [file.working_path, place].filter(existsSync);
     if (isDone && taken && batch.file_sha256 !== (await digestOf(taken))) await tellChanged(session, file);
