@@ -43,7 +43,7 @@ async function restoredLedger(t: TestContext) {
   copyFileSync(join(folder, 'backup.db'), ledger);
   // More than a day has gone by: the service knows the payments, and no longer their keys.
   const service = new DatabaseSync(data, { timeout: 5_000 });
-  service.exec('DELETE FROM answers');
+  service.exec('DELETE FROM kept_answers');
   service.close();
   return { folder, sandbox, options, run: (...args: string[]) => runCommand(args, options) };
 }
