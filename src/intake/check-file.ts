@@ -132,9 +132,9 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
 const sheetsNamedMax = 3;
 
 /** What each column means. Where the header of one sheet of several is none, the error names the others. */
-function columnsOf({ header, form }: Table, settings: IntakeSettings): PlannedColumns {
+function columnsOf({ header, sample, form }: Table, settings: IntakeSettings): PlannedColumns {
   try {
-    return planColumns(header, settings.columns, settings, form.hiddenColumns);
+    return planColumns(header, settings.columns, settings, { hidden: form.hiddenColumns, sample });
   } catch (error) {
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);

@@ -1,5 +1,6 @@
 import type { Field } from './fields.ts';
 import { headerCurrency } from './header-currency.ts';
+import { hasWordOf } from './like-names.ts';
 
 /** The names that people give the columns, one line a language, as `plainName` writes them. */
 const names: Record<Field, readonly string[]> = {
@@ -127,6 +128,11 @@ export function meaningOf(header: string): Field | null {
 export function currencyOfAmounts(header: string): string | null {
   const named = headerCurrency(header);
   return named !== null && (named.isCertain || isAmount(named.name)) ? named.currency : null;
+}
+
+/** Whether a column may hold a field by a part of its name, though it is none of those that are read as such. */
+export function mayBeCalled(header: string, field: Field): boolean {
+  return meaningOf(header) === null && hasWordOf(plainName(header), field);
 }
 
 /** Whether a header may be one of currencies, by a part of its name, though it is none of those that are read as such. */

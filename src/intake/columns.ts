@@ -1,5 +1,6 @@
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
+import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
 import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
@@ -35,14 +36,14 @@ const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of the columns that a
- * sheet hides, only those are read that it names.
- * Throws `FILE_REJECTED` where the header is none, has a name twice, could be meant in two ways, or lacks what is needed.
+ * sheet hides (`hidden`), only those are read that it names. `sample` are the first rows. Throws `FILE_REJECTED` where the header is none,
+ * could be meant in two ways, or lacks what is needed.
  */
 export function planColumns(
   header: readonly string[],
   mapping: Partial<Record<Field, string>>,
   defaults: { currency: string | null; networkId: number | null },
-  hidden: ReadonlySet<number> = new Set(),
+  { hidden = new Set(), sample = [] }: { hidden?: ReadonlySet<number>; sample?: Sample } = {},
 ): PlannedColumns {
   refuseBadHeader(header);
   const plan: ColumnPlan = {};
@@ -58,10 +59,14 @@ export function planColumns(
     const field = taken.has(index) ? null : meaningOf(name);
     if (field && plan[field] === undefined) candidates.set(field, [...(candidates.get(field) ?? []), index]);
   }
+  const read = new Set([...taken, ...[...candidates.values()].flat()]);
+  const unread = header.flatMap((name, index) =>
+    read.has(index) || hidden.has(index) || ownColumns.has(name.trim()) ? [] : [index],
+  );
   for (const [field, indexes] of candidates) {
     const visible = indexes.filter((index) => !hidden.has(index));
     if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
-    plan[field] = chooseColumn(header, field, visible);
+    plan[field] = chooseColumn(header, field, { indexes: visible, unread, sample });
   }
   refuseMissing(header, plan, defaults);
   const meaning = new Map(
@@ -80,12 +85,9 @@ export const columnsMax = 1_000;
 
 function refuseBadHeader(header: readonly string[]): void {
   if (header.length > columnsMax) throw rejected(`the file has more than ${columnsMax} columns`);
-  const seen = new Set<string>();
   for (const name of header) {
-    const key = name.trim().toLowerCase();
-    if (trapNames.has(key)) throw rejected(`a column is named "${name}", a name that is not allowed`);
-    if (key !== '' && seen.has(key)) throw rejected(`two columns are named "${name.trim()}"`);
-    seen.add(key);
+    if (trapNames.has(name.trim().toLowerCase()))
+      throw rejected(`a column is named "${name}", a name that is not allowed`);
   }
 }
 
@@ -99,26 +101,15 @@ function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
 }
 
 function findMapped(header: readonly string[], field: Field, name: string): number {
-  const exact = header.indexOf(name);
-  if (exact >= 0) return exact;
+  const exact = header.flatMap((own, index) => (own === name ? [index] : []));
+  refuseSameName(header, exact);
+  if (exact[0] !== undefined) return exact[0];
   const alike = header.flatMap((own, index) => (plainName(own) === plainName(name) ? [index] : []));
+  refuseSameName(header, alike);
   if (alike.length === 1 && alike[0] !== undefined) return alike[0];
   throw rejected(
     `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
   );
-}
-
-/** Our own name goes before its aliases: a file with `phone_number` and `phone` has been made for us. */
-function chooseColumn(header: readonly string[], field: Field, indexes: readonly number[]): number {
-  const [only] = indexes;
-  if (indexes.length === 1 && only !== undefined) return only;
-  const own = indexes.filter((index) => header[index]?.trim().toLowerCase() === field);
-  // But "currency" may be the salary's beside an "airtime currency".
-  if (field !== 'currency' && own.length === 1 && own[0] !== undefined) return own[0];
-  const names = indexes.map((index) => `"${header[index]?.trim()}"`);
-  throw new AirbatchError('FILE_REJECTED', `the columns ${names.join(' and ')} could each be the ${field}`, {
-    hint: `Say which one you mean: --map ${field}=${names[0]}, or intake.columns.${field} in the configuration. Nothing was sent.`,
-  });
 }
 
 /** What a sheet hides, whoever checks the file does not see. */

@@ -100,7 +100,7 @@ type Planned = Pick<PlannedColumns, 'plan' | 'amountCurrency'>;
 /** How the columns of a sheet are read; where that must be asked first, those that could be meant. */
 function plannedOrLikely(header: readonly string[], settings: IntakeSettings, hidden: ReadonlySet<number>): Planned {
   try {
-    return planColumns(header, settings.columns, settings, hidden);
+    return planColumns(header, settings.columns, settings, { hidden });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;
     const plan: ColumnPlan = {};

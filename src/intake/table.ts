@@ -16,6 +16,8 @@ export interface Table {
   header: string[];
   /** The records below the header. */
   rows: AsyncGenerator<RecordChunk>;
+  /** The first of them. */
+  sample: readonly (readonly string[])[];
   form: TableForm;
 }
 
@@ -51,19 +53,41 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
   const first = await records.next();
   const [header, ...rest] = first.done ? [] : first.value.records;
   if (!header) throw new AirbatchError('FILE_REJECTED', 'the file is empty: there is no text in it');
-  return { header, rows: below(first.value as RecordChunk, rest, records), form };
+  const ahead = await readAhead(first.value as RecordChunk, rest, records);
+  const sample = ahead.flatMap((chunk) => chunk.records).slice(0, sampleRowsMax);
+  return { header, rows: withAhead(ahead, records), sample, form };
 }
 
-async function* below(first: RecordChunk, rest: string[][], records: AsyncGenerator<RecordChunk>) {
+/** Rows by which columns are known: enough to see what they hold, and mostly in the first chunk. */
+const sampleRowsMax = 100;
+
+/** The chunks with the first rows below the header. */
+async function readAhead(
+  first: RecordChunk,
+  rest: string[][],
+  records: AsyncGenerator<RecordChunk>,
+): Promise<RecordChunk[]> {
+  const ahead: RecordChunk[] = [];
+  if (rest.length > 0)
+    ahead.push({
+      ...first,
+      records: rest,
+      lines: first.lines.slice(1),
+      doubts: new Map([...first.doubts].map(([index, doubt]) => [index - 1, doubt])),
+      shown: new Map([...(first.shown ?? [])].map(([index, cells]) => [index - 1, cells])),
+    });
+  for (let rows = rest.length; rows < sampleRowsMax; ) {
+    const next = await records.next();
+    if (next.done) break;
+    ahead.push(next.value);
+    rows += next.value.records.length;
+  }
+  return ahead;
+}
+
+async function* withAhead(ahead: RecordChunk[], records: AsyncGenerator<RecordChunk>) {
   try {
-    if (rest.length > 0)
-      yield {
-        ...first,
-        records: rest,
-        lines: first.lines.slice(1),
-        doubts: new Map([...first.doubts].map(([index, doubt]) => [index - 1, doubt])),
-        shown: new Map([...(first.shown ?? [])].map(([index, cells]) => [index - 1, cells])),
-      };
+    for (let chunk = ahead.shift(); chunk; chunk = ahead.shift()) yield chunk;
     for await (const chunk of records) yield chunk;
   } finally {
     await records.return(undefined);

@@ -7,7 +7,7 @@ import type { MarkedRows } from './xlsx-rows.ts';
 /** What a person should know of a file as a whole, in a sentence each. */
 export function warningsOf(
   catalog: CatalogCache,
-  { form }: Table,
+  { form, header }: Table,
   { signs: { proof } }: CheckContext,
   dates: NamedDates,
 ): string[] {
@@ -22,6 +22,9 @@ export function warningsOf(
       'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
     );
   }
+  const names = header.map((name) => name.trim()).filter((name) => name !== '');
+  for (const name of new Set(names.filter((name, index) => names.indexOf(name) !== index)))
+    warnings.push(`More than one column is named "${name}": none of them is read, and all are kept.`);
   if (form.otherSheets.length > 0) {
     const others = form.otherSheets.map(
       (name) => `"${name}"${name === form.activeSheet ? ' (open when it was saved)' : ''}`,

@@ -336,8 +336,19 @@ describe('columns', () => {
       assert.deepEqual([meaningOf(name), meaningOf(numbered)], [null, 'phone_number']);
   });
 
-  test('with our own name go before their aliases', () => {
-    assert.equal(plan(['phone', 'phone_number', 'network_id', 'amount']).plan.phone_number, 1);
+  test('with our own name go before their aliases, but never where it decides who is paid, how much, or once', () => {
+    const header = ['phone_number', 'network_id', 'amount', 'reference'];
+    assert.equal(plan([...header, 'operator']).plan.network_id, 1);
+    for (const [alias, field] of [
+      ['phone', 'phone_number'],
+      ['airtime amount', 'amount'],
+      ['Payment reference', 'reference'],
+    ] as const)
+      assert.throws(
+        () => plan([...header, alias]),
+        { code: 'FILE_REJECTED', message: new RegExp(`"${alias}"`) },
+        field,
+      );
   });
 
   test('that are missing can be named by a mapping', () => {

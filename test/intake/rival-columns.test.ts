@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { AirbatchError } from '../../src/core/errors.ts';
+import { check, csv, goodRow } from './support.ts';
+
+const rejection = async (content: string, settings: Record<string, unknown> = {}): Promise<AirbatchError | null> => {
+  try {
+    await check(content, { settings });
+    return null;
+  } catch (error) {
+    assert.ok(error instanceof AirbatchError, String(error));
+    assert.equal(error.code, 'FILE_REJECTED');
+    return error;
+  }
+};
+
+const three = (fields: (index: number) => Record<string, string>) =>
+  csv([0, 1, 2].map((index) => goodRow({ phone_number: `+25471234567${index}`, ...fields(index) })));
+
+describe('two columns that could be the same field', () => {
+  for (const other of [
+    'airtime amount',
+    'Net amount',
+    'gross',
+    'Total',
+    'Balance (KES)',
+    'Basic salary',
+    'net pay',
+    'Value',
+    'Montant brut',
+    'Net à verser',
+    'Saldo',
+    'Salário líquido',
+    'Jumla',
+    'Bruttobetrag',
+    'Nettolohn',
+  ]) {
+    test(`stop the file until a mapping says which: "amount" and "${other}"`, async () => {
+      const content = three((index) => ({ amount: `${50_000 + index}`, [other]: `${100 + index}.50` }));
+      const error = await rejection(content);
+      assert.equal(
+        error?.message,
+        `the columns "amount" and "${other}" could each be the amount: "amount" has 50000; 50001; 50002, "${other}" has 100.50; 101.50; 102.50`,
+      );
+      assert.match(error.hint, /--map amount="amount"/);
+      assert.ok(error.hint.includes(`--map amount="${other}"`));
+      const { rows } = await check(content, { settings: { columns: { amount: other } } });
+      assert.equal(rows[0]?.amount, '100.5');
+      assert.equal(await rejection(content, { columns: { amount: 'amount' } }), null);
+    });
+  }
+
+  test('are not those that hold something else', async () => {
+    for (const [name, value] of [
+      ['pay date', '2026-11-25'],
+      ['Total hours', '40'],
+      ['pay grade', '7'],
+      ['Salary account', '+254712345678'],
+      ['Net name', 'Amina'],
+      ['balance', ''],
+      ['Mobile model', 'Nokia 105'],
+      ['department', '101'],
+    ] as const)
+      assert.equal(await rejection(three(() => ({ amount: '1500', [name]: value }))), null, name);
+  });
+
+  test('may be two numbers of a person: of each only the ends are shown, since a rejection is kept and sent', async () => {
+    for (const name of ['phone', 'WhatsApp', 'Alternative phone', 'Phone 2', 'Next of kin tel']) {
+      const error = await rejection(three((index) => ({ [name]: `072234567${index}` })));
+      assert.match(error?.message ?? '', /"phone_number" has \+254…70; \+254…71; \+254…72, /, name);
+      assert.ok(error?.message.includes(`"${name}" has 0722…70`), error?.message);
+    }
+  });
+
+  test('may be two references', async () => {
+    for (const name of ['Payment reference', 'Invoice ref', 'ref no']) {
+      const error = await rejection(three((index) => ({ reference: `R-${index}`, [name]: `I-${index}` })));
+      assert.match(error?.message ?? '', /could each be the reference: "reference" has R-0; R-1; R-2, /, name);
+    }
+  });
+
+  test('are seen where the rows come in small pieces', async () => {
+    const content = three((index) => ({ amount: '5', gross: `${index + 1}` }));
+    await assert.rejects(check(content, { chunkBytes: 7 }), /"gross" has 1; 2; 3/);
+  });
+});
+
+describe('columns with the same name', () => {
+  const rows = '+254712345678,1,5,KES,a,b\n+254712345679,1,6,KES,c,d\n';
+
+  test('that nobody reads are kept, and noted', async () => {
+    const { rows: checked, findings } = await check(`phone_number,network_id,amount,currency,note,note\n${rows}`);
+    assert.deepEqual(
+      checked.map(({ status, input }) => [status, JSON.parse(input).slice(4)]),
+      [
+        ['ready', ['a', 'b']],
+        ['ready', ['c', 'd']],
+      ],
+    );
+    assert.deepEqual(findings.warnings, [
+      'More than one column is named "note": none of them is read, and all are kept.',
+    ]);
+  });
+
+  test('cannot be read, be it by their name or by a mapping', async () => {
+    const twice = `phone_number,network_id,amount,currency,pay,pay\n${rows}`;
+    assert.match(
+      (await rejection(twice, { columns: { reference: 'pay' } }))?.message ?? '',
+      /two columns are named "pay"/,
+    );
+    assert.match(
+      (await rejection(twice, { columns: { reference: 'Pay' } }))?.message ?? '',
+      /two columns are named "pay"/,
+    );
+    const amounts = `phone_number,network_id,amount,currency,note,amount\n${rows}`;
+    assert.match((await rejection(amounts))?.message ?? '', /two columns are named "amount"/);
+  });
+});

@@ -1,0 +1,72 @@
+import assert from 'node:assert/strict';
+import { describe, test } from 'node:test';
+import { check, problemCodes } from './support.ts';
+
+const header = 'phone_number,network_id,currency,amount,note';
+const person = (index: number) => `+25471234567${index},1,KES`;
+const codes = async (...lines: string[]) => {
+  const { rows } = await check(`${lines.join('\n')}\n`);
+  return rows.map((row) => problemCodes(row)[0] ?? `${row.amount}`);
+};
+
+describe('a comma between thousands without quotes', () => {
+  test('never pays the first group: its row has more cells than the header, be the last of them empty', async () => {
+    assert.deepEqual(
+      await codes(
+        header,
+        `${person(1)},500,x`,
+        `${person(2)},2,400,note`,
+        `${person(3)},2,400,`,
+        `${person(4)},1,234,567,`,
+      ),
+      ['500', 'ROW_TOO_LONG', 'ROW_TOO_LONG', 'ROW_TOO_LONG'],
+    );
+  });
+
+  test('is told from empty cells that every row has beyond the header, such as a comma at each end', async () => {
+    assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y,`), ['500', '600']);
+    assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y`), ['ROW_TOO_LONG', '600']);
+    assert.deepEqual(await codes(header, `${person(1)},500,x,`, `${person(2)},600,y,,`), [
+      'ROW_TOO_LONG',
+      'ROW_TOO_LONG',
+    ]);
+  });
+
+  test('is asked about where the row has no cell too many: three digits follow the amount, and no field reads them', async () => {
+    assert.deepEqual(
+      await codes(
+        header,
+        `${person(1)},2,400`,
+        `${person(2)},KES 12,400`,
+        `${person(3)},1,234,567`,
+        `${person(4)},2,400.50`,
+        `${person(5)},2,400/=`,
+      ),
+      ['AMOUNT_AMBIGUOUS', 'AMOUNT_AMBIGUOUS', 'ROW_TOO_LONG', 'AMOUNT_AMBIGUOUS', 'AMOUNT_AMBIGUOUS'],
+    );
+    // Every row has its thousands parted, and its empty note beyond the header.
+    assert.deepEqual(await codes(header, `${person(1)},2,400,`, `${person(2)},1,500,`), [
+      'AMOUNT_AMBIGUOUS',
+      'AMOUNT_AMBIGUOUS',
+    ]);
+  });
+
+  test('is asked about in words that show the whole amount', async () => {
+    const { rows } = await check(`${header}\n${person(1)},2,400\n`);
+    const [problem] = rows[0]?.problems ?? [];
+    assert.equal(problem?.message, 'The amount can be 2, or 2,400 that a comma without quotes has put into two cells.');
+    assert.match(problem?.suggestion ?? '', /^Write "2,400" in quotes, or 2\.00; or save the file with semicolons/);
+  });
+
+  test('cannot be where no comma parts cells, where the amount is written out, or where a field reads what follows', async () => {
+    const semicolons = (line: string) => line.replaceAll(',', ';');
+    assert.deepEqual(await codes(...[header, `${person(1)},2,400`].map(semicolons)), ['2']);
+    assert.deepEqual(await codes(header, `${person(1)},2.00,400`, `${person(2)},2500,400`, `${person(3)},2,40`), [
+      '2',
+      '2500',
+      '2',
+    ]);
+    const beforeNetwork = 'phone_number,currency,amount,network_id';
+    assert.deepEqual(await codes(beforeNetwork, '+254712345671,KES,2,400'), ['2']);
+  });
+});
