@@ -1,8 +1,9 @@
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { readAmount } from './amount.ts';
-import { mayBeCalled } from './column-names.ts';
+import { mayBeCalled, plainName } from './column-names.ts';
 import type { Field } from './fields.ts';
+import { hasWordNear } from './like-names.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 
@@ -59,6 +60,20 @@ export function likelyColumns(
   sample: Sample,
 ): number[] {
   return unread.filter((index) => mayBeCalled(header[index] ?? '', field) && fits(field, valuesOf(sample, index)));
+}
+
+/** Those, or else the ones whose name is one slip away from such a part. */
+export function nearColumns(
+  header: readonly string[],
+  field: Field,
+  unread: readonly number[],
+  sample: Sample,
+): number[] {
+  const likely = likelyColumns(header, field, unread, sample);
+  if (likely.length > 0) return likely;
+  return unread.filter(
+    (index) => hasWordNear(plainName(header[index] ?? ''), field) && fits(field, valuesOf(sample, index)),
+  );
 }
 
 const valuesShownMax = 3;

@@ -1,9 +1,9 @@
 import { AirbatchError } from '../core/errors.ts';
-import { withoutNumbers } from '../core/redact.ts';
 import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
 import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
+import { ownColumns, readAs, refuseMissing } from './missing-columns.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
 export type ColumnPlan = Partial<Record<Field, number>>;
@@ -24,12 +24,6 @@ export interface UnderstoodColumn {
   /** What it was taken for; null: kept, and not read. */
   field: Field | null;
 }
-
-/** Columns that our own files add; they speak of an earlier reading. */
-const ownColumns = new Set(['problem', 'suggestion']);
-
-/** A header that suffices for most files. */
-const exampleHeader = 'phone_number,network_id,amount,currency';
 
 /** Names that are a trap in every program that makes objects of rows. */
 const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
@@ -68,7 +62,7 @@ export function planColumns(
     if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
     plan[field] = chooseColumn(header, field, { indexes: visible, unread, sample });
   }
-  refuseMissing(header, plan, defaults);
+  refuseMissing(header, plan, { defaults, unread, sample });
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
@@ -124,24 +118,6 @@ function refuseHiddenColumn(header: readonly string[], field: Field, indexes: re
   );
 }
 
-function refuseMissing(
-  header: readonly string[],
-  plan: ColumnPlan,
-  defaults: { currency: string | null; networkId: number | null },
-): void {
-  const missing: Field[] = [];
-  if (plan.phone_number === undefined) missing.push('phone_number');
-  if (plan.network_id === undefined && defaults.networkId === null) missing.push('network_id');
-  if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount');
-  if (missing.length === 0) return;
-  const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
-  throw new AirbatchError(
-    'FILE_REJECTED',
-    `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
-    { hint: `${missingHint(header, missing)} Nothing was sent.` },
-  );
-}
-
 /** Amounts whose currencies stand in a column that is not read would all be paid in the configured one. */
 function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
   const unread = understood.filter(({ column, field }) => field === null && mayNameCurrencies(column));
@@ -155,31 +131,6 @@ function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
       hint: `If it is, add --map currency=${names[0]}, or set intake.columns.currency in the configuration. If not, name the currency in the header of the amounts, such as "Amount (KES)". Nothing was sent.`,
     },
   );
-}
-
-/** No column is proposed: what is guessed here and typed as it stands would be paid. */
-function missingHint(header: readonly string[], missing: readonly Field[]): string {
-  if (isRow(header)) return `Put a line above it that names the columns, such as ${exampleHeader}.`;
-  const mapping = missing.map((field) => `--map ${field}="..."`).join(' ');
-  return `The first line must name the columns: delete what stands above them (such as a title), correct a name, or say which column is meant, by its name in the file: ${mapping}.`;
-}
-
-function anyOf(names: readonly string[]): string {
-  return [names.slice(0, -1).join(', '), ...names.slice(-1)].filter((part) => part !== '').join(' or ');
-}
-
-/** What a first line reads, or that it is none. */
-function readAs(header: readonly string[]): string {
-  if (isRow(header)) return 'has a number as a row does: it is not a header';
-  const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
-  const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
-  if (found.length > 12) names.push('...');
-  return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
-}
-
-/** Whether a first line names a person instead of columns: why a file was rejected is kept and told, and must not quote it then. */
-function isRow(header: readonly string[]): boolean {
-  return header.some((cell) => withoutNumbers(cell) !== cell);
 }
 
 function rejected(message: string): AirbatchError {

@@ -18,6 +18,14 @@ const words: Partial<Record<Field, readonly string[]>> = {
     'simu',
     'telefon handy mobil rufnummer handynummer telefonnummer mobilnummer',
   ],
+  network_id: [
+    'network networks operator carrier telco provider',
+    'reseau operateur',
+    'red operador operadora',
+    'rede operadora',
+    'mtandao',
+    'netz netzwerk netzbetreiber anbieter betreiber',
+  ],
   reference: ['reference ref references', 'reference', 'referencia', 'referencia', 'kumbukumbu rejea', 'referenz'],
 };
 
@@ -51,4 +59,23 @@ export function hasWordOf(plainName: string, field: Field): boolean {
   const parts = plainName.split(' ');
   if (field === 'amount' && parts.some((part) => noAmounts.has(part))) return false;
   return parts.some((part) => byField.get(field)?.has(part) || within[field]?.test(part));
+}
+
+/** Shorter words are near too many others. */
+const nearLengthMin = 5;
+
+/** Whether a part of a plain name is such a word but for one letter: "phnoe nubmer", "amout". */
+export function hasWordNear(plainName: string, field: Field): boolean {
+  const known = [...(byField.get(field) ?? [])].filter((word) => word.length >= nearLengthMin);
+  return plainName.split(' ').some((part) => known.some((word) => isNear(part, word)));
+}
+
+/** Whether one letter was left out, added, replaced, or has changed places with the next one. */
+function isNear(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1 || a === b) return a === b;
+  let at = 0;
+  while (a[at] === b[at]) at += 1;
+  const rest = (text: string, from: number) => text.slice(at + from);
+  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at] && rest(a, 2) === rest(b, 2);
+  return isSwapped || rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
 }

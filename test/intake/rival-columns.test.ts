@@ -85,6 +85,54 @@ describe('two columns that could be the same field', () => {
   });
 });
 
+describe('a field whose column is not found', () => {
+  const lines = (header: string, ...rows: string[]) => [header, ...rows, ''].join('\n');
+  const people = ['+254712345671,1,1200,KES', '+254712345672,1,1500,KES', '+254712345673,1,900,KES'];
+
+  for (const [column, field] of [
+    ['Net à verser', 'amount'],
+    ['amout', 'amount'],
+    ['Slary', 'amount'],
+    ['Mobile de la personne', 'phone_number'],
+    ['phnoe', 'phone_number'],
+    ['Network of the person', 'network_id'],
+  ] as const) {
+    test(`is proposed with what stands in it: "${column}" for ${field}`, async () => {
+      const header = ['phone_number', 'network_id', 'amount', 'currency'].map((name) =>
+        name === field ? column : name,
+      );
+      const error = await rejection(lines(header.join(','), ...people));
+      const values = { amount: '1200; 1500; 900', phone_number: '+254…71; +254…72; +254…73', network_id: '1; 1; 1' };
+      assert.ok(
+        error?.hint.startsWith(
+          `Did you mean "${column}" for ${field} ("${column}" has ${values[field]})? Then add --map ${field}="${column}". `,
+        ),
+        error?.hint,
+      );
+      await check(lines(header.join(','), ...people), { settings: { columns: { [field]: column } } });
+    });
+  }
+
+  test('is not proposed by chance', async () => {
+    for (const column of ['note', 'pay date', 'amuse', 'hours']) {
+      const error = await rejection(lines(`phone_number,network_id,${column},currency`, ...people));
+      assert.doesNotMatch(error?.hint ?? '', /Did you mean/, column);
+    }
+  });
+});
+
+test('a whole table in one column is called that', async () => {
+  for (const content of [
+    '"phone_number,network_id,amount,currency"\n"+254712345671,1,1200,KES"\n',
+    '"phone_number;network_id;amount;currency"\n"+254712345671;1;1200;KES"\n',
+    '"phone_number,""network_id"",amount,currency",,,\n"+254712345671,1,1200,KES",,,\n',
+  ]) {
+    const error = await rejection(content);
+    assert.equal(error?.message, 'the whole table stands in one column: each line of it is a single cell');
+    assert.match(error.hint, /"Text to Columns".* remove the quotes around each line/);
+  }
+});
+
 describe('columns with the same name', () => {
   const rows = '+254712345678,1,5,KES,a,b\n+254712345679,1,6,KES,c,d\n';
 
