@@ -1,4 +1,5 @@
 import { isContentRowRef } from './ids.ts';
+import { withoutIgnorable } from './ignorable.ts';
 
 /** A number as a spreadsheet shows and saves it in a narrow column: which one it was, nobody can tell any more. */
 const shortForm = /^[0-9](?:[.,][0-9]+)?E\+[0-9]{2,}$/i;
@@ -18,7 +19,7 @@ export function tellApart(a: string, b: string): boolean {
 }
 
 function asSavedAgain(ref: string): string {
-  const plain = ref.normalize('NFKC').toLowerCase().replaceAll(/\s/g, '');
+  const plain = withoutIgnorable(ref).normalize('NFKC').toLowerCase().replaceAll(/\s/g, '');
   const [, whole, decimals = ''] = numberForm.exec(plain) ?? [];
   if (whole === undefined) return plain;
   const kept = whole.slice(0, digitsKept).padEnd(whole.length, '0');

@@ -1,11 +1,11 @@
 /**
  * Of the names that there are, the one that `given` was probably meant to be; null where none is near enough. For names that a person typed:
- * another case, a letter too many, too few, or another one, and two that changed places.
+ * another case, a letter too many, too few, or another one, and two that changed places. Without `slipsMax`, a third of the letters may be
+ * wrong: of a short name, one.
  */
-export function similarName(given: string, names: readonly string[]): string | null {
+export function similarName(given: string, names: readonly string[], slipsMax?: number): string | null {
   const typed = given.toLowerCase();
-  // A third of the letters may be wrong: of a short name, one.
-  const distanceMax = Math.max(1, Math.floor(typed.length / 3));
+  const distanceMax = slipsMax ?? Math.max(1, Math.floor(typed.length / 3));
   let best: { name: string; distance: number } | null = null;
   for (const name of names) {
     const distance = distanceOf(typed, name.toLowerCase());

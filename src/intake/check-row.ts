@@ -1,4 +1,5 @@
 import { contentRowRef, rowRefProblem } from '../core/ids.ts';
+import { withoutIgnorable } from '../core/ignorable.ts';
 import { canBeReleased } from '../core/problem-table.ts';
 import { withoutSpreadsheetGuard } from '../core/spreadsheet-safe.ts';
 import { readMoney } from './check-amount.ts';
@@ -209,7 +210,7 @@ function readCountry(row: RowUnderCheck): string | null {
 
 function readReference(row: RowUnderCheck): string | null {
   const reference = withoutSpreadsheetGuard(row.cell.reference.trim());
-  if (reference === '') return null;
+  if (withoutIgnorable(reference).trim() === '') return null;
   const problem = rowRefProblem(reference);
   if (problem === null) return reference;
   row.blame('reference', {

@@ -53,12 +53,7 @@ export function refuseSameName(header: readonly string[], indexes: readonly numb
 }
 
 /** The columns that could be a field by a part of their name, and by what stands in the first rows. */
-export function likelyColumns(
-  header: readonly string[],
-  field: Field,
-  unread: readonly number[],
-  sample: Sample,
-): number[] {
+function likelyColumns(header: readonly string[], field: Field, unread: readonly number[], sample: Sample): number[] {
   return unread.filter((index) => mayBeCalled(header[index] ?? '', field) && fits(field, valuesOf(sample, index)));
 }
 

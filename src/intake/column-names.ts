@@ -1,3 +1,4 @@
+import { withoutIgnorable } from '../core/ignorable.ts';
 import type { Field } from './fields.ts';
 import { headerCurrency } from './header-currency.ts';
 import { hasWordOf } from './like-names.ts';
@@ -109,7 +110,7 @@ for (const [field, languages] of Object.entries(names) as [Field, readonly strin
 
 /** A header without case, accents, punctuation and doubled spaces: "Numéro  de téléphone:" is "numero de telephone". */
 export function plainName(header: string): string {
-  return header
+  return withoutIgnorable(header)
     .normalize('NFKD')
     .replace(/\p{M}/gu, '')
     .replace(/([a-z])([A-Z])/g, '$1 $2')

@@ -1,3 +1,4 @@
+import { similarName } from '../core/similar-name.ts';
 import type { Field } from './fields.ts';
 
 /** Words by which a column may hold a field, whatever else its name says, one line a language, as `plainName` writes them. */
@@ -64,18 +65,8 @@ export function hasWordOf(plainName: string, field: Field): boolean {
 /** Shorter words are near too many others. */
 const nearLengthMin = 5;
 
-/** Whether a part of a plain name is such a word but for one letter: "phnoe nubmer", "amout". */
+/** Whether a part of a plain name is such a word but for one slip: "phnoe", "amout". */
 export function hasWordNear(plainName: string, field: Field): boolean {
   const known = [...(byField.get(field) ?? [])].filter((word) => word.length >= nearLengthMin);
-  return plainName.split(' ').some((part) => known.some((word) => isNear(part, word)));
-}
-
-/** Whether one letter was left out, added, replaced, or has changed places with the next one. */
-function isNear(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1 || a === b) return a === b;
-  let at = 0;
-  while (a[at] === b[at]) at += 1;
-  const rest = (text: string, from: number) => text.slice(at + from);
-  const isSwapped = a[at] === b[at + 1] && a[at + 1] === b[at] && rest(a, 2) === rest(b, 2);
-  return isSwapped || rest(a, 1) === rest(b, 1) || rest(a, 1) === rest(b, 0) || rest(a, 0) === rest(b, 1);
+  return plainName.split(' ').some((part) => similarName(part, known, 1) !== null);
 }

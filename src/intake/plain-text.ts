@@ -1,8 +1,8 @@
+import { withoutIgnorable } from '../core/ignorable.ts';
+
 /** Digits of other scripts, by the code point of their zero: Arabic-Indic, Persian, Devanagari, Bengali, N'Ko, full width. */
 const zeros = [0x0660, 0x06f0, 0x0966, 0x09e6, 0x07c0, 0xff10];
 
-/** Characters without any ink: they come along when people copy from web pages and chats. */
-const invisible = /[\u00AD\u200B-\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069\uFEFF]/g;
 const anySpace = /[\s\u00A0\u1680\u2000-\u200A\u202F\u205F\u3000]+/g;
 const anyDash = /[\u2010-\u2015\u2212\uFE58\uFE63\uFF0D]/g;
 const notAscii = /[^\x20-\x7e]/;
@@ -30,7 +30,7 @@ export function plainText(cell: string): string {
 
 function asciiText(cell: string): string {
   let text = '';
-  for (const character of cell.replace(invisible, '').replace(anySpace, ' ').replace(anyDash, '-')) {
+  for (const character of withoutIgnorable(cell).replace(anySpace, ' ').replace(anyDash, '-')) {
     const code = character.codePointAt(0) ?? 0;
     const zero = zeros.find((start) => code >= start && code < start + 10);
     if (zero !== undefined) text += String(code - zero);

@@ -1,3 +1,4 @@
+import { withoutIgnorable } from '../core/ignorable.ts';
 import { compareAmounts } from '../core/money.ts';
 import { decimalsOf, fromMinorUnits, minorUnits } from './amount.ts';
 import type { CheckedRow } from './file-rows.ts';
@@ -62,7 +63,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
   return {
     note(row) {
       const { phone_number: number, amount, currency } = row;
-      if (row.row_ref !== null && row.has_reference) addKey(references, [row.row_ref], row);
+      if (row.row_ref !== null && row.has_reference) addKey(references, [withoutIgnorable(row.row_ref)], row);
       if (row.status === 'invalid') return;
       // What makes two rows the same payment: the person, and the amount or product.
       addKey(contents, [number, amount, currency, row.product_id], row);

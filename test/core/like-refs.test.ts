@@ -15,6 +15,10 @@ for (const [a, b] of [
   ['nov-1', 'NOV-1'],
   ['NOV 1', 'NOV\u00a01'],
   ['Jos\u00e9', 'Jose\u0301'],
+  ['NOV-1', 'NOV-1\uFE0F'],
+  ['NOV-1', 'NOV\u3164-1'],
+  ['NOV-1', '\u061CNOV-1\u180E'],
+  ['0012', '12\u{E0001}'],
   ['NOV-1', contentRowRef(['+254712000001'], 1)],
 ] as const)
   test(`a spreadsheet or an editor may have made one of these of the other: ${a} and ${b}`, () => {
