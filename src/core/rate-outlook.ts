@@ -1,41 +1,41 @@
-/** How fast requests can go on from now, as far as is known: for people who ask when it will be done. Times are epoch ms. */
+/** How fast requests can be sent from now on, for forecasts. Times are epoch ms. */
 export interface RateOutlook {
-  /** When the next one may start; in the past or now when one may at once. */
+  /** When the next request may start; now or in the past means at once. */
   nextAt: number;
-  /** How many are to come in all: where a window has no room for them, what it has room for is spread over it. */
+  /** How many requests are expected. If a window has no room for all, they are spread over it. */
   expected: number;
-  /** How many may start before `until`, when the next window begins. */
+  /** How many requests may start before `until`, when the next window begins. */
   left: number;
   until: number;
   windowMs: number;
-  /** How many each window after that has room for. */
+  /** How many requests each later window has room for. */
   perWindow: number;
-  /** Whether they are spread over the whole of a window in any case; else they go as soon as it has begun, where it has room for all. */
+  /** Whether requests are always spread over a window; otherwise they start when it begins, if it has room for all. */
   evenly: boolean;
-  /** What is spread for want of room is sent so much before the end of a window (ms). */
+  /** Requests that are spread for lack of room end this long before the window does (ms). */
   endFreeMs: number;
-  /** What of this window waits for a while, and what of each after it. */
+  /** The reserves of this window, and those of each later one. */
   keptBack: readonly KeptBack[];
   keptBackLater: readonly KeptBack[];
 }
 
-/** The last `count` that a window has room for wait until it is so old (ms), to see whether others use the account. */
+/** The last `count` requests of a window wait until it is `untilAgeMs` old, to see whether other clients use the account. */
 export interface KeptBack {
   count: number;
   untilAgeMs: number;
 }
 
-/** What is used of a window of the server's that nobody else was seen to use. */
+/** The use of a server's window by us alone. */
 export interface OwnUse {
   count: number;
   limit: number;
-  /** The server's own word of when that window ends (epoch ms), by which it is known again. */
+  /** When the window resets, by the server's clock (epoch ms). This identifies the window. */
   resetAt: number;
-  /** When it is surely over, by our clock (epoch ms). */
+  /** When it is certainly over, by our clock (epoch ms). */
   endsAt: number;
 }
 
-/** In how many milliseconds (a whole number) the last of `count` requests starts, if all goes on as it is foreseen. */
+/** How long (whole ms) until the last of `count` requests starts, by this outlook. */
 export function msUntilSent(outlook: RateOutlook, count: number, now: number): number {
   if (count <= 0) return 0;
   const { nextAt, windowMs, perWindow, keptBackLater } = outlook;
@@ -52,7 +52,7 @@ export function msUntilSent(outlook: RateOutlook, count: number, now: number): n
   return Math.round(startInWindow(outlook, window, { count: count - before, expected: expected - before }) - now);
 }
 
-/** The window in which the next one starts: where the account waits longer than this one lasts, a later one that nobody has used. */
+/** The window of the next request. If the account waits past the current window, it is a later, unused one. */
 function windowOfNext(outlook: RateOutlook): Pick<RateOutlook, 'left' | 'until' | 'keptBack'> {
   const { nextAt, until, windowMs, perWindow, keptBackLater } = outlook;
   if (nextAt < until) return outlook;
@@ -60,7 +60,7 @@ function windowOfNext(outlook: RateOutlook): Pick<RateOutlook, 'left' | 'until' 
   return { left: perWindow, until: until + windows * windowMs, keptBack: keptBackLater };
 }
 
-/** When the last of `count` requests starts in a window that has room for them (epoch ms), of which the first may start at `from`. */
+/** When the last of `count` requests starts (epoch ms) in a window with room for them, if the first may start at `from`. */
 function startInWindow(
   { windowMs, evenly, endFreeMs }: RateOutlook,
   { room, from, until, keptBack }: { room: number; from: number; until: number; keptBack: readonly KeptBack[] },

@@ -1,10 +1,10 @@
 import type { Clock } from '../core/clock.ts';
 import type { Database } from '../ledger/database.ts';
 
-/** Who acts, on which ledger, by which clock. */
+/** Who acts, on which ledger, with which clock. */
 export interface Actor {
   db: Database;
   clock: Clock;
-  /** A person's name, as the operating system or the session gives it. */
+  /** The person's name, from the operating system or the session. */
   name: string;
 }

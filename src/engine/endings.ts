@@ -1,35 +1,32 @@
 import type { ServicePayment } from '../gateway/gateway.ts';
 
-/** What is seen of how payments end while a runner lives: how long they take, and whether webhooks tell of it. */
+/** Statistics of how payments settle while a runner lives: how long they take, and whether webhooks arrive. */
 export interface Endings {
-  /** The list told of an end. `acceptedAt` is what the ledger holds for the payment's creation (epoch ms). */
+  /** The list showed a terminal state. `acceptedAt` is the payment's creation according to the ledger (epoch ms). */
   noteListed(payment: ServicePayment, acceptedAt: number | null): void;
-  /**
-   * A webhook told of an end before anything else did, when the row had been accepted for `ageMs`; `payment` is null where it did
-   * not tell all of it.
-   */
+  /** A webhook was the first to report a terminal state, `ageMs` after acceptance; `payment` is null if it was incomplete. */
   noteWebhook(payment: ServicePayment | null, row: { acceptedAt: number | null; ageMs: number }): void;
-  /** How long after its acceptance a payment can be expected to have ended (ms); null until enough of them were seen. */
+  /** How long after its acceptance a payment has usually settled (ms); null until enough were seen. */
   usualMs(): number | null;
-  /** Whether most of the latest ends were told by webhooks, and soon. */
+  /** Whether webhooks reported most of the latest terminal states, and soon. */
   webhooksArrive(): boolean;
-  /** Whether the service's times of creation are those of the ledger, to the millisecond. */
+  /** Whether the service's creation times equal those of the ledger, to the millisecond. */
   sameTimes(): boolean;
 }
 
-/** Of the latest ends, so many are remembered, and so many must have been seen before anything follows from them. */
+/** How many of the latest settlements are kept, and how many are needed before they are used. */
 const remembered = 200;
 const needed = 20;
-/** "Nearly every": the one in twenty that takes longer is asked for again, so that it costs the others no wait. */
+/** One in twenty may take longer: it is read again later, so that the others need not wait for it. */
 const nearly = 0.95;
-/** However long the slow ones take, half of all rows wait no longer than this for them. */
+/** The longest wait (ms) that slow payments impose on the faster half. */
 const behindHalfMsMax = 2_000;
-/** Beyond this the service's own times are not believed; a row is read by itself soon after. */
+/** A longer time between creation and completion is not believed; such a row is soon read by itself. */
 const usualMsMax = 60_000;
-/** How much each end weighs against those before it: some dozen in a row decide. */
+/** The weight of each settlement in the moving average: about a dozen in a row decide. */
 const weight = 1 / 20;
 
-/** A webhook that is taken later than this after the end is no help: it was slow to come, or too many came at once. */
+/** A webhook that is processed later than this after the settlement counts as lost. */
 const promptMs = 2_000;
 
 export function makeEndings(): Endings {

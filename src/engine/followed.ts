@@ -1,15 +1,15 @@
 import type { RowRecord } from '../ledger/rows.ts';
 
-/** Rows kept at most: some 10 MB. Whatever is not at hand is read from the ledger. The oldest stay, for the list tells of them first. */
+/** The most rows in the cache: about 10 MB. Other rows are read from the ledger. The oldest stay: the list shows them first. */
 const rowsMax = 8_192;
 
 /**
- * The accepted rows that this runner wrote last, as it wrote them, by the service's id of their payment: what the list tells of them need
- * not be looked for in the ledger. Nothing is proved by them: a write is guarded by the row's state, whoever changed it meanwhile.
+ * A cache of the accepted rows that this runner wrote, by the service's payment id, so that most list entries need no read of
+ * the ledger. It proves nothing: every write is guarded by the row's state in the ledger.
  */
 export interface Followed {
   get(topupId: string): RowRecord | null;
-  /** Rows as a durable unit left them, in its order. */
+  /** Adds the rows that a durable unit wrote. */
   note(written: readonly RowRecord[]): void;
 }
 

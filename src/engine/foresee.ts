@@ -3,49 +3,49 @@ import type { NotedPace } from '../ledger/pace.ts';
 import type { Sending } from './sending.ts';
 import { endingMs, sendingOrder, spareMs } from './sending-order.ts';
 
-/** What is known of an account's pace, from now on. */
+/** The pace of an account, from now on. */
 export type PaceAhead = Pick<NotedPace, 'outlook' | 'spaced' | 'unreachableSince'>;
 
-/** What becomes of a batch if all goes on as it is foreseen, in milliseconds from now. */
+/** The forecast of a batch, in milliseconds from now. */
 export interface Foreseen {
-  /** Until its last row is sent. */
+  /** When its last row is sent. */
   sentMs: number;
-  /** Until every row of it can be expected to have ended. */
+  /** When all its rows should be terminal. */
   doneMs: number;
-  /** Until it goes first in order to be done in time: 0 where it does, null where it need not. */
+  /** When it must go first to finish in time: 0 if it already does, null if it need not. */
   pressedMs: number | null;
 }
 
-/** A batch with rows to send, and the stage that it belongs to; null: one that is never pressed. */
+/** A batch with rows to send, and the stage that it belongs to; null if it has no deadline. */
 interface Member extends Sending {
   stage: Stage | null;
 }
 
-/** Batches that go together once all that can be pressed is: what is urgent is the first stage, and then what is to be done by one time. */
+/** Batches with the same deadline. Urgent batches are the first stage; the others follow by deadline. */
 interface Stage {
-  /** Null of what is urgent. */
+  /** Null for urgent batches. */
   finishBy: number | null;
   isPressed: boolean;
   members: Member[];
-  /** Rows that they have to send in all. */
+  /** The rows that they have to send together. */
   rows: number;
 }
 
-/** The line of an account while it is gone through. */
+/** The queue of an account during a forecast. */
 interface Line {
   now: number;
   pace: PaceAhead;
-  /** In the order in which they are sent. */
+  /** In the order of sending. */
   left: Member[];
-  /** In the order in which they would go if all of them were pressed. */
+  /** In the order of sending if all deadlines were boosted. */
   stages: Stage[];
-  /** Rows of all batches that are sent by now. */
+  /** The rows that are sent so far in the forecast. */
   sent: number;
-  /** Until so many are, no stage has to go first that does not: to ask each of them at each step takes seconds where they are thousands. */
+  /** No further stage needs a boost before this many rows are sent. Asking at every step takes seconds for thousands of batches. */
   calmUntil: number;
 }
 
-/** The batches that have to go first from now on in order to be done in time, and do not yet. */
+/** The batches that must go first from now on to finish in time, and do not yet. */
 export function toPress(sending: readonly Sending[], pace: PaceAhead, now: number): string[] {
   return pace.unreachableSince === null && sending.some(isToPress) ? press(lineOf(sending, pace, now)) : [];
 }
@@ -55,8 +55,8 @@ function isToPress({ priority, finish_by, pressed_at }: Sending): boolean {
 }
 
 /**
- * Goes through what an account has to send, by the very rule by which it is sent, and tells of each batch when it is; empty where that cannot
- * be told, since the service is not reached.
+ * Forecasts when each batch of an account is sent and ends, by the same rules as sending. Empty if the service is
+ * unreachable.
  */
 export function foresee(sending: readonly Sending[], pace: PaceAhead, now: number): Map<string, Foreseen> {
   const found = new Map<string, Foreseen>();
@@ -102,12 +102,12 @@ function lineOf(sending: readonly Sending[], pace: PaceAhead, now: number): Line
   return { now, pace, left: left.sort(sendingOrder), stages, sent: 0, calmUntil: -1 };
 }
 
-/** When the last of so many rows of the account is sent (epoch ms). */
+/** When the last of `rows` rows of the account is sent (epoch ms). */
 function timeAt({ pace, now }: Line, rows: number): number {
   return now + msUntilSent(pace.outlook, rows, now);
 }
 
-/** The stages that have to go first once each of these batches has sent so many rows more, and do not. */
+/** The stages that must go first after each of these batches has sent the given number of rows, and do not yet. */
 function* toGoFirst(line: Line, head: readonly Member[] = [], turns = 0): Generator<Stage> {
   const sent = line.sent + turns * head.length;
   if (sent <= line.calmUntil) return;
@@ -127,17 +127,17 @@ function* toGoFirst(line: Line, head: readonly Member[] = [], turns = 0): Genera
   if (leastSpareMs >= 0) line.calmUntil = sent + rowsWithin(line, leastSpareMs);
 }
 
-/** How many rows more, of whichever batches, take no longer than so many ms wherever in a window they begin; below 0 where none do. */
+/** How many rows can always be sent within `ms` milliseconds, wherever in a window they begin; below 0 if none can. */
 function rowsWithin({ pace: { outlook } }: Line, ms: number): number {
   return (ms / outlook.windowMs - 2) * outlook.perWindow;
 }
 
-/** Whether any has to. */
+/** Whether any batch needs a boost. */
 function hasToGoFirst(line: Line, head: readonly Member[], turns: number): boolean {
   return !toGoFirst(line, head, turns).next().done;
 }
 
-/** Presses what has to go first now; returns those batches. */
+/** Boosts the batches that must go first now, and returns them. */
 function press(line: Line): string[] {
   const pressed: string[] = [];
   for (const stage of toGoFirst(line)) {
@@ -152,7 +152,7 @@ function press(line: Line): string[] {
   return pressed;
 }
 
-/** How many rows each of the first can send before it is done, or another batch has to go before it. */
+/** How many rows each batch at the front can send before it is done or another batch must go first. */
 function turnsUntilPressed(line: Line, head: readonly Member[]): number {
   const turns = Math.min(...head.map(({ ready }) => ready));
   if (!hasToGoFirst(line, head, turns)) return turns;

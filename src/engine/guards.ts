@@ -3,11 +3,11 @@ import { moneyText } from '../core/money.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 
 /**
- * What is watched while a batch is sent, besides what the service refuses: too many failures, and rows that cost another amount than
- * their like. It begins anew with every start of the program and after every pause: a person who resumes has looked.
+ * Watches a batch while it is sent: too many failures, and rows that cost more or less than equal rows. It starts from zero
+ * after every start of the program and after every pause, because the person who resumes has looked.
  */
 export interface BatchWatch {
-  /** Takes rows that ended, in the order in which they did. Returns why the batch must not go on, or null. */
+  /** Adds rows that became terminal, in order. Returns why the batch must stop, or null. */
   note(rows: readonly RowRecord[]): string | null;
 }
 
@@ -24,7 +24,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
     return `${failures} of the last ${ends.length} rows failed, more than ${stopLoss.failurePercent}%`;
   };
 
-  /** Rows of the same amount (or product), network and currency should cost the same. */
+  /** Rows with the same amount (or product), network and currency should cost the same. */
   const unusualCost = (row: RowRecord): string | null => {
     if (costDeviationPercent === null || row.status !== 'completed' || row.cost === null) return null;
     const kind = JSON.stringify([row.network_id, row.currency, row.amount, row.product_id, row.cost_currency]);
@@ -34,7 +34,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
       return null;
     }
     const share = Number(row.cost) / Number(known.cost) - 1;
-    // A share of an amount, to stop by: nothing is paid by this arithmetic.
+    // A share of an amount, only to decide whether to stop. It changes no payment.
     if (Math.abs(share) * 100 <= costDeviationPercent) return null;
     const [costs, usually] = [row.cost, known.cost].map((value) => moneyText(row.cost_currency ?? '', value));
     return `row ${row.row_no} cost ${costs}, and row ${known.row} of the same cost ${usually}`;
@@ -49,7 +49,7 @@ export function makeBatchWatch({ stopLoss, costDeviationPercent }: BatchPolicy):
   };
 }
 
-/** Why the rows that went alone at first must not be followed by the others, or null. */
+/** Why the remaining rows must not follow the first ones; null if they may. */
 export function canaryVerdict({ canary }: BatchPolicy, ended: { sent: number; failed: number }): string | null {
   if (canary === null || ended.failed <= canary.failuresMax) return null;
   return `${ended.failed} of the first ${ended.sent} rows failed, which went alone`;

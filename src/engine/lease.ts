@@ -6,13 +6,13 @@ import { type Fence, findLease, raiseFence, releaseLease, renewLease, takeLease 
 import { requireOwnVersion } from '../ledger/schema.ts';
 import { heedRestore, isOlderThan, type LedgerMark, noteRestored } from './ledger-mark.ts';
 
-/** The sole right to send for an account, held by renewing it. */
+/** The exclusive right to send for an account. It must be renewed. */
 export interface Lease {
   readonly fence: Fence;
   /**
-   * Throws `FENCED` when the lease may have run out: called right before bytes reach the wire, so that a process which was
-   * suspended past its lease sends nothing when it wakes. Wall and monotonic time must both vouch for it, since a suspended
-   * machine stops the one and a set clock moves the other.
+   * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process that was
+   * suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a suspended machine stops
+   * the monotonic clock, and a person may set the wall clock.
    */
   assertHeld(): void;
   renew(): Promise<void>;
@@ -24,17 +24,17 @@ export interface LeaseOptions {
   /** Names this process, uniquely over time: `host/pid/start`. */
   holder: string;
   ttlMs: number;
-  /** Where the hold is noted besides the ledger; null where the ledger is in memory only. */
+  /** The copy of the lease outside the ledger; null if the ledger is in memory. */
   mark: LedgerMark | null;
-  /** A person has said that the ledger was restored from a backup. */
+  /** A person confirmed that the ledger was restored from a backup. */
   restored: boolean;
-  /** Whether the process that `holder` names is known to have ended (same machine, no such process). */
+  /** Whether the process `holder` is known to have ended (same machine, no such process). */
   isDead: (holder: string) => boolean;
 }
 
 /**
- * Takes the account, or fails with `ACCOUNT_BUSY`, with `LEDGER_RESTORED` where the ledger is older than its mark, or with `LEDGER_VERSION`
- * where a later version has changed it since it was opened.
+ * Takes the lease of an account. Throws `ACCOUNT_BUSY` if another program has it, `LEDGER_RESTORED` if the ledger is older than
+ * its mark, and `LEDGER_VERSION` if a later version has changed the ledger since it was opened.
  */
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;

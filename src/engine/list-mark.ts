@@ -1,14 +1,14 @@
-/** Before every time that a ledger holds (epoch ms). */
+/** A time before all times in a ledger (epoch ms). */
 export const never = 0;
 
-/** How far the list was read, while a runner lives. All times in epoch ms. */
+/** How far a runner has read the service's list. Times are epoch ms. */
 export interface ListMark {
-  /** No row that was created at the service by then, and is still followed, is new to the list. */
+  /** The list was read for all followed rows that were created until then. */
   covered: number;
-  /** When the list was read last for young rows, and for old ones. */
+  /** When the list was last read for young rows, and for old rows. */
   readAt: number;
   oldReadAt: number;
-  /** When the last look ended, and until when its trouble asks to wait. */
+  /** When the last read ended, and until when to wait if it failed. */
   lookedAt: number;
   troubleUntil: number;
 }

@@ -2,26 +2,26 @@ import type { Clock } from '../core/clock.ts';
 import { type Foreseen, foresee, type PaceAhead } from './foresee.ts';
 import type { Sending } from './sending.ts';
 
-/** Goes through what an account has to send at its pace. */
+/** Forecasts when each batch of an account ends, at the account's pace. */
 export type LookAhead = (
   account: string,
   sending: readonly Sending[],
   pace: PaceAhead,
 ) => ReadonlyMap<string, Foreseen>;
 
-/** Who shows one picture after another looks ahead anew once so many times what that took has gone by. */
+/** A new forecast is made after this many times the duration of the last one. */
 const lookAheadRests = 20;
 
 /**
- * Looks ahead for a while: as often as it is asked where that takes next to nothing, and so that it takes a twentieth of the time at most, since
- * whoever shows how far it is may be the very program that sends. In between it tells what it has seen last.
+ * Caches a forecast: forecasting takes at most a twentieth of the time, because the program that shows it may be the one that
+ * sends. Between two forecasts it returns the last one.
  */
 export function makeLookAhead(clock: Pick<Clock, 'now' | 'monotonic'>): LookAhead {
   const last = new Map<string, { foreseen: ReadonlyMap<string, Foreseen>; at: number; until: number }>();
   return (account, sending, pace) => {
     const at = clock.monotonic();
     const known = last.get(account);
-    // Of a service that is not reached nothing is foreseen, at once.
+    // There is no forecast while the service is unreachable.
     if (known && at < known.until && pace.unreachableSince === null) return sooner(known.foreseen, at - known.at);
     const foreseen = foresee(sending, pace, clock.now());
     const tookMs = clock.monotonic() - at;
@@ -30,7 +30,7 @@ export function makeLookAhead(clock: Pick<Clock, 'now' | 'monotonic'>): LookAhea
   };
 }
 
-/** The same, so much later (ms). */
+/** The same forecast, `ms` milliseconds later. */
 function sooner(foreseen: ReadonlyMap<string, Foreseen>, ms: number): ReadonlyMap<string, Foreseen> {
   const left = (untilMs: number) => Math.max(0, untilMs - ms);
   return new Map(

@@ -4,27 +4,27 @@ import type { Queryable } from '../ledger/database.ts';
 import { foresee, type PaceAhead } from './foresee.ts';
 import { type Sending, sendingAs } from './sending.ts';
 
-/** When a batch will be done if it begins at once, given all that its account has to send. Times are epoch milliseconds. */
+/** When a batch will finish if it starts now, with all that its account has to send. Times are epoch ms. */
 export interface PlannedFinish {
   finishBy: number | null;
-  /** When every row that is sent can be expected to have ended; null where that is not known. */
+  /** When all its rows should be terminal; null if unknown. */
   doneAt: number | null;
-  /** Why it is not known: the service is not reached, or the account's batches are paused for a reason that is the account's. */
+  /** Why it is unknown: the service is unreachable, or the account is paused. */
   unknown: 'unreachable' | PauseReason | null;
-  /** Where it will be late: how it would be done in time, as an urgent batch or without the others of the account; null where in no way. */
+  /** If it will be late: what would finish it in time (urgent, or alone); null if nothing would. */
   inTimeIf: 'urgent' | 'alone' | null;
-  /** Other batches that it makes late: they would be done in time without it. */
+  /** Other batches that would finish in time without it, and will not with it. */
   makesLate: { batch: string; finishBy: number; doneAt: number }[];
 }
 
-/** What keeps every batch of an account from being sent, and not only the one that it has paused. */
+/** The pauses that stop every batch of an account. */
 const reasonsOfAccount: readonly (PauseReason | null)[] = [
   'insufficient_balance',
   'credentials_rejected',
   'service_mismatch',
 ];
 
-/** What an account has to send, how fast it is sent, and from when on (epoch ms). */
+/** The queue of an account, its pace, and the time from which it sends (epoch ms). */
 export interface LineNow {
   sending: readonly Sending[];
   pace: PaceAhead;

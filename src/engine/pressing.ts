@@ -5,13 +5,13 @@ import type { RunnerContext } from './context.ts';
 import { type PaceAhead, toPress } from './foresee.ts';
 import { sendingOf } from './sending.ts';
 
-/** Who is told of what will be late hears of it minutes later. */
+/** How often late batches are looked for: people are notified minutes later anyway. */
 const lateApartMs = 10_000;
 
 /**
- * Has the batches go first that have to in order to be done in time, and notes those that will not be all the same. It is decided here
- * alone, as often as the ledger is looked at, and stands in the ledger from then on: a batch that goes first does so until its last row is sent,
- * since what it needs shrinks while it is sent, and it would change places with the others at each look.
+ * Boosts the batches that must go first to finish in time, and records those that will be late nevertheless. A boost is
+ * stored in the ledger and lasts until the batch's last row is sent: what it needs shrinks while it is sent, so it would
+ * otherwise change places with the others at each look.
  */
 export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promise<void> {
   const { db, account, clock, batches } = context;
@@ -35,7 +35,7 @@ export async function heedTimes(context: RunnerContext, pace: PaceAhead): Promis
 async function press(context: RunnerContext, batchId: string): Promise<void> {
   const pressed = await context.committer.commit(async (unit) => {
     const batch = await findBatch(unit.tx, batchId);
-    // A person may have given it another time, or paused it, since it was looked at.
+    // A person may have changed its deadline or paused it since it was read.
     if (batch?.status !== 'running' || batch.finish_by === null || batch.pressed_at !== null) return null;
     await unit.append(batchId, 'batch.press', { finish_by: batch.finish_by });
     return unit.noteBatch(batch, { pressed_at: unit.at });

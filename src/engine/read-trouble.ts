@@ -3,22 +3,22 @@ import type { ReadProblem, RequestClass } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
 import { waitAsTold } from './told-to-wait.ts';
 
-/** An outage is one trouble, however many reads it meets: a person is told of it again after so long. */
+/** An outage affects many reads, so it is logged at most this often. */
 const toldEveryMs = 60_000;
 
-/** Look-ups that are not answered: after how long in all a person decides; how far apart, as a share of what it has lasted, and at most. */
+/** Lookups without an answer: after how long a person decides, and the wait between two, as a share of the time so far and at most. */
 export const unansweredMsMax = 24 * 3_600_000;
 const unansweredShare = 0.1;
 const unansweredWaitMsMax = 5 * 60_000;
 
-/** When to ask again what was not answered for so long (ms from now); `waitMs`: no sooner than that. */
+/** How long to wait (ms) before the next attempt of a read without an answer; at least `waitMs`. */
 export function unansweredWaitMs(elapsedMs: number, waitMs: number): number {
   return Math.round(Math.max(waitMs, Math.min(elapsedMs * unansweredShare, unansweredWaitMsMax)));
 }
 
 /**
- * What to do about a read that gave no answer: reads change nothing, so they are asked again. Returns after how long
- * (milliseconds). Credentials that are rejected stop the account, since a payment would be refused just so.
+ * Handles a failed read and returns how long to wait (ms) before the next one: a read changes nothing, so it is repeated.
+ * Rejected credentials pause the account, because a payment would be refused in the same way.
  */
 export async function readTrouble(
   context: RunnerContext,

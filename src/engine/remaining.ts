@@ -5,10 +5,10 @@ import type { Queryable } from '../ledger/database.ts';
 import { hasPromised, nextDueAt } from '../ledger/rows.ts';
 
 /**
- * Whether a runner moves the open batch on within `patienceMs`, with nobody doing anything: one whose rows have all ended, it
- * completes. Rows that the service has for longer than it promises are asked for as long as somebody stays, and are waited for by nobody
- * who does not. Rows that are held, wait for a person, or are ready in a batch that is neither approved nor running, do not move; nor do
- * those that wait for the first rows, one of which waits for a person, nor any of a batch whose account is at another service.
+ * Whether a runner alone makes progress with the batch within `patienceMs`. A batch whose rows are all terminal is completed.
+ * Overdue rows count as progress only for a runner that stays for ever. No progress: rows that are held or wait for a person,
+ * ready rows of a batch that is neither approved nor running, rows that wait for first rows of which one waits for a person,
+ * and batches of another service.
  */
 export async function movesByItself(
   db: Queryable,
@@ -27,14 +27,14 @@ export async function movesByItself(
   return doubtAt !== null && doubtAt - now <= patienceMs;
 }
 
-/** Whether an accepted row is to end soon, or is about to be asked for: one that is overdue moves only where somebody waits for ever. */
+/** Whether an accepted row should settle or be read soon. An overdue row counts only for a runner that stays for ever. */
 async function movesOn(db: Queryable, { batch_id }: BatchRecord, now: number, patienceMs: number): Promise<boolean> {
   if (patienceMs === Number.POSITIVE_INFINITY || (await hasPromised(db, batch_id))) return true;
   const dueAt = await nextDueAt(db, batch_id, 'accepted');
   return dueAt !== null && dueAt <= now;
 }
 
-/** Whether all rows of a batch were sent that go alone at first, and were not judged yet: the others wait until they have ended. */
+/** Whether the batch waits for its first rows: all of them were sent, and the others follow only after they are terminal. */
 export function waitsForFirstRows(
   { policy, canary_at }: Pick<BatchRecord, 'policy' | 'canary_at'>,
   counts: ReadonlyMap<string, number>,
@@ -44,7 +44,7 @@ export function waitsForFirstRows(
   return sentAmong(counts) >= canary.rows;
 }
 
-/** Whether every row of a batch has ended, by its counts. */
+/** Whether all rows of a batch are terminal, by its counts. */
 export function allTerminal(counts: ReadonlyMap<string, number>): boolean {
   return [...counts.keys()].every(isTerminal);
 }

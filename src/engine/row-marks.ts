@@ -1,4 +1,4 @@
-/** Which rows of a batch were seen, by their numbers: a byte for each, where a set of numbers would take some forty. */
+/** A set of row numbers with one byte a row; a `Set` of numbers takes about forty. */
 export interface RowMarks {
   add(rowNo: number): void;
   has(rowNo: number): boolean;

@@ -4,15 +4,15 @@ import type { NotedPace } from '../ledger/pace.ts';
 import { waitsForFirstRows } from './remaining.ts';
 import { type Place, sendingOrder } from './sending-order.ts';
 
-/** A batch of an account that is being sent, or about to be. */
+/** A batch of an account that is being sent or is about to be. */
 export interface Sending extends Place {
   batch: string;
-  /** Rows that it has to send. */
+  /** The rows that it has to send. */
   ready: number;
   firstAlone: boolean;
 }
 
-/** All batches of the account that are being sent, or about to be. */
+/** All batches of the account that are being sent or are about to be. */
 export async function sendingOf(db: Queryable, account: string): Promise<Sending[]> {
   const counts = await countRowsSending(db, account);
   const sending: Sending[] = [];
@@ -25,26 +25,23 @@ export async function sendingOf(db: Queryable, account: string): Promise<Sending
   return sending;
 }
 
-/** A batch as it stands in the line of its account with so many rows to send. */
+/** A batch in the queue of its account, with this many rows to send. */
 export function sendingAs(batch: BatchRecord, ready: number, firstAlone = false): Sending {
   const { batch_id, priority, finish_by, pressed_at } = batch;
   return { batch: batch_id, priority, finish_by, pressed_at, ready, firstAlone };
 }
 
-/** Another batch of the account, of whose rows some are sent before the last of this one. */
+/** Another batch of the account that sends rows before the last row of this one. */
 export interface BatchBefore {
   batch: string;
-  /** So many: all that it has to send where it goes before, and where they take turns no more than this one has itself. */
+  /** How many rows: all of them if it goes first; if they take turns, at most as many as this batch has. */
   rows: number;
   takesTurns: boolean;
-  /** Whether none of them can be sent at this moment: it waits for its first rows to end, or for numbers that were paid a moment ago. */
+  /** Whether none of them can be sent now: it waits for its first rows, or for numbers that were paid a moment ago. */
   stands: boolean;
 }
 
-/**
- * The batches whose rows are sent before the last of the `ready` ones that this one has to send, as they stand now: those that go before it
- * come first.
- */
+/** The batches that send rows before the last of the `ready` rows of this one; those that go first come first. */
 export function batchesBefore(
   batch: BatchRecord,
   { ready, pace, sending }: { ready: number; pace: Pick<NotedPace, 'spaced'>; sending: readonly Sending[] },

@@ -1,39 +1,39 @@
-/** How the engine behaves; everything in milliseconds or rows. The defaults are the safe ones. */
+/** Settings of the engine, in milliseconds or rows. The defaults are safe. */
 export interface EngineSettings {
-  /** How long a runner holds an account without renewing it. A crashed runner's account is free after this. */
+  /** How long a lease lasts without renewal. The account of a crashed runner is free after this time. */
   leaseTtlMs: number;
-  /** Rows that one admission of the limiter sends: 1, or more where an account's limit is high. */
+  /** Rows that one admission of the limiter sends: more than 1 only if the account's limit is high. */
   rowsPerAdmission: number;
-  /** Jobs that wait in the limiter at once: enough to never let it idle, few enough that a small file need not wait. */
+  /** Jobs that wait in the limiter: enough that it never idles, few enough that an urgent row need not wait. */
   jobsWaitingMax: number;
-  /** How often the ledger is looked at for what other processes did, when nothing else rings. */
+  /** How often the runner looks for changes by other processes. */
   idlePollMs: number;
-  /** How long a newly accepted row is followed by list pages before it is asked for by itself. */
+  /** How long a newly accepted row is followed by list pages before it is read by itself. */
   listFollowMs: number;
-  /** While more is sent: how long a row that can be expected to have ended waits for others with which it makes a page. */
+  /** While more is sent: how long a row that should have settled waits until it fills a list page with others. */
   listPatienceMs: number;
-  /** Where webhooks arrive: how long after that one of them counts as lost, while more is sent, and when the last rows are waited for. */
+  /** If webhooks arrive: after how long one counts as lost, while more is sent, and for the last rows of a batch. */
   webhookGraceMs: number;
   lastWebhookGraceMs: number;
-  /** The shortest and the longest time between two polls of the list. */
+  /** The shortest and the longest time between two reads of the list. */
   pollMsMin: number;
   pollMsMax: number;
-  /** Rows asked for by themselves: the first time after acceptance, then in steps growing to the longest. */
+  /** Reads of single rows: the first one after acceptance, then in growing steps up to the longest. */
   readDelayMsMin: number;
   readDelayMsMax: number;
-  /** Batches of at most this many rows have every completed row's details (provider reference) read one by one. */
+  /** In batches of at most this many rows, each completed row is read once for its details (provider reference). */
   detailRowsMax: number;
-  /** How long to wait after a read that failed before it is tried again. */
+  /** How long to wait after a failed read. */
   readRetryMs: number;
-  /** The longest pause between attempts while the service cannot be reached. */
+  /** The longest wait between attempts while the service is unreachable. */
   unreachableWaitMsMax: number;
-  /** Whether batches that wait for money go on by themselves when the balance is back, and how often that is looked at. */
+  /** Whether batches that wait for money resume when the balance rises, and how often it is read. */
   resumeWhenFunded: boolean;
   fundsLookMs: number;
-  /** How long after its end a batch is read once more, and how often it is looked whether one is due. */
+  /** How long after its end a batch is read again, and how often due batches are looked for. */
   rereadAfterMs: number;
   rereadLookMs: number;
-  /** Where there is no list, the rows of such a batch are asked for one by one, so far apart. */
+  /** Without a list, the rows of such a batch are read one by one, this far apart. */
   rereadApartMs: number;
 }
 

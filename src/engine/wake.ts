@@ -1,9 +1,9 @@
 import type { Clock } from '../core/clock.ts';
 
-/** Lets loops sleep until something happens. A `wake` that nobody waits for yet is kept for the next who does. */
+/** Lets a loop sleep until an event. If nobody waits, a `wake` is kept for the next wait. */
 export interface Wake {
   wake(): void;
-  /** Resolves on `wake`, or after `ms` at the latest. */
+  /** Resolves on `wake`, or after `ms` milliseconds. */
   wait(ms: number): Promise<void>;
 }
 
@@ -15,7 +15,7 @@ export function makeWake(clock: Clock): Wake {
   return {
     wake() {
       pending = true;
-      // A reason of its own: the default is an error with a stack, made for nobody.
+      // The default reason is an error with a stack trace, which nobody reads.
       sleeping?.abort(woken);
     },
     async wait(ms) {
