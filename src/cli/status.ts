@@ -11,6 +11,7 @@ import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../le
 import { costsOfBatch } from '../ledger/costs.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import { paidSince } from '../ledger/shared-rows.ts';
 import { expectedCost, expectedCostText } from '../reports/expected-cost.ts';
 import { minuteText } from '../reports/finish-words.ts';
 import { durationText, sumsText, timeText } from '../reports/format.ts';
@@ -175,6 +176,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...submittedLines(batch),
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
+    ...(status.counts.failed || status.counts.invalid ? await correctedLines(session, batch) : []),
     ...(await costLines(session, batch, status)),
     ...(finish === null ? [] : [`Finish     ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
@@ -203,6 +205,15 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     context,
     { ...status, waits_for: waits, attention: attention.map(attentionOf) },
     lines.map(visible).join('\n'),
+  );
+}
+
+/** Failed and invalid rows that a later batch of the run has paid: nobody need look for them any more. */
+async function correctedLines({ db }: Session, batch: BatchRecord): Promise<string[]> {
+  const since = await paidSince(db, batch);
+  return since.map(
+    ({ batch_id, rows }) =>
+      `Corrected  ${grouped(rows)} of the failed and invalid rows ${rows === 1 ? 'was' : 'were'} paid since, in batch ${batch_id}`,
   );
 }
 

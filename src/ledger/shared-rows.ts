@@ -34,3 +34,19 @@ export function sharedRows(
     [batch_id, account, run_id, batch_id, created_at],
   );
 }
+
+/** Later batches of a batch's run that have paid rows which failed or were invalid in it, as those of a corrected failed.csv: how many each, the first batch first. */
+export function paidSince(
+  db: Queryable,
+  { batch_id, account, run_id, created_at }: BatchRecord,
+): Promise<{ batch_id: string; rows: number }[]> {
+  return db.query(
+    `SELECT batches.batch_id, COUNT(*) AS rows
+     FROM batches CROSS JOIN rows AS other ON other.batch_id = batches.batch_id
+     JOIN rows AS mine ON mine.batch_id = ? AND mine.row_ref = other.row_ref
+     WHERE batches.account = ? AND batches.run_id = ? AND batches.batch_id <> ? AND batches.created_at >= ?
+       AND mine.status IN ('failed', 'invalid') AND other.status = 'completed'
+     GROUP BY batches.batch_id, batches.created_at ORDER BY batches.created_at, batches.batch_id`,
+    [batch_id, account, run_id, batch_id, created_at],
+  );
+}

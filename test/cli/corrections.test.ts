@@ -41,6 +41,11 @@ test('failed.csv, corrected or as it is, is paid under the run id of the file th
   for (const reference of ['november/e-2~2', 'november/e-3~2', 'november/e-4'])
     assert.match(results, new RegExp(`,${reference},`));
 
+  const [, firstBatch = ''] = /reports\/([^/]+)\//.exec(failedCsv) ?? [];
+  const { stdout } = await run('status', firstBatch);
+  const since = `Corrected  2 of the failed and invalid rows were paid since, in batch ${summary.batch_id}\n`;
+  assert.ok(stdout.includes(since), stdout);
+
   const twice = await run('run', corrected, '--run-id', 'november', '--yes');
   assert.match(twice.stderr, /File {7}3 rows: 1 to pay \(1 again, after it failed\), 2 paid before or under way\n/);
   const all = await run('reconcile', '--from', '2000-01-01', '--to', '2100-01-01', '--json');
