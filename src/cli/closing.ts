@@ -97,7 +97,7 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
     );
   const codes = Object.keys(summary.failures);
   const doubtful = codes.filter(isDoubtfulEnd);
-  if (codes.length > doubtful.length) steps.push(`or, for failed rows as they are, airbatch retry ${batch_id}`);
+  if (codes.length > doubtful.length) steps.push(`or, to send failed rows again unchanged, airbatch retry ${batch_id}`);
   if (doubtful.length > 0)
     steps.push(
       `or, where their recipients say that nothing came, airbatch retry ${batch_id}${doubtful.map((code) => ` --code ${code}`).join('')}`,

@@ -17,7 +17,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
   // Before it was submitted, no person could decide about its rows.
-  const skipped = status === 'awaiting_approval' ? 'paid before, under way or put aside' : 'paid before or under way';
+  const skipped = status === 'awaiting_approval' ? 'paid before, under way or skipped' : 'paid before or under way';
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
   const asides = [
     [counts.invalid, 'wrong in the file'],
@@ -70,7 +70,9 @@ function timeText(plan: Preflight): string {
 
 /** What the time is made of besides, where others of the account are sent as well. */
 function behind({ rowsBefore }: Preflight): string {
-  return rowsBefore === 0 ? '' : `, with ${counted(rowsBefore, 'row')} of other batches that go before it or beside it`;
+  return rowsBefore === 0
+    ? ''
+    : `, with ${counted(rowsBefore, 'row')} of other batches that are sent before or between`;
 }
 
 /** When it will be done by what is to be done by a time, and what it makes late: a warning, which nobody need heed. */

@@ -17,7 +17,7 @@ export function execute(
 ): Promise<number> {
   const { priority, finishBy } = options;
   if (priority === undefined && finishBy === undefined)
-    throw new AirbatchError('USAGE', 'what is to change is not said', {
+    throw new AirbatchError('USAGE', 'nothing to change was given', {
       hint: 'Say --priority, --finish-by or --no-finish-by.',
     });
   return withLedger(context, async (session) => {
@@ -26,7 +26,7 @@ export function execute(
     const place = { priority, finishBy: finishBy === undefined ? undefined : at };
     const batch = await reorderBatch({ ...session, name: session.person }, batchId, place);
     const { status, finish_by } = batch;
-    const time = finish_by === null ? 'by no time' : `by ${minuteText(finish_by)}`;
+    const time = finish_by === null ? 'at no set time' : `by ${minuteText(finish_by)}`;
     answer(
       context,
       { batch_id: batchId, status, priority: batch.priority, finish_by: isoOrNull(finish_by) },

@@ -27,10 +27,8 @@ export function execute(
 ): Promise<number> {
   const serviceMoved = options.serviceMoved === true;
   const unlisted = options.unlisted === undefined ? null : reasonText('--unlisted', options.unlisted);
-  if (serviceMoved && batchId === undefined)
-    throw new AirbatchError('USAGE', '--service-moved is said of one batch: name it');
-  if (unlisted !== null && batchId === undefined)
-    throw new AirbatchError('USAGE', '--unlisted is said of one batch: name it');
+  if (serviceMoved && batchId === undefined) throw new AirbatchError('USAGE', '--service-moved needs a batch: name it');
+  if (unlisted !== null && batchId === undefined) throw new AirbatchError('USAGE', '--unlisted needs a batch: name it');
   // One whose ledger was lost altogether says so before anything is run: then one is made, which notes it.
   const opened = options.restored === true && batchId === undefined ? withSession : withLedger;
   return opened(context, async (session) => {
@@ -61,11 +59,13 @@ export function execute(
       );
     }
     for (const { batch_id } of left)
-      context.terminal.error(`Left as a person paused it: "airbatch resume ${batch_id}" goes on with it.\n`);
+      context.terminal.error(
+        `Batch ${batch_id} stays paused, as a person decided: "airbatch resume ${batch_id}" continues it.\n`,
+      );
     if (context.json) context.terminal.print(jsonLine({ batches: results.map(jsonResult) }));
     else if (open.length === 0)
       context.terminal.error(
-        `Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n${restored ? 'It is noted that the ledger was restored: every row is looked up at the service before it is sent.\n' : ''}`,
+        `Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n${restored ? 'Recorded that the ledger was restored: every row is looked up at the service before it is sent.\n' : ''}`,
       );
     else
       for (const result of results) {

@@ -141,7 +141,7 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
   printTable(context, columns, lines, { json: { batches }, none: 'No batches yet. Begin with: airbatch run FILE' });
   if (isLeft && !context.json)
     context.terminal.print(
-      'No program works on what is approved or interrupted: "airbatch resume" or "airbatch serve" goes on with it.\n',
+      'Some batches are approved or interrupted, and no program is working on them: start "airbatch resume" or "airbatch serve".\n',
     );
 }
 

@@ -33,6 +33,6 @@ export function execute(
 /** What a batch waits for that sends nothing: whoever works on the account ends it, with its reports. */
 function unsentSentence(batchId: string, { counts: { held = 0 } }: Preflight): string {
   if (held === 0)
-    return `Nothing of it is to be paid. What ends it, and writes its reports: airbatch resume ${batchId}, or "airbatch serve".`;
-  return `Nothing of it is to be paid as long as ${counted(held, 'row')} ${held === 1 ? 'is' : 'are'} held. Next: airbatch status ${batchId}, then airbatch release or airbatch skip.`;
+    return `It has nothing to pay. To finish it and write its reports: airbatch resume ${batchId}, or "airbatch serve".`;
+  return `Nothing is sent while ${counted(held, 'row')} ${held === 1 ? 'is' : 'are'} held. Next: airbatch status ${batchId}, then airbatch release or airbatch skip.`;
 }

@@ -167,7 +167,7 @@ function summaryLines(terminal: Terminal, findings: FileFindings): string[] {
   if (counts.held > 0)
     lines.push(
       '',
-      'Held rows are released or skipped once the file was run or submitted; until then, what is not meant can be removed from it.',
+      'You can release or skip held rows after you run or submit the file. Before that, delete the rows you do not want.',
     );
   return lines;
 }
@@ -184,7 +184,7 @@ function exampleLines(examples: FileFindings['problems'][number]['examples']): s
 function errorsLine(options: Record<string, unknown>, { counts }: FileFindings): string[] {
   const { errors } = options;
   if (typeof errors !== 'string') return [];
-  if (counts.invalid === 0) return ['', 'No row is to be corrected.'];
+  if (counts.invalid === 0) return ['', 'There is no row to correct.'];
   const run = `airbatch run ${quoted(errors)}${optionsText(readWithOf(options))}`;
   return ['', `${counted(counts.invalid, 'row')} to correct: ${errors}. Correct it, then: ${run}`];
 }

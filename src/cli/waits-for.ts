@@ -102,7 +102,7 @@ export async function waitsFor(
   const { db, clock } = session;
   const { batch_id: id } = batch;
   if (batch.status === 'validated')
-    return 'an answer to the question whether it is sent; where nobody is asked any more, nothing was sent of it: run its file again';
+    return 'an answer to the question whether to send it; if nobody is asked any more, nothing was sent: run its file again';
   if (batch.status === 'awaiting_approval') return `a second person ("airbatch approve ${id}")`;
   if (batch.status === 'paused') return pausedWords(session, batch, account);
   if (batch.status !== 'approved' && batch.status !== 'running') return null;
@@ -124,7 +124,7 @@ export async function waitsFor(
   if (account.worker === null && moving === 0 && lookUpAt !== null && lookUpAt > now)
     return `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookUpAt, now)}: then "airbatch resume ${id}" does it, or "airbatch serve" by itself`;
   if (account.worker === null)
-    return `a program to work on it: none does now ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
+    return `a program to work on it: none is running ("airbatch resume ${batch.batch_id}" or "airbatch serve")`;
   const pace = paceOf(account, batch);
   const told = pace && toldNow(pace, now);
   if (told) return toldWords(told, now) + waitAdvice(told, now);

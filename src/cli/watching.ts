@@ -32,7 +32,7 @@ export function makeWatching(
   const tellPause = (batch: BatchRecord, words: string | null) => {
     if (batch.status !== 'paused' || words === null || told.get(batch.batch_id) === words) return;
     told.set(batch.batch_id, words);
-    tell(`Batch ${batch.batch_id} waits for ${words}. What was sent is still followed.`);
+    tell(`Batch ${batch.batch_id} waits for ${words}. Payments already sent are still followed.`);
   };
 
   return {
@@ -67,8 +67,8 @@ export function makeWatching(
       const isRefused = moving.every(({ pause_reason: reason }) => reason === 'credentials_rejected');
       if (!isRefused || now - since < refusedMsMax) return true;
       tell(
-        `The process that works on it has had its credentials refused, and for ${durationText(now - since)} nothing has moved. ` +
-          'Correct them, and start it anew; this command ends.',
+        `The service refuses the credentials of the airbatch that works for this account; nothing has moved for ${durationText(now - since)}. ` +
+          'Correct them and restart it. This command ends.',
       );
       return false;
     },

@@ -51,11 +51,12 @@ export async function workOn(
   // What was said of the process that has the account, while this one watches it.
   let watched: string | null = null;
   const onTaken = () => {
-    if (watched !== null) terminal.error('That process works no more: this command does the work now.\n');
+    if (watched !== null) terminal.error('The other airbatch has stopped: this command continues its work.\n');
     watched = null;
   };
   const onBusy = (message: string) => {
-    if (message !== watched) terminal.error(`${visible(message)}: it does this work, and this command watches.\n`);
+    if (message !== watched)
+      terminal.error(`${visible(message.charAt(0).toUpperCase() + message.slice(1))}; showing its progress.\n`);
     watched = message;
   };
   const runner = runnerOf(session, account, { restored: options.restored, onTaken });
@@ -68,8 +69,8 @@ export async function workOn(
     runner.stop();
     terminal.error(
       watched !== null
-        ? `This command stops watching, and the other process ${goesOnWith(watching.unpaused())}\n`
-        : 'Stopping: nothing more is sent; what is under way is noted. (Ctrl-C again ends at once.)\n',
+        ? `This command stops, and the other airbatch ${goesOnWith(watching.unpaused())}\n`
+        : 'Stopping: nothing more is sent; the answers to requests already sent are awaited. (Ctrl-C again stops at once.)\n',
     );
   });
   try {
@@ -116,8 +117,8 @@ export async function reportOn(
 
 /** What the process goes on with that has the account, and how to stop that where anything is left to be stopped. */
 function goesOnWith(unpaused: readonly string[]): string {
-  if (unpaused.length === 0) return 'follows what was sent: of what is paused nothing more is sent.';
-  return `goes on: "airbatch pause ${unpaused.length === 1 ? unpaused[0] : 'BATCH'} --why TEXT" stops a batch.`;
+  if (unpaused.length === 0) return 'follows the payments already sent; paused batches send nothing more.';
+  return `continues. To stop a batch: airbatch pause ${unpaused.length === 1 ? unpaused[0] : 'BATCH'} --why TEXT`;
 }
 
 /** The reports would have told what was paid: where they cannot be written, the screen does. */
@@ -152,7 +153,7 @@ async function tellLeft(
     if (isOther && (await movesByItself(session.db, batch, session.clock.now(), Number.POSITIVE_INFINITY))) left++;
   }
   const [batches, them] = [counted(left, 'other batch', 'other batches'), left === 1 ? 'it' : 'them'];
-  if (left > 0) terminal.error(`${batches} of the account can go on: "airbatch resume" works on ${them}.\n`);
+  if (left > 0) terminal.error(`${batches} of the account can continue: "airbatch resume" sends ${them}.\n`);
 }
 
 /**

@@ -26,7 +26,7 @@ export const rowStateWords: Record<RowState, Words> = {
   ready: { label: 'not yet sent', meaning: 'It is correct and waits for its turn.' },
   sending: {
     label: 'being sent',
-    meaning: 'It was being sent as this was written: what came of that is not known yet.',
+    meaning: 'It was being sent when this was written; the result is not known yet.',
   },
   accepted: { label: 'accepted', meaning: 'The service has it and has not yet said whether it was delivered.' },
   in_doubt: {
@@ -61,16 +61,16 @@ export const pauseReasonWords: Record<PauseReason, Words> = {
     meaning: 'The service does not accept the credentials. Correct them, then resume.',
   },
   guard_tripped: {
-    label: 'a guard tripped',
-    meaning: 'A safety limit was reached. Look at the reason before resuming.',
+    label: 'a safety limit was reached',
+    meaning: 'A safety limit was reached. Look at the reason before you resume.',
   },
   service_mismatch: {
     label: 'the service answered with something else',
-    meaning: 'The service named another payment than the one asked about. Find out why before resuming.',
+    meaning: 'The service answered about a different payment. Find out why before you resume.',
   },
   service_changed: {
     label: 'the account is at another service',
     meaning:
-      'The account was pointed at another service, which does not know what was sent. Point it back, then resume; or say that the same service has moved.',
+      'The account now points to another service, which does not know what was sent. Point it back, then resume; or say that the same service has moved (--service-moved).',
   },
 };

@@ -59,8 +59,9 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   if (!fence) {
     const current = await findLease(db, account);
     // Without when it began, which tells people nothing, and is a number that the log takes for somebody's.
-    const by = current?.holder.replace(/\/[^/]*$/, '').replace('/', ', process ');
-    throw new AirbatchError('ACCOUNT_BUSY', `account "${account}" is being worked on by ${by ?? 'another process'}`);
+    const [host, process] = current?.holder.split('/') ?? [];
+    const which = process === undefined ? '' : ` (process ${process} on ${host})`;
+    throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
   }
 
   await mark?.write(account, { fence: fence.fence, expiresAt: provenWall + ttlMs });

@@ -98,7 +98,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         subject: `Payout ${batch.run_id} has paused: ${label}`,
         lines: [
           `${meaning}${batch.pause_detail ? ` (${batch.pause_detail})` : ''}`,
-          'Nothing more is sent until somebody has looked. No row was burnt.',
+          'Nothing more is sent until somebody resumes it. No row was marked as failed.',
           ...about,
           `Next:    airbatch status ${batch.batch_id}, then airbatch resume ${batch.batch_id}`,
         ],
@@ -125,7 +125,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ...word,
         subject: `Payout ${batch.run_id}: the service has ${overdue} for longer than it promises`,
         lines: [
-          `The service has accepted ${overdue}, and has not said for longer than it promises whether ${them === 'it' ? 'it was' : 'they were'} delivered. It is asked on; do not pay ${them} by other means.`,
+          `The service has accepted ${overdue}, and has not said for longer than it promises whether ${them === 'it' ? 'it was' : 'they were'} delivered. airbatch keeps asking; do not pay ${them} by other means.`,
           ...about,
           `Next:    airbatch status ${batch.batch_id}, ask the service, then airbatch resolve ${batch.batch_id} ROW --as paid|not-paid --evidence ...`,
         ],
@@ -135,7 +135,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
       if (news.late === undefined || batch.finish_by !== news.late.finishBy || batch.status !== 'running') return null;
       return {
         ...word,
-        subject: `Payout ${batch.run_id} will be late: it is to be done by ${minuteText(batch.finish_by)}`,
+        subject: `Payout ${batch.run_id} will be late: it should be finished by ${minuteText(batch.finish_by)}`,
         lines: [
           `${counted(summary.rows.by_status.ready, 'row')} of it ${summary.rows.by_status.ready === 1 ? 'is' : 'are'} still to be sent. At the present pace it will be done ${foreseenText(news.late.doneAt, batch.finish_by)}.`,
           ...about,
@@ -150,7 +150,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ...word,
         subject: `Payout ${batch.run_id} is late: ${counted(open, 'row')} ${open === 1 ? 'has' : 'have'} not ended`,
         lines: [
-          `It was to be done by ${minuteText(batch.finish_by)}, and ${counted(open, 'row')} of ${grouped(summary.rows.total)} ${open === 1 ? 'has' : 'have'} not ended yet. ${lateMeaning(batch.status)}`,
+          `It should have been finished by ${minuteText(batch.finish_by)}, and ${counted(open, 'row')} of ${grouped(summary.rows.total)} ${open === 1 ? 'has' : 'have'} not ended yet. ${lateMeaning(batch.status)}`,
           ...about,
           `Next:    airbatch status ${batch.batch_id} says what it waits for`,
         ],
@@ -164,7 +164,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
         ...word,
         subject: `Payout ${batch.run_id} waits for your decision on ${held}`,
         lines: [
-          `Nothing more of it moves by itself: a person must decide whether ${held} ${summary.rows.by_status.held === 1 ? 'is' : 'are'} sent.`,
+          `Nothing more is sent until a person decides whether ${held} ${summary.rows.by_status.held === 1 ? 'is' : 'are'} sent.`,
           ...about,
           `Next:    airbatch status ${batch.batch_id}, then airbatch release ${batch.batch_id} [ROW...] or airbatch skip ${batch.batch_id} [ROW...] --why ...`,
         ],
@@ -186,13 +186,13 @@ async function changedLateText(
   for (const seq of seqs.slice(0, lateWordsMax))
     said.push(...(await pageEvents(db, batch_id, seq - 1, 1)).map(eventSentence));
   const more = seqs.length - said.length;
-  const words = counted(seqs.length, 'later word');
+  const changes = counted(seqs.length, 'later change');
   return {
-    subject: `Payout ${run_id}: ${words} of the service on rows that had ended`,
+    subject: `Payout ${run_id}: ${changes} by the service to rows that had ended`,
     lines: [
-      'The service now says something else of these rows than when they ended. They stay as they ended, nothing is sent for it, and the reports say so in a later version.',
+      'The service now reports these rows differently than when they ended. Their state stays as it was, nothing is sent, and a new version of the reports shows the change.',
       ...said.map((sentence) => `  ${sentence}`),
-      ...(more > 0 ? [`  and ${counted(more, 'more word')}`] : []),
+      ...(more > 0 ? [`  and ${counted(more, 'more change')}`] : []),
       ...about,
       `Next:    airbatch audit --batch ${batch_id}, and ask the service where the money is before any of them is paid by other means`,
     ],
@@ -203,7 +203,7 @@ async function changedLateText(
 function notSentNotes({ rows: { by_status: count } }: BatchSummary): string[] {
   const are = (rows: number) => `${counted(rows, 'row')} ${rows === 1 ? 'is' : 'are'}`;
   return [
-    ...(count.held > 0 ? [`Note:    ${are(count.held)} held besides, and not sent unless released.`] : []),
+    ...(count.held > 0 ? [`Note:    ${are(count.held)} also held, and not sent unless released.`] : []),
     ...(count.invalid > 0 ? [`Note:    ${are(count.invalid)} wrong, and not sent.`] : []),
     ...(count.skipped > 0 ? [`Note:    ${are(count.skipped)} skipped, and not sent.`] : []),
   ];
@@ -215,7 +215,7 @@ function openOf({ rows: { by_status: count } }: BatchSummary): number {
 
 function lateMeaning(status: BatchRecord['status']): string {
   if (status === 'awaiting_approval') return 'It waits for approval, and nothing of it was sent.';
-  return status === 'paused' ? 'It is paused.' : 'What is left of it goes before the other batches of its account.';
+  return status === 'paused' ? 'It is paused.' : 'Its remaining rows are sent before the other batches of the account.';
 }
 
 async function toSendText(db: Database, { batch_id, rows, requested }: BatchSummary): Promise<string> {
@@ -303,7 +303,7 @@ function lowBalanceWord({ account }: News): Word {
     kind: 'low_balance',
     subject: `The balance of account ${account} is low`,
     lines: [
-      `The service says that a wallet of account ${account} is low. Batches pause when it is empty; no row is burnt.`,
+      `The service says that a wallet of account ${account} is low. Batches pause when it is empty; no row is marked as failed.`,
       `Next:    airbatch balance --account ${account}, and fund it`,
     ],
     facts: { account },

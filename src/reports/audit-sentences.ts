@@ -11,7 +11,7 @@ const because = (value: unknown) => (text(value) ? `: ${text(value)}` : '');
 const quoted = (value: unknown) => (text(value) ? ` ("${text(value)}")` : '');
 const count = (value: unknown, one: string) => `${text(value)} ${one}${Number(value) === 1 ? '' : 's'}`;
 
-const byText = (at: unknown) => (at ? `by ${timeText(isoTime(Number(at)))}` : 'by no time');
+const byText = (at: unknown) => (at ? `by ${timeText(isoTime(Number(at)))}` : 'at no set time');
 
 /** The service's answer, as far as it says more than the sentence does. */
 function answer({ http_status, code, message }: Data): string {
@@ -27,7 +27,7 @@ function kept({ cost, cost_currency }: Data): string {
 /** What happened to a batch, by the kind of its event. */
 const batchSentences: Record<string, (data: Data) => string> = {
   'batch.received': ({ run_id, file_sha256, finish_by }) =>
-    `took in the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to be done ${byText(finish_by)}` : ''}`,
+    `received the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to finish ${byText(finish_by)}` : ''}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} paid before or under way`,
   'batch.reject': ({ code }) => `rejected the file${quoted(code)}`,
@@ -37,38 +37,37 @@ const batchSentences: Record<string, (data: Data) => string> = {
   'batch.start': () => 'began to send',
   'batch.pause': ({ reason, detail, why }) =>
     `paused it (${text(reason ?? 'by_person').replaceAll('_', ' ')})${because(detail ?? why)}`,
-  'batch.pause_besides': ({ why }) => `paused it besides (by person)${because(why)}`,
-  'batch.resume': ({ why }) => `let it go on${because(why)}`,
+  'batch.pause_besides': ({ why }) => `also paused it (by person)${because(why)}`,
+  'batch.resume': ({ why }) => `resumed it${because(why)}`,
   'batch.complete': () => 'finished it: every row has ended',
   'batch.cancel': ({ why, rejected }) => `${rejected ? 'rejected' : 'cancelled'} it${because(why)}`,
   'batch.reopen': () => 'opened it again, for a retry',
   'batch.service_moved': ({ from, to }) => `said that its service has moved from ${text(from)} to ${text(to)}`,
   'batch.unlisted': ({ from, why }) =>
     `went on without the service's list of what was paid since ${text(from)}, which could not be read${because(why)}`,
-  'batch.press': ({ finish_by }) => `had it go before the others, in order to be done ${byText(finish_by)}`,
+  'batch.press': ({ finish_by }) => `sent it before the others, to finish ${byText(finish_by)}`,
   'batch.reorder': ({ priority, finish_by, before_priority, before_finish_by }) => {
     const was = priority === before_priority ? '' : ` instead of ${text(before_priority)}`;
     const by = finish_by === before_finish_by ? '' : ` instead of ${byText(before_finish_by)}`;
-    return `gave it another place: ${text(priority)}${was}, to be done ${byText(finish_by)}${by}`;
+    return `changed its order: ${text(priority)}${was}, to finish ${byText(finish_by)}${by}`;
   },
-  'batch.canary_passed': () => 'saw the first rows end well, and let the others follow',
-  'batch.report': ({ version }) => `gave out version ${text(version)} of its reports`,
-  'batch.forget': ({ rows, why }) => `took out of ${count(rows, 'row')} whom they paid${because(why)}`,
+  'batch.canary_passed': () => 'the first rows ended well; the others are sent',
+  'batch.report': ({ version }) => `published version ${text(version)} of its reports`,
+  'batch.forget': ({ rows, why }) => `removed from ${count(rows, 'row')} whom they paid${because(why)}`,
 };
 
 /** What happened to a row. */
 const rowSentences: Record<string, (data: Data) => string> = {
-  'row.release': () => 'let it be sent',
+  'row.release': () => 'released it',
   'row.hold': ({ why, other_batch, other_row, other_payment }) =>
     `held it for a person${because(why)}${other_batch ? ` (see batch ${text(other_batch)}, row ${text(other_row)})` : ''}${other_payment ? ` (see payment ${text(other_payment)} of the service)` : ''}`,
   'row.skip': ({ why, other_batch, other_row }) =>
     `skipped it${because(why)}${other_batch ? ` (batch ${text(other_batch)}, row ${text(other_row)} has it)` : ''}`,
   'row.cancel': () => 'cancelled it',
   'row.send': ({ attempt, generation, key }) =>
-    `wrote down that it is about to be sent: attempt ${text(attempt)}${Number(generation) > 1 ? ` of generation ${text(generation)}` : ''}, key ${text(key).slice(0, 8)}…`,
-  'row.unsent': (data) => `learnt that nothing of it was accepted, and made it ready again${answer(data)}`,
-  'row.doubt': ({ why, ...data }) =>
-    `does not know what became of it${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
+    `send recorded, attempt ${text(attempt)}${Number(generation) > 1 ? ` of retry ${Number(generation) - 1}` : ''}, key ${text(key).slice(0, 8)}…`,
+  'row.unsent': (data) => `the service did not accept it; it is ready to be sent again${answer(data)}`,
+  'row.doubt': ({ why, ...data }) => `its result is not known${because(text(why).replaceAll('_', ' '))}${answer(data)}`,
   'row.accept': ({ service_status, topup_id }) => `the service has it: ${text(service_status)}, as ${text(topup_id)}`,
   'row.complete': ({ cost, cost_currency, as, evidence, look_up, topup_id }) =>
     as
@@ -79,19 +78,20 @@ const rowSentences: Record<string, (data: Data) => string> = {
       ? `decided that it was not paid${because(evidence)}${askedBefore(look_up)}`
       : `it failed${because(failure_code)}${because(failure_reason)}${kept(data)}${answer(data)}`,
   'row.retry': ({ next_generation, failure_code, by }) =>
-    `begins anew${next_generation ? `, as generation ${text(next_generation)}` : ''}${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
+    `retry${next_generation ? ` ${Number(next_generation) - 1}` : ''} started${failure_code ? ` after ${text(failure_code)}` : ''}${by ? ` (by the ${text(by)})` : ''}`,
   'row.look_up': ({ step, look_up, look_ups, ...data }) =>
     `looked it up (${text(look_ups)}): ${text(look_up).replace('_', ' ')}; next: ${text(step).replaceAll('_', ' ')}${answer(data)}`,
   'row.adopt': ({ look_ups, ...data }) =>
     `found it at the service at look-up ${text(look_ups)}, and follows it${answer(data)}`,
-  'row.review': ({ why }) => `leaves it for a person${because(why)}`,
-  'row.overdue': ({ age_ms }) => `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for it to end, and goes on`,
+  'row.review': ({ why }) => `left it for a person to decide${because(why)}`,
+  'row.overdue': ({ age_ms }) =>
+    `has waited ${Math.round(Number(age_ms) / 60_000)} minutes for a final status, and keeps waiting`,
   'row.unknown_status': ({ service_status }) =>
-    `the service gave a status that is in no specification${quoted(service_status)}; it is followed on`,
+    `the service gave a status that its specification does not list${quoted(service_status)}; it is still followed`,
   'row.refund': ({ amount, currency }) =>
     `the service gave money back${amount ? `: ${moneyText(text(currency), text(amount))}` : ''}`,
   'row.contradicted': ({ why }) => `the service contradicts the ledger${because(why)}`,
-  'row.changed_late': ({ why }) => `read it once more, and found it changed${because(why)}`,
+  'row.changed_late': ({ why }) => `read it again, and found a change${because(why)}`,
 };
 
 /** What the service said right before a person ended a row that it had accepted. */

@@ -82,8 +82,8 @@ function detailsOf(summary: BatchSummary): string[] {
   // A program that was killed leaves them so as well.
   say(
     count.sending,
-    'was being sent as this was written: it is not known yet whether the service has it.',
-    'were being sent as this was written: it is not known yet whether the service has them.',
+    'was being sent when this was written; the result is not known yet.',
+    'were being sent when this was written; the results are not known yet.',
   );
   say(count.ready, 'is not yet sent.', 'are not yet sent.');
   const kept = chargedForFailed(summary);
@@ -96,7 +96,7 @@ function detailsOf(summary: BatchSummary): string[] {
   } else {
     say(count.failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
     details.push(
-      `${kept} was charged for failed rows all the same, as for what was delivered in part: ask the service before such a row is sent again (results.csv has its cost).`,
+      `${kept} was charged for rows that failed, for example because a part was delivered: ask the service before such a row is sent again (results.csv has its cost).`,
     );
   }
   if (Object.keys(summary.charged.earlier).length > 0) details.push(earlierSentence(summary));
@@ -118,8 +118,8 @@ function detailsOf(summary: BatchSummary): string[] {
   say(count.cancelled, 'was cancelled before it was sent.', 'were cancelled before they were sent.');
   say(
     summary.refunded.rows,
-    'was paid, and its money came back afterwards: ask the service whether the recipient has it.',
-    'were paid, and their money came back afterwards: ask the service whether the recipients have it.',
+    'was paid, and the service refunded it afterwards: ask the service whether the recipient has the airtime.',
+    'were paid, and the service refunded them afterwards: ask the service whether the recipients have the airtime.',
   );
   details.push(...balanceSentences(summary));
   return details;
@@ -157,7 +157,7 @@ function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left
   const said = `${counted(rows, 'row')} ${are} in doubt (${sumsText(requested)}): it is not known whether ${they} ${were} paid.`;
   const when = whenLookedUp(batch_id, pause);
   if (left === 0) return `${said} ${rows === 1 ? 'It is' : 'They are'} ${when}.`;
-  if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up has not told.`;
+  if (left === rows) return `${said} A person must decide: looking ${rows === 1 ? 'it' : 'them'} up gave no answer.`;
   return `${said} A person must decide on ${left.toLocaleString('en-US')}; ${rows - left === 1 ? 'the other is' : 'the others are'} ${when}.`;
 }
 
@@ -177,8 +177,8 @@ function overdueSentence({ overdue: { rows, requested } }: BatchSummary): string
 function timeSentence({ status, times: { finish_by, completed_at, in_time } }: BatchSummary): string | null {
   if (finish_by === null || status === 'rejected' || status === 'cancelled') return null;
   const finishBy = Date.parse(finish_by);
-  if (completed_at === null) return `It is to be done by ${minuteText(finishBy)}.`;
-  return `It was done ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
+  if (completed_at === null) return `It should be finished by ${minuteText(finishBy)}.`;
+  return `It was finished ${in_time ? 'in time' : 'late'}: at ${endedText(Date.parse(completed_at), finishBy)}.`;
 }
 
 /** Why rows were skipped: each cause with its number, and no numbers where one cause has them all. */
@@ -206,11 +206,11 @@ function chargedForFailed({ charged }: BatchSummary): string | null {
 
 /** What the service never told is not guessed at. */
 function earlierSentence({ batch_id, charged: { earlier, earlier_came_back: back } }: BatchSummary): string {
-  const said = `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, beside what their last ones cost ("airbatch audit --batch ${batch_id}" names them)`;
+  const said = `${sumsText(earlier)} was charged for earlier payments of rows that were sent again, in addition to their last payments ("airbatch audit --batch ${batch_id}" names them)`;
   const isAll = Object.entries(earlier).every(([currency, value]) => sameAmount(back[currency] ?? '0', value));
-  if (isAll) return `${said}. All of it came back.`;
+  if (isAll) return `${said}. All of it was refunded.`;
   const some = Object.keys(back).length === 0 ? 'none' : sumsText(back);
-  return `${said}. The service told of ${some} of it that it came back.`;
+  return `${said}. The service says that ${some} of it was refunded.`;
 }
 
 function stateSentence(summary: BatchSummary): string {
@@ -226,7 +226,7 @@ function stateSentence(summary: BatchSummary): string {
     // Nothing is left that goes on by itself.
     return openRows(summary) === 0
       ? batchStateWords.completed.meaning
-      : 'Nothing of it is under way: it is waiting for a person.';
+      : 'Nothing is being sent: it is waiting for a person.';
   }
   // Whether a program goes on with it is known where it is asked (`airbatch status`), not from its rows.
   if (summary.status === 'running') return 'The batch is not finished: not every row has ended.';

@@ -119,7 +119,7 @@ const configShape = z.strictObject({
   /** The folder of the job definitions. */
   jobs: z.string().min(1).default('jobs'),
   accounts: z
-    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'is a name of a-z, 0-9, "_" and "-"'), accountShape)
+    .record(z.string().regex(/^[a-z0-9][a-z0-9_-]{0,39}$/, 'must consist of a-z, 0-9, "_" and "-"'), accountShape)
     .default({}),
   /** What intake takes for granted and what it refuses. */
   intake: overriding(intakeShape),

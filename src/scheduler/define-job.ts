@@ -26,7 +26,7 @@ const cron = z.string().refine((text) => {
 }, 'is no cron expression of five fields such as "0 9 25 * *", or is never due');
 
 /** What may be the name of a job. */
-export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'is a name of a-z, 0-9 and "-"');
+export const jobName = z.string().regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must consist of a-z, 0-9 and "-"');
 
 const sourceShape = z.discriminatedUnion('kind', [
   /**

@@ -191,7 +191,7 @@ describe('a batch that needs a second person', () => {
     place.asAnother(batch);
     const approved = await place.run('approve', batch, '--yes');
     assert.equal(approved.code, 0);
-    assert.match(approved.stderr, /, 1 held for a person, 1 paid before, under way or put aside\n/);
+    assert.match(approved.stderr, /, 1 held for a person, 1 paid before, under way or skipped\n/);
     place.ledger.prepare('UPDATE batches SET created_by = ?').run(me);
     const own = await place.run('release', batch);
     assert.equal(own.code, 2);
@@ -243,7 +243,7 @@ test('what is submitted and pays nobody needs no approval, and says what ends it
   const wrong = await submit('12,1,10,KES,e-1');
   assert.equal(wrong.code, 0, wrong.stderr);
   const [said, batch = ''] =
-    /\nNothing of it is to be paid\. What ends it, and writes its reports: airbatch resume (\S+), or "airbatch serve"\.\n$/.exec(
+    /\nIt has nothing to pay\. To finish it and write its reports: airbatch resume (\S+), or "airbatch serve"\.\n$/.exec(
       wrong.stderr,
     ) ?? [];
   assert.ok(said, wrong.stderr);
@@ -254,7 +254,7 @@ test('what is submitted and pays nobody needs no approval, and says what ends it
   const held = await submit(line(0, 10));
   assert.match(
     held.stderr,
-    /\nNothing of it is to be paid as long as 1 row is held\. Next: airbatch status \S+, then airbatch release or airbatch skip\.\n$/,
+    /\nNothing is sent while 1 row is held\. Next: airbatch status \S+, then airbatch release or airbatch skip\.\n$/,
   );
 });
 

@@ -20,7 +20,7 @@ test('what a person paused is sent by no program until that batch is resumed by 
   const unnamed = await airbatch('resume');
   assert.deepEqual(
     [unnamed.code, unnamed.stderr],
-    [0, `Left as a person paused it: "airbatch resume ${batch}" goes on with it.\n`],
+    [0, `Batch ${batch} stays paused, as a person decided: "airbatch resume ${batch}" continues it.\n`],
   );
   assert.deepEqual(await counts(), { ready: 1 });
   assert.match((await airbatch('audit', '--batch', batch)).stdout, /batch: paused it \(by person\).*the wrong month/);
@@ -41,7 +41,7 @@ test('a run that is kept by a row at the service says what its pause waits for, 
   writeFileSync(join(folder, 'a.csv'), `${[header, ...rows].join('\n')}\n`);
   const run = startCommand(['run', 'a.csv', '--yes'], { cwd: folder });
   await run.seen(
-    /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); fund the account, then "airbatch resume \1"\. What was sent is still followed\.$/m,
+    /^Batch (\S+) waits for a person: balance too low \(INSUFFICIENT_BALANCE: .*\); fund the account, then "airbatch resume \1"\. Payments already sent are still followed\.$/m,
   );
   run.child.kill('SIGINT');
   const { code, stderr } = await run.ended;

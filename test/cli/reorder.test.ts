@@ -40,14 +40,14 @@ test('a batch has a time to be done by from its file on, and another one where a
     finish_by: '2098-11-20T15:00:00.000Z',
   });
   const taken = await airbatch('reorder', batch, '--no-finish-by');
-  assert.match(taken.stdout, /is urgent now, and to be done by no time\./);
+  assert.match(taken.stdout, /is urgent now, and to be done at no set time\./);
   const { stdout } = await airbatch('audit', '--batch', batch);
-  assert.match(stdout, /took in the file .*, to be done by 2098-11-20 14:00:00 UTC$/m);
+  assert.match(stdout, /received the file .*, to finish by 2098-11-20 14:00:00 UTC$/m);
   assert.match(
     stdout,
-    /gave it another place: urgent instead of normal, to be done by 2098-11-20 15:00:00 UTC instead of by 2098-11-20 14:00/,
+    /changed its order: urgent instead of normal, to finish by 2098-11-20 15:00:00 UTC instead of by 2098-11-20 14:00/,
   );
-  assert.match(stdout, /gave it another place: urgent, to be done by no time instead of by 2098-11-20 15:00/);
+  assert.match(stdout, /changed its order: urgent, to finish at no set time instead of by 2098-11-20 15:00/);
   assert.equal((await airbatch('resume', batch)).code, 0);
   const ended = await airbatch('reorder', batch, '--priority', 'bulk');
   assert.deepEqual([ended.code, /is finished: nothing.*\[BATCH_STATE\]/.test(ended.stderr)], [2, true]);
@@ -90,5 +90,5 @@ test('a batch is not to be done by a time and by none', async (t) => {
 
 test('what is to be another place of a batch has to be said', async (t) => {
   const { code, stderr } = await runCommand(['reorder', 'x'], { cwd: folderOf(t) });
-  assert.deepEqual([code, /what is to change is not said/.test(stderr)], [2, true]);
+  assert.deepEqual([code, /nothing to change was given/.test(stderr)], [2, true]);
 });

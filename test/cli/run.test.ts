@@ -29,7 +29,7 @@ describe('airbatch run', () => {
     t.after(() => run.child.kill('SIGKILL'));
     const { code, stderr } = await run.ended;
     assert.equal(code, 0, stderr);
-    assert.match(stderr, /1 other batch of the account can go on: "airbatch resume" works on it\./);
+    assert.match(stderr, /1 other batch of the account can continue: "airbatch resume" sends it\./);
     const { stdout } = await runCommand(['status', '--json'], { cwd });
     assert.deepEqual(
       JSON.parse(stdout).batches.map((batch: { status: string; counts: object }) => [batch.status, batch.counts]),

@@ -80,7 +80,7 @@ test('what a person has paused is not sent once its account is pointed back, unt
 
   pointAt(one.url);
   const unnamed = await run('resume');
-  assert.deepEqual([unnamed.code, /Left as a person paused it/.test(unnamed.stderr)], [0, true], unnamed.stderr);
+  assert.deepEqual([unnamed.code, /stays paused, as a person decided/.test(unnamed.stderr)], [0, true], unnamed.stderr);
   assert.equal((await one.liveCharges()).size, 0);
   await run('resume', batch);
   assert.equal((await one.liveCharges()).size, 1);

@@ -146,7 +146,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
     assert.match(one, /^Status {5}interrupted$/m);
     assert.match(
       one,
-      new RegExp(`^Waits for  a program to work on it: none does now \\("airbatch resume ${batch}" `, 'm'),
+      new RegExp(`^Waits for  a program to work on it: none is running \\("airbatch resume ${batch}" `, 'm'),
     );
     start = ['resume'];
   }

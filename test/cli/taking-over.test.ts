@@ -17,17 +17,17 @@ test('a command that watches says when it does the work itself, and who does it 
   while (!(await worker()));
   const second = startCommand(['resume'], { cwd });
   t.after(() => second.child.kill('SIGKILL'));
-  const told = /by \S+, process (\d+): it does this work, and this command watches\./;
+  const told = /Another airbatch \(process (\d+) on \S+\) is sending for account "[^"]*"; showing its progress\./;
   assert.equal(Number((await second.seen(told))[1]), first.child.pid);
   first.child.kill('SIGINT');
   await first.ended;
-  await second.seen(/^That process works no more: this command does the work now\.$/m);
+  await second.seen(/^The other airbatch has stopped: this command continues its work\.$/m);
   const third = startCommand(['resume'], { cwd });
   assert.equal(Number((await third.seen(told))[1]), second.child.pid);
   third.child.kill('SIGINT');
   const { stderr } = await third.ended;
   const [, batch = ''] =
-    /stops watching, and the other process goes on: "airbatch pause (\S+) --why TEXT"/.exec(stderr) ?? [];
+    /stops, and the other airbatch continues\. To stop a batch: airbatch pause (\S+) --why TEXT/.exec(stderr) ?? [];
   // Nobody is advised to pause what is paused.
   const fourth = startCommand(['resume'], { cwd });
   t.after(() => fourth.child.kill('SIGKILL'));
@@ -35,10 +35,7 @@ test('a command that watches says when it does the work itself, and who does it 
   assert.equal((await runCommand(['pause', batch, '--why', 'month-end'], { cwd })).code, 0);
   await fourth.seen(/waits for a person: it is paused \(month-end\)/);
   fourth.child.kill('SIGINT');
-  assert.match(
-    (await fourth.ended).stderr,
-    /^This command stops watching, and the other process follows what was sent: /m,
-  );
+  assert.match((await fourth.ended).stderr, /^This command stops, and the other airbatch follows the payments already sent; /m);
   second.child.kill('SIGINT');
   assert.match((await second.ended).stderr, /^Stopping: nothing more is sent/m);
 });

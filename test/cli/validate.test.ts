@@ -194,7 +194,7 @@ describe('airbatch validate', () => {
       /^1 row to correct: my errors\.csv\. Correct it, then: airbatch run 'my errors\.csv' --country KE --currency KES --map phone_number=tel /m,
     );
     write(cwd, 'a.csv', 'tel,net,sum', '0712405118,1,5');
-    assert.match((await validate()).stdout, /^No row is to be corrected\.$/m);
+    assert.match((await validate()).stdout, /^There is no row to correct\.$/m);
   });
 
   test('does not write over the file that it reads, nor where it cannot', async (t) => {

@@ -78,7 +78,7 @@ test('a batch that was left at the question whether it is sent, or that waits fo
   };
   assert.match(
     (await words("status = 'validated'")) ?? '',
-    /nobody is asked any more, nothing was sent of it: run its file/,
+    /nobody is asked any more, nothing was sent: run its file/,
   );
   assert.equal(
     await words("status = 'paused', pause_reason = 'insufficient_balance'"),
@@ -214,7 +214,7 @@ test('where nothing but a later look-up is left, a resume is advised for that ti
     /^the next look-up of 1 row in doubt, in .*: then "airbatch resume batch-1" does it, or "airbatch serve" by itself$/,
   );
   await db.execute(`UPDATE rows SET next_action_at = ? WHERE status = 'in_doubt'`, [clock.now()]);
-  assert.match((await words()) ?? '', /^a program to work on it: none does now/);
+  assert.match((await words()) ?? '', /^a program to work on it: none is running/);
 });
 
 test('the pauses of an even pace are no wait, and longer ones are', async () => {

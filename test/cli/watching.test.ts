@@ -46,7 +46,7 @@ describe('a command that watches another process', () => {
       lines[0] ?? '',
       /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
     );
-    assert.match(lines[1] ?? '', /has had its credentials refused, and for 2 min 30 s nothing has moved/);
+    assert.match(lines[1] ?? '', /refuses the credentials of the airbatch that works for this account; nothing has moved for 2 min 30 s/);
   });
 
   test('goes on where the other may still read, as long as rows come to their ends', async () => {
@@ -62,14 +62,14 @@ describe('a command that watches another process', () => {
     assert.equal(minutes, 30);
     assert.deepEqual(unpaused, []);
     assert.deepEqual(lines, [
-      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". What was sent is still followed.',
+      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". Payments already sent are still followed.',
     ]);
   });
 
   test('says that nobody is needed where the other goes on by itself once there is money', async () => {
     const { lines } = await watched(`pause_reason = 'insufficient_balance', pause_detail = 'too little'`);
     assert.deepEqual(lines, [
-      'Batch batch-1 waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1". What was sent is still followed.',
+      'Batch batch-1 waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1". Payments already sent are still followed.',
     ]);
   });
 });

@@ -29,7 +29,7 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
       '',
       'Failed     2 rows: The operator declined the top-up.',
       `Next       copy reports/${batch}/failed.csv to corrected.csv, correct that, then (nothing is paid twice) airbatch run corrected.csv --run-id file-a94630ae71c560bf`,
-      `Next       or, for failed rows as they are, airbatch retry ${batch}`,
+      `Next       or, to send failed rows again unchanged, airbatch retry ${batch}`,
       '',
     ],
   );

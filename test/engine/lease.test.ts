@@ -109,7 +109,9 @@ describe('the hold on an account', () => {
   test('is told to others by the machine and the process that have it, without a number that may be taken for one of a phone', async () => {
     const { take } = await place();
     await take('vm/11164/1795443073763.3e19d8f6-47c1-4479-b0de-6ae9af6ba4b7.4026531836-4026531834.918039');
-    await assert.rejects(take('two'), { message: 'account "main" is being worked on by vm, process 11164' });
+    await assert.rejects(take('two'), {
+      message: 'another airbatch (process 11164 on vm) is sending for account "main"',
+    });
   });
 
   test('is looked at before a row is written as sent: where it has run out, the row waits for whoever comes next, and is no doubt', async () => {
@@ -138,7 +140,7 @@ describe('the hold on an account', () => {
     const first = await take('one');
     pass(ttlMs - 1);
     for (const holder of ['one', 'two'])
-      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /by one$/ });
+      await assert.rejects(take(holder), { code: 'ACCOUNT_BUSY', message: /^another airbatch is sending/ });
     pass(1);
     const second = await take('two');
     const { hold } = beside;

@@ -166,12 +166,12 @@ describe('word', () => {
       ['will_be_late', 'late'],
     );
     const [foreseen, past] = told.map(({ word }) => word);
-    assert.equal(foreseen?.subject, 'Payout run-1 will be late: it is to be done by 2026-11-20 09:30 UTC');
+    assert.equal(foreseen?.subject, 'Payout run-1 will be late: it should be finished by 2026-11-20 09:30 UTC');
     assert.match(foreseen?.lines[0] ?? '', /3 rows of it are still .* about 2026-11-20 10:15 UTC, 45 min late/);
     assert.equal(past?.subject, 'Payout run-1 is late: 3 rows have not ended');
     assert.match(
       past?.lines[0] ?? '',
-      /by 2026-11-20 09:30 UTC, and 3 rows of 3 have not ended yet\. What is left of it/,
+      /by 2026-11-20 09:30 UTC, and 3 rows of 3 have not ended yet\. Its remaining rows are sent/,
     );
     assert.equal(past?.facts.finish_by, '2026-11-20T09:30:00.000Z');
   });
@@ -234,7 +234,7 @@ describe('word', () => {
     await pass();
     assert.match(
       told[0]?.word.lines.join('\n') ?? '',
-      /submitted 1 row, KES 101\.00\.[^\n]*\nNote: {4}2 rows are held besides, [^\n]*\nNote: {4}1 row is wrong, [^\n]*\nNote: {4}1 row is skipped, /,
+      /submitted 1 row, KES 101\.00\.[^\n]*\nNote: {4}2 rows are also held, [^\n]*\nNote: {4}1 row is wrong, [^\n]*\nNote: {4}1 row is skipped, /,
     );
   });
 
@@ -277,7 +277,7 @@ describe('word', () => {
     assert.deepEqual(await after(40), []);
     const [word, ...others] = await after(21);
     assert.deepEqual(others, []);
-    assert.equal(word?.subject, 'Payout run-1: 2 later words of the service on rows that had ended');
+    assert.equal(word?.subject, 'Payout run-1: 2 later changes by the service to rows that had ended');
     const text = word?.lines.join('\n') ?? '';
     assert.match(
       text,
@@ -290,8 +290,8 @@ describe('word', () => {
     assert.deepEqual(await after(61), [], 'of row 1 it was told that its money came back');
     for (const row of [3, 4, 5, 6, 7, 8]) await say('row.changed_late', row, { why: 'the service now says failed' });
     const [more] = await after(61);
-    assert.match(more?.subject ?? '', /: 6 later words/);
-    assert.match(more?.lines.join('\n') ?? '', /row 7: [^\n]*\n {2}and 1 more word\n/);
+    assert.match(more?.subject ?? '', /: 6 later changes/);
+    assert.match(more?.lines.join('\n') ?? '', /row 7: [^\n]*\n {2}and 1 more change\n/);
     const plan = await db.query<{ detail: string }>(
       `EXPLAIN QUERY PLAN SELECT batch_id FROM events WHERE at >= 0 AND (${isLateSql})`,
     );

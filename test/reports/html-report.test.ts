@@ -36,12 +36,12 @@ for (const [what, fields, words] of [
   [
     'in time',
     { finish_by: startMs + 31 * 60_000 },
-    /It was done in time: at 2026-11-01 08:01 UTC, 30 min before it was to be \(2026-11-01 08:31 UTC\)\./,
+    /It was finished in time: at 2026-11-01 08:01 UTC, 30 min before it was to be \(2026-11-01 08:31 UTC\)\./,
   ],
   [
     'late',
     { finish_by: startMs - 119 * 60_000 },
-    /It was done late: at 2026-11-01 08:01 UTC, 2 h late \(2026-11-01 06:01 UTC\)\./,
+    /It was finished late: at 2026-11-01 08:01 UTC, 2 h late \(2026-11-01 06:01 UTC\)\./,
   ],
 ] as const)
   test(`the page says in a sentence that a batch was done ${what}, and when it was to be`, async (t) => {

@@ -231,7 +231,7 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
       in_doubt: { ...summary.in_doubt, rows: inDoubt, left_to_person },
     });
     assert.match(details.join(' '), words);
-    if (left_to_person === inDoubt) assert.match(details.join(' '), /Nothing of it is under way/);
+    if (left_to_person === inDoubt) assert.match(details.join(' '), /Nothing is being sent/);
   };
   isSaid(
     2,
@@ -240,8 +240,8 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
   );
   isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the other is looked up whenever .* serve"\)\.$/);
   isSaid(3, 1, /3 rows are in doubt .* A person must decide on 1; the others are looked up whenever .* serve"\)\.$/);
-  isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up has not told\.$/);
-  isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up has not told\.$/);
+  isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up gave no answer\.$/);
+  isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up gave no answer\.$/);
   for (const [reason, words] of [
     ['by_person', 'They are looked up whenever a program works on the batch.'],
     ['service_changed', 'They are looked up once the batch is resumed.'],
@@ -267,7 +267,7 @@ test('of a row that was being sent nobody says that the service has it', async (
   const way: Step[] = [['send', { attempts: 1, first_sent_at: startMs }]];
   await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way }], null);
   assert.deepEqual(verdictOf(await batchSummary(db, 'B-1')).details.slice(1), [
-    '1 row was being sent as this was written: it is not known yet whether the service has it.',
+    '1 row was being sent when this was written; the result is not known yet.',
   ]);
 });
 
@@ -316,7 +316,7 @@ test('money that came back after completion is told beside the rows, which stay 
   assert.deepEqual(summary.charged, before.charged);
   const { tone, details } = verdictOf(summary);
   assert.equal(tone, 'attention');
-  assert.match(details.join(), /2 rows were paid, and their money came back/);
+  assert.match(details.join(), /2 rows were paid, and the service refunded them/);
   const { dir } = await writeReports(db, 'B-1', folderOf(t));
   const ends = (await readFile(join(dir, 'results.csv'), 'utf8')).trimEnd().split('\n');
   assert.deepEqual(
@@ -358,7 +358,7 @@ test('a failed row that was charged all the same is not called unpaid', async (t
   assert.match(about({ KES: '0' }), /1 row failed: nothing was paid for it/);
   assert.match(
     about({ KES: '100', USD: '0' }),
-    /1 row failed\. failed\.csv has it\. KES 100\.00 was charged for failed rows/,
+    /1 row failed\. failed\.csv has it\. KES 100\.00 was charged for rows that failed/,
   );
   assert.doesNotMatch(about({ KES: '100' }), /nothing was paid/);
 });
@@ -396,7 +396,7 @@ test('a batch of which nothing goes on by itself is not called under way', async
   assert.match(words({ skipped: 10 }), /^All 10 rows were skipped: .* Every row of the file has its final outcome/);
   assert.match(
     words({ held: 10 }),
-    /^None of 10 rows has been paid yet\. Nothing of it is under way: it is waiting for a person/,
+    /^None of 10 rows has been paid yet\. Nothing is being sent: it is waiting for a person/,
   );
   for (const state of ['sending', 'accepted', 'in_doubt'] as const)
     assert.match(
@@ -539,7 +539,7 @@ test('a batch that is paused says why in the very words that were given, of a pe
   );
   assert.match(
     said('guard_tripped', '30 of the last 50 rows failed.') ?? '',
-    /^The batch is paused \(a guard tripped: 30 of the last 50 rows failed\)\. /,
+    /^The batch is paused \(a safety limit was reached: 30 of the last 50 rows failed\)\. /,
   );
   assert.match(said('insufficient_balance', null) ?? '', /^The batch is paused \(balance too low\)\. /);
 });

@@ -15,7 +15,7 @@ const good: JobInput = {
 
 describe('a job definition', () => {
   for (const [what, change, words] of [
-    ['a name with a space', { name: 'my job' }, /name: is a name of a-z/],
+    ['a name with a space', { name: 'my job' }, /name: must consist of a-z/],
     [
       'no such time zone',
       { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
