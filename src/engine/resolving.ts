@@ -41,7 +41,7 @@ export async function resolveDoubt(
     const row = await requireRow(unit.tx, { batchId, rowNo, status: 'in_doubt' });
     if (row.next_action_at !== null) {
       throw new AirbatchError('BATCH_STATE', `row ${rowNo} of batch ${batchId} is still to be looked up`, {
-        hint: 'Let "airbatch resume" finish the look-ups first: only what they cannot tell is for a person to decide.',
+        hint: 'Let "airbatch resume" finish the look-ups first: a person decides only what they cannot answer.',
       });
     }
     return writeResolution(unit, actor, row, resolution, { fields: {}, data: {} });
@@ -78,8 +78,8 @@ export async function resolveOverdue(
   if (now - sentAt < settleAlertMs)
     throw new AirbatchError(
       'BATCH_STATE',
-      `${place} is accepted since ${timeOf(sentAt)}: it may be resolved from ${timeOf(sentAt + settleAlertMs)} on`,
-      { hint: `Until then the service may end it: "airbatch resume ${batchId}" goes on with the batch.` },
+      `${place} was accepted at ${timeOf(sentAt)}: you can resolve it from ${timeOf(sentAt + settleAlertMs)} on`,
+      { hint: `Until then the service may still report the result: "airbatch resume ${batchId}" follows it.` },
     );
   const said = await askOnce(gateway, { ...asking, clock: actor.clock }, batch, accepted);
   if (said.problem !== null && now - sentAt < unansweredMsMax) {
@@ -197,6 +197,6 @@ async function writeResolution(
 
 function changedMeanwhile({ batch_id, row_no }: RowRecord): AirbatchError {
   return new AirbatchError('BATCH_STATE', `row ${row_no} of batch ${batch_id} changed meanwhile`, {
-    hint: 'Try again: what is known of it may be new.',
+    hint: 'Try again: it has changed meanwhile.',
   });
 }

@@ -227,7 +227,7 @@ describe('the policy', () => {
     const help = (await place.run('submit', '--help')).stdout.replaceAll(/\s+/g, ' ');
     assert.match(
       help,
-      /take a file in for another person to approve, and send nothing; if no policy asks for one, it is approved at once/,
+      /check a file and leave it for another person to approve; if no policy asks for one, it is approved at once/,
     );
   });
 });

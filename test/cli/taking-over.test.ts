@@ -35,7 +35,10 @@ test('a command that watches says when it does the work itself, and who does it 
   assert.equal((await runCommand(['pause', batch, '--why', 'month-end'], { cwd })).code, 0);
   await fourth.seen(/waits for a person: it is paused \(month-end\)/);
   fourth.child.kill('SIGINT');
-  assert.match((await fourth.ended).stderr, /^This command stops, and the other airbatch follows the payments already sent; /m);
+  assert.match(
+    (await fourth.ended).stderr,
+    /^This command stops, and the other airbatch follows the payments already sent; /m,
+  );
   second.child.kill('SIGINT');
   assert.match((await second.ended).stderr, /^Stopping: nothing more is sent/m);
 });

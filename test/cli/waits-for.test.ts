@@ -76,10 +76,7 @@ test('a batch that was left at the question whether it is sent, or that waits fo
     const config = { accounts: new Map() };
     return waitsFor({ db, clock, config }, await rig.batch(), await countRows(db, 'batch-1'), account);
   };
-  assert.match(
-    (await words("status = 'validated'")) ?? '',
-    /nobody is asked any more, nothing was sent: run its file/,
-  );
+  assert.match((await words("status = 'validated'")) ?? '', /nobody is asked any more, nothing was sent: run its file/);
   assert.equal(
     await words("status = 'paused', pause_reason = 'insufficient_balance'"),
     'a person: balance too low; fund the account, then "airbatch resume batch-1"',

@@ -46,7 +46,10 @@ describe('a command that watches another process', () => {
       lines[0] ?? '',
       /waits for a person: credentials rejected \(UNAUTHORIZED: no such key\); correct TOPUP_KEY, then "airbatch resume /,
     );
-    assert.match(lines[1] ?? '', /refuses the credentials of the airbatch that works for this account; nothing has moved for 2 min 30 s/);
+    assert.match(
+      lines[1] ?? '',
+      /refuses the credentials of the airbatch that works for this account; nothing has moved for 2 min 30 s/,
+    );
   });
 
   test('goes on where the other may still read, as long as rows come to their ends', async () => {

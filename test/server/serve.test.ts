@@ -299,7 +299,10 @@ describe('airbatch serve', () => {
     const { run } = await runBeside(t, place);
     run.child.kill('SIGINT');
     const { stderr } = await run.ended;
-    assert.match(stderr, /This command stops, and the other airbatch continues\. To stop a batch: airbatch pause \S+ --why TEXT/);
+    assert.match(
+      stderr,
+      /This command stops, and the other airbatch continues\. To stop a batch: airbatch pause \S+ --why TEXT/,
+    );
     assert.doesNotMatch(stderr, /nothing more is sent/);
     await place.service.asked(1);
   });
