@@ -38,7 +38,7 @@ test('rows that the service never ends are named with their age, and ended by a 
   assert.equal(early.code, 2);
   assert.match(
     early.stderr,
-    /row 1 of batch \S+ is accepted since [-\d]+ [:\d]+ UTC: it may be resolved from [-\d]+ [:\d]+ UTC on \[BATCH_STATE\]/,
+    /row 1 of batch \S+ was accepted at [-\d]+ [:\d]+ UTC: you can resolve it from [-\d]+ [:\d]+ UTC on \[BATCH_STATE\]/,
   );
 
   ledger(hoursLater);

@@ -199,7 +199,7 @@ describe('a person’s word on an accepted row is refused', () => {
     const [since, from] = [sentAt, sentAt + 15 * minute].map((at) =>
       new Date(Math.ceil(at / 1_000) * 1_000).toISOString().replace('T', ' ').replace('.000Z', ' UTC'),
     );
-    const message = `row 1 of batch batch-1 is accepted since ${since}: it may be resolved from ${from} on`;
+    const message = `row 1 of batch batch-1 was accepted at ${since}: you can resolve it from ${from} on`;
     await refused(rig, 'paid', { code: 'BATCH_STATE', message });
     await rig.clock.drive(rig.clock.sleep(sentAt + 15 * minute - rig.clock.now()));
     await resolve(rig, 'paid');
@@ -222,7 +222,7 @@ describe('a person’s word on an accepted row is refused', () => {
     const { first_sent_at, failure_code } = await rig.row(1);
     assert.ok(rig.clock.now() - (first_sent_at ?? 0) > 15 * minute);
     assert.equal(failure_code, null, 'nor is it called overdue');
-    await refused(rig, 'not-paid', { code: 'BATCH_STATE', message: /may be resolved from/ });
+    await refused(rig, 'not-paid', { code: 'BATCH_STATE', message: /can resolve it from/ });
   });
 
   for (const ends of ['completed', 'failed'] as const)
