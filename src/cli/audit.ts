@@ -203,8 +203,8 @@ function conclusion(
 
 function rowsText(batchId: string | null, [first, ...others]: Why[]): string {
   const rows = batchId === null ? 'All' : 'Its';
-  if (first === undefined) return `${rows} rows are those that were validated, and are as it tells.`;
-  const compared = `${rows} rows are as it tells; that they are those that were validated`;
+  if (first === undefined) return `${rows} rows are the validated ones, and match it.`;
+  const compared = `${rows} rows match it; that they are the validated ones`;
   if (batchId !== null) return `${compared} was not compared, since ${first.why}.`;
   const count = counted(others.length + 1, 'batch', 'batches');
   return `${compared} was not compared for ${count} (never validated, or forgotten).`;

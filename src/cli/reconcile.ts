@@ -93,7 +93,7 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
     return { account: found.account, batchId: batch, fromMs: found.started_at, toMs };
   }
   if (from === undefined)
-    throw new AirbatchError('USAGE', 'it is not said which time is to be compared', {
+    throw new AirbatchError('USAGE', 'the time to compare is not given', {
       hint: 'Say --from DATE (and --to DATE), or --batch BATCH.',
     });
   const fromMs = timeOf('--from', from);

@@ -52,7 +52,7 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
   // Whoever makes all of it anew signs it with a key of their own, which fits as well.
   if (result.ok && !isKeyGiven)
     terminal.print(
-      'Whose key that is, the reports cannot prove: compare it with what "airbatch key" prints, or add --key.\n',
+      'The reports cannot prove whose key this is: compare it with what "airbatch key" prints, or add --key.\n',
     );
 }
 

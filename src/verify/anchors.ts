@@ -89,7 +89,7 @@ export function coverageOf(events: number, { given: heads, own }: { given: Head[
   const sentence =
     own.length > 0 && heads === null
       ? `By these reports a head was put outside at event ${lastOf(own)}. Compare the chain with it (--anchor): until then, ${anew}.`
-      : `No head of the chain that was put outside is known here: ${anew}.`;
+      : `No outside copy of a head of this chain is known here: ${anew}.`;
   return { covered_events: 0, coverage: sentence };
 }
 

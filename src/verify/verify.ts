@@ -69,7 +69,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     return result;
   };
   const signed = await prove(
-    publicKey === null ? 'The manifest fits its signature.' : 'The manifest was signed by the given key.',
+    publicKey === null ? 'The signature of the manifest is valid.' : 'The manifest was signed by the given key.',
     () => readManifest(dir, publicKey, findings),
   );
   const found = () => ({
@@ -99,7 +99,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
   await prove(
-    'Every file is there, with the digest that the manifest names, and no other file. What report.html and results.xlsx say was not read: they are as they were signed.',
+    'All files are present and unchanged since they were signed, and no other file is there. The content of report.html and results.xlsx was not checked beyond that.',
     () => checkFiles(dir, manifest, findings),
   );
   const kept = await readKept(dir, manifest, findings);
@@ -128,7 +128,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     chain &&
     summary &&
     (await prove(
-      'Each row is in results.csv once, in one state, as the chain has it; no key is used twice; counts and sums agree; and the batch is the one of which the chain tells.',
+      'Each row is in results.csv once, in the state that the chain shows; no key is used twice; counts and sums agree; and the batch is the one in the chain.',
       () => attempt(findings, 'results.csv', () => checkResults(dir, { manifest, summary, chain }, findings)),
     ));
   if (chain && summary) {

@@ -273,7 +273,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   const lines = [`Batch      ${batch}`, 'Run        november', 'File       p.csv, 1 row', 'Status     finished'];
   assert.deepEqual(whole.stdout.split('\n').slice(0, lines.length), lines);
   assert.match(whole.stdout, /\nVersion {4}1, as of \d{4}-\d\d-\d\d \d\d:\d\d:\d\d UTC\n✔ /);
-  assert.match(whole.stdout, /^Whose key that is, the reports cannot prove: .*--key\.$/m);
+  assert.match(whole.stdout, /^The reports cannot prove whose key this is: .*--key\.$/m);
   writeFileSync(join(cwd, 'key.pem'), (await airbatch('key')).stdout);
   const signed = await airbatch('verify', `reports/${batch}`, '--key', 'key.pem');
   assert.doesNotMatch(signed.stdout, /Whose key/);

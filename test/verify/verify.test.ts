@@ -814,7 +814,7 @@ test('it is said which events no head that was put outside covers, so that the h
   const alone = await verifyReports(dir);
   assert.deepEqual(
     [alone.covered_events, alone.coverage],
-    [0, `No head of the chain that was put outside is known here: ${holder} all of it anew.`],
+    [0, `No outside copy of a head of this chain is known here: ${holder} all of it anew.`],
   );
   const head = { batch_id: 'B-1', place: 'file heads', events: 29, head: chain[28]?.hash ?? '' };
   await insertAnchor(db, { ...head, anchored_at: startMs, receipt: null });
