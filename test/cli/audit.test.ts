@@ -132,7 +132,7 @@ test('airbatch audit finds a batch or a row of the ledger that was edited, thoug
     return `${code}: ${stderr}`;
   };
 
-  assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are those that were validated/);
+  assert.match(await auditedWith('SELECT 1', 'SELECT 1'), /^0: .*is whole\. Its rows are the validated ones/);
   const amount = (value: string) => `UPDATE rows SET amount = '${value}' WHERE row_no = 1`;
   const edited = await auditedWith(amount('900'), amount('10'));
   assert.match(edited, /^5: .* row 1 was sent with another amount than it has\./);
