@@ -34,7 +34,7 @@ export async function ask<Answer extends { kind: string }>(
     const said = `${evidence.code}, ${evidence.message}`;
     // Nothing is to be resumed: who asked asks again.
     throw problem.kind === 'account_blocked'
-      ? credentialsRefused(account, evidence, 'try again')
+      ? credentialsRefused(account, evidence, 'try again', requestClass === 'balance' ? 'wallets.read' : null)
       : new AirbatchError('SERVICE_UNREACHABLE', `the service of account "${account.name}" gave no answer: ${said}`, {
           hint:
             problem.kind === 'throttled'

@@ -30,7 +30,7 @@ export function reconcileDeps(
       if (showWait) await showWait(told);
       else logWait(account, session, told);
     },
-    refused: (evidence) => credentialsRefused(account, evidence, next),
+    refused: (evidence) => credentialsRefused(account, evidence, next, 'airtime.transactions.read and wallets.read'),
     unanswered: (evidence) =>
       accountLog(session.log, account.name).warn(`${unusableText(evidence)}; it is tried again`, {
         code: evidence.code,

@@ -80,9 +80,8 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   await holdAsNoted(account, session);
   const until = longHold({ limiter, clock }, 'balance');
   const isLong = until !== null;
-  const balance = isLong
-    ? notAsked(until - clock.now())
-    : await balanceOf(account, 'run the file again: nothing was sent');
+  const balance = isLong ? notAsked(until - clock.now()) : await balanceOf(account, askAgain);
+  if (balance.kind !== 'throttled') await requireList(account, askAgain);
   const isToldToWait = balance.kind === 'throttled';
   if (isToldToWait && !isLong)
     logWait(account, session, holdAsTold({ limiter, clock }, 'balance', balance.retryAfterMs));
@@ -96,13 +95,29 @@ export async function planOf(session: Session, account: OpenAccount, batch: Batc
   return preflight(session.db, batch, balance, { ...usage, ...service, pace, now });
 }
 
+/** What to do once credentials are right that were refused before anything was sent. */
+const askAgain = 'run the file again: nothing was sent';
+
+/**
+ * Asks for one entry of the service's list. A key that may create payments and not read them would send many before the first is followed:
+ * throws `CREDENTIALS_REJECTED`, with what is `next` once it may. Any other answer says nothing of the key.
+ */
+async function requireList(account: OpenAccount, next: string): Promise<void> {
+  const { list } = account.gateway;
+  if (list === null) return;
+  const query = { page: 1, perPage: 1, fromMs: null, toMs: null };
+  const page = await account.limiter.admit('read', () => list(query));
+  if (page.kind === 'account_blocked')
+    throw credentialsRefused(account, page.evidence, next, 'airtime.transactions.read');
+}
+
 /** Asks for the balance. Throws `CREDENTIALS_REJECTED`, with what is `next` once they are right. */
 export async function balanceOf(
   account: Pick<OpenAccount, 'name' | 'credentialsFrom' | 'limiter' | 'gateway'>,
   next: string,
 ): Promise<BalanceOutcome> {
   const balance = await account.limiter.admit('balance', () => account.gateway.balance());
-  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next);
+  if (balance.kind === 'account_blocked') throw credentialsRefused(account, balance.evidence, next, 'wallets.read');
   return balance;
 }
 

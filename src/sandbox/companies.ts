@@ -17,6 +17,7 @@ const apiKeys: readonly ApiKey[] = [
   { key: 'sandbox-key', company: demoCompany, permissions: all },
   { key: 'sandbox-read-only-key', company: demoCompany, permissions: ['airtime.transactions.read', 'wallets.read'] },
   { key: 'sandbox-write-only-key', company: demoCompany, permissions: ['airtime.write'] },
+  { key: 'sandbox-no-list-key', company: demoCompany, permissions: ['airtime.write', 'wallets.read'] },
   { key: 'other-company-key', company: 'other-company', permissions: all },
 ];
 

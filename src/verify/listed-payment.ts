@@ -76,7 +76,8 @@ export function differencesOf(row: ResultRow, entry: ListedPayment, masked: bool
           `has the ${name} ${own}; the service has ${agrees === same && masked ? 'another' : service} (payment ${entry.id}).`,
         ],
   );
-  if (statesDiffer(row.status ?? '', entry.status))
+  // The results may say themselves that the service contradicts a failure.
+  if (statesDiffer(row.status ?? '', entry.status) && plain(row.contradicted) !== entry.status)
     differences.unshift(`is ${row.status}; the service has payment ${entry.id} as ${entry.status}.`);
   return differences;
 }

@@ -55,3 +55,27 @@ test('airbatch validate ends with the refusal of the key, and calls no row wrong
   );
   assert.equal((await under('sandbox-key')).code, 0);
 });
+
+for (const [key, permission] of [
+  ['sandbox-no-list-key', 'airtime.transactions.read'],
+  ['sandbox-write-only-key', 'wallets.read'],
+] as const)
+  test(`a key without ${permission} is found before anything is sent, and the permission is named`, async (t) => {
+    const folder = folderOf(t);
+    const sandbox = await startSandbox(t, folder, ['--instant']);
+    const main = { baseUrl: sandbox.url, apiKeyEnv: 'TOPUP_KEY' };
+    writeFileSync(join(folder, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
+    writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,10,KES\n');
+    const under = (with_: string) => runCommand(['run', 'a.csv', '--yes'], { cwd: folder, env: { TOPUP_KEY: with_ } });
+    const refused = await under(key);
+    assert.equal(refused.code, 5, refused.stderr);
+    assert.match(
+      refused.stderr,
+      new RegExp(
+        `lacks the permission ${permission}.*\nGive the key the permission ${permission}, or correct TOPUP_KEY`,
+      ),
+    );
+    assert.equal((await sandbox.liveCharges()).size, 0);
+    assert.equal((await under('sandbox-key')).code, 0);
+    assert.equal((await sandbox.liveCharges()).size, 1);
+  });

@@ -7,7 +7,7 @@ from decimal import Decimal
 STATES = "invalid skipped held ready sending accepted in_doubt completed failed cancelled".split()
 MANIFEST = set("format batch_id run_id account program version as_of previous status input_sha256 content_sha256 masked audit files public_key".split())
 SUMMARY = set("""format batch_id run_id account program status input_sha256 content_sha256 service sandbox pause rejection file_name created_by
-  approved_by rows requested charged refunded in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
+  approved_by rows requested charged refunded contradicted in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
 FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
 SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")
 compact = lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False)
