@@ -48,7 +48,8 @@ function balanceText({ balance }: BatchSummary): string {
 
 function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult, dir: string): string[] {
   const { batch_id, run_id, rows, status, pause, service, in_doubt, overdue } = summary;
-  const { held, failed, invalid, ready, sending, accepted } = rows.by_status;
+  const { held, invalid, ready, sending, accepted } = rows.by_status;
+  const failed = rows.by_status.failed - summary.contradicted.rows;
   const { left_to_person: left } = in_doubt;
   if (pause?.reason === 'service_changed')
     return [

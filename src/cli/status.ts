@@ -8,6 +8,7 @@ import { lastEvidence } from '../engine/in-doubt.ts';
 import { paymentNames } from '../engine/orders.ts';
 import { askedNow } from '../engine/preflight.ts';
 import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
+import { contradictedRows, countContradicted } from '../ledger/contradictions.ts';
 import { costsOfBatch } from '../ledger/costs.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { countOverdue, firstOverdue, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
@@ -55,6 +56,8 @@ interface BatchStatus {
   in_time: boolean | null;
   goes_first: boolean;
   counts: Record<string, number>;
+  /** Failed rows that count as paid, since the service has not failed them. */
+  contradicted: number;
   /** What it was charged so far, by the currency of the wallets. */
   charged: Record<string, string>;
 }
@@ -92,6 +95,7 @@ async function statusOf(session: Session, batch: BatchRecord, account: AccountNo
     priority: batch.priority,
     ...finishJson(finishNow(batch, account, session.clock.now())),
     counts: Object.fromEntries(await countRows(session.db, batch.batch_id)),
+    contradicted: await countContradicted(session.db, batch.batch_id),
     charged: Object.fromEntries(await costsOfBatch(session.db, batch.batch_id)),
   };
 }
@@ -117,7 +121,7 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
   for (const one of found) {
     const account = await accountOf(one.account);
     const status = await statusOf(session, one, account);
-    const { batch_id, file_name, worker, counts } = status;
+    const { batch_id, file_name, worker, counts, contradicted } = status;
     const stands = await standsAt(session, one, worker);
     if (stands === 'interrupted' || (stands === 'approved' && worker === null)) isLeft = true;
     batches.push(status);
@@ -128,8 +132,8 @@ async function showAll(context: CommandContext, session: Session): Promise<void>
       stands,
       timeCell(finishNow(one, account, session.clock.now())),
       grouped(total(counts)),
-      grouped(counts.completed ?? 0),
-      grouped(counts.failed ?? 0),
+      grouped((counts.completed ?? 0) + contradicted),
+      grouped((counts.failed ?? 0) - contradicted),
       // The numbers of a line add up to its rows: a doubt is in its own column alone.
       ifAny(open(counts) - (counts.in_doubt ?? 0)),
       ifAny(counts.in_doubt),
@@ -198,6 +202,11 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
   }
   for (const [advice, rows] of advised)
     if (rows.length > 1) lines.push(`Rows ${rows.map(({ row_no }) => row_no).join(', ')}: ${advice}`);
+  for (const row of await contradictedRows(session.db, batch.batch_id, rowsMax))
+    lines.push(
+      `Row ${row.row_no} (line ${row.line}) failed at first, and the service now says ${row.contradicted}: it counts as paid. Do not send it again.`,
+    );
+  if (status.contradicted > rowsMax) lines.push(`and ${counted(status.contradicted - rowsMax, 'more row')} like that`);
   const overdue = await countOverdue(session.db, batch.batch_id);
   const more = (counts.get('held') ?? 0) + (counts.get('in_doubt') ?? 0) + overdue - attention.length;
   if (more > 0) lines.push(`and ${counted(more, 'row')} more`);

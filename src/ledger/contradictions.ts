@@ -54,3 +54,11 @@ export async function countContradicted(db: Queryable, batchId: string): Promise
   );
   return found?.count ?? 0;
 }
+
+/** The first of them in file order. */
+export function contradictedRows(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query(
+    `SELECT * FROM rows WHERE batch_id = ? AND contradicted IS NOT NULL AND status = 'failed' ORDER BY +row_no LIMIT ?`,
+    [batchId, limit],
+  );
+}

@@ -30,6 +30,7 @@ const columns = [
   'refund_amount',
   'refund_currency',
   'next_action_at',
+  'contradicted',
 ] as const satisfies readonly (keyof RowRecord)[];
 
 /** What reports tell of a row. */
@@ -67,6 +68,7 @@ function reportedRow([
   refund_amount,
   refund_currency,
   next_action_at,
+  contradicted,
 ]: Values): ReportedRow {
   return {
     row_no,
@@ -96,6 +98,7 @@ function reportedRow([
     refund_amount,
     refund_currency,
     next_action_at,
+    contradicted,
   };
 }
 

@@ -2,7 +2,7 @@ import { isOverdue } from '../core/overdue.ts';
 import { rowStateWords } from '../core/state-words.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { problemsOf, type StoredProblem } from './stored.ts';
-import { isLeftToPerson } from './survey.ts';
+import { isContradicted, isLeftToPerson } from './survey.ts';
 
 /**
  * What to do about a failed row, by the code that the service gave (spec sections 7.1 and 7.2; V1 codes are numbers). Read by
@@ -40,6 +40,11 @@ const generalAdvice = 'Read the reason, correct the row where it needs it, and s
 export function troublesOf(row: ReportedRow): StoredProblem[] {
   const problems = problemsOf(row);
   if (row.status === 'invalid' || row.status === 'held' || row.status === 'skipped') return problems;
+  if (isContradicted(row)) {
+    const message = `It failed at first, and the service now says ${row.contradicted}: it counts as paid.`;
+    const suggestion = 'Do not send it again. If the recipient does not have it, ask the service.';
+    return [{ code: 'MAY_BE_PAID', column: null, message, suggestion }];
+  }
   if (row.status !== 'failed' && row.status !== 'in_doubt' && !isOverdue(row)) return [];
   // As results have it: where the service gave no code there is none.
   const code = row.failure_code ?? '';

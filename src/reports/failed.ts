@@ -4,6 +4,7 @@ import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
 import { csvText } from './csv.ts';
 import { columnsOf, formOf, inputOf, troubledPages } from './stored.ts';
+import { isContradicted } from './survey.ts';
 
 /** The two columns that we add, and that intake ignores when the corrected file comes back. */
 const problemColumns = ['problem', 'suggestion'];
@@ -63,14 +64,14 @@ function plainAmount(cell: string, amount: string): string {
 }
 
 /**
- * The text of failed.csv: the rows that failed or were invalid, as the file had them, with what is wrong and what to do. It is
+ * The text of failed.csv: the rows that failed, as the service still says, or were invalid, as the file had them, with what is wrong and what to do. It is
  * made to be corrected and fed in again as it is.
  */
 export async function* failedCsv(view: Queryable, batch: BatchRecord): AsyncGenerator<string> {
   const corrections = correctionCsv(columnsOf(batch), await formOf(view, batch.batch_id));
   yield corrections.header;
   for await (const page of troubledPages(view, batch.batch_id)) {
-    const lines = page.filter(({ status }) => status === 'failed' || status === 'invalid');
+    const lines = page.filter((row) => row.status === 'invalid' || (row.status === 'failed' && !isContradicted(row)));
     if (lines.length === 0) continue;
     yield corrections.lines(
       lines.map((row) => ({ input: inputOf(row), amount: row.amount, troubles: troublesOf(row) })),

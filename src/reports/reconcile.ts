@@ -20,6 +20,7 @@ import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
 import { writeFolder } from './files.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, isOpen } from './reconcile-buckets.ts';
+import { type Contradicted, contradictedBy, noteContradictions } from './reconcile-contradictions.ts';
 import { nextOf } from './reconcile-next.ts';
 import { reconciliationHtml, reconciliationXlsx } from './reconcile-report.ts';
 import {
@@ -130,6 +131,8 @@ function gatherer() {
     /** What was charged between the first and the last reading of the wallets. */
     chargedBetween: new Sums(),
     open: 0,
+    /** What was found on the last page, and is not noted yet. */
+    contradicted: [] as Contradicted[],
   };
 }
 
@@ -147,6 +150,7 @@ async function* itemLines(run: Run): AsyncGenerator<string> {
         }
       });
     }
+    await noteContradictions(run.db, run.deps.clock, run.gathered.contradicted.splice(0));
     if (items.length > 0) yield csvText(items.map((item) => itemColumns.map((column) => item[column])));
   }
 }
@@ -218,6 +222,7 @@ async function listedItems(run: Run, { payments, unreadable }: ListedPage): Prom
       gatherForWallets(run, payment);
       if (!listed.isAsked) continue;
       gatherCost(run, payment);
+      run.gathered.contradicted.push(...contradictedBy(listed.bound, payment));
       const bucket = bucketOf(payment, listed.bound, listed.live);
       if (bucket === 'matched' && listed.bound?.status === 'completed' && payment.state === 'completed')
         items.push(...holdBack(run, listed.bound, payment));
@@ -262,6 +267,7 @@ async function unlistedItems(run: Run, bound: BoundPayment): Promise<ReconcileIt
   for (const payment of found) {
     gatherForWallets(run, payment);
     gatherCost(run, payment);
+    run.gathered.contradicted.push(...contradictedBy(bound, payment));
   }
   return found.map((payment) => itemOf(bucketOf(payment, bound, live), bound, payment));
 }

@@ -8,7 +8,7 @@ import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { csvText } from './csv.ts';
 import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from './mask.ts';
 import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
-import type { Survey } from './survey.ts';
+import { isContradicted, type Survey } from './survey.ts';
 
 /** The columns of results.csv before the file's own ones: their names and order never change. */
 export const resultColumns = [
@@ -43,6 +43,9 @@ const placeColumns = ['line', 'failure_column'] as const;
 export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
 type RefundColumn = (typeof refundColumns)[number];
 
+/** The last column of all, where the service contradicts any failed row: what it says of the payment now. */
+export const contradictedColumn = 'contradicted';
+
 /** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
 const messageColumn = 'sms_message';
 
@@ -54,6 +57,7 @@ export interface ResultLayout {
   upToInput: number;
   hasMessages: boolean;
   hasRefunds: boolean;
+  hasContradicted: boolean;
 }
 
 /** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
@@ -65,6 +69,7 @@ export interface ResultLine {
   place: (string | number | null)[];
   /** Of a completed row whose money came back. */
   refund: Record<RefundColumn, string | null> | null;
+  contradicted: string | null;
 }
 
 /**
@@ -83,7 +88,9 @@ function inputColumns(batch: BatchRecord, survey: Pick<Survey, 'cellsMax'>): str
 
 /** `mask`: phone numbers are made unreadable wherever they may stand. */
 export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mask: boolean }): ResultLine {
-  const sentAt = bearsEarlierPayment(row) ? null : row.first_sent_at;
+  // A row that was not sent itself bears when an earlier payment of it was.
+  const isBorne = bearsEarlierPayment(row) || (row.contradicted !== null && row.attempts === 0);
+  const sentAt = isBorne ? null : row.first_sent_at;
   const sent = row.attempts > 0 || sentAt !== null;
   const identity =
     sent && row.row_ref !== null
@@ -118,6 +125,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
     message: row.sms_message,
     place: [row.line, failure.column],
     refund: refundOf(row),
+    contradicted: isContradicted(row) ? row.contradicted : null,
   };
   return mask ? maskLine(line, row) : line;
 }
@@ -130,7 +138,7 @@ function refundOf({ status, refunded_at, refund_amount, refund_currency }: Repor
   return { refunded_at: isoTime(refunded_at), refund_amount, refund_currency };
 }
 
-function maskLine({ values, input, message, place, refund }: ResultLine, row: ReportedRow): ResultLine {
+function maskLine({ values, input, message, place, ...rest }: ResultLine, row: ReportedRow): ResultLine {
   const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
@@ -142,7 +150,7 @@ function maskLine({ values, input, message, place, refund }: ResultLine, row: Re
     if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
     return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
-  return { values: masked, input: input.map(maskNumbers), message: message && maskNumbers(message), place, refund };
+  return { values: masked, input: input.map(maskNumbers), message: message && maskNumbers(message), place, ...rest };
 }
 
 /**
@@ -164,18 +172,24 @@ function failureOf(row: ReportedRow): { code: string | null; reason: string | nu
 
 export function resultLayout(
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows'>,
 ): ResultLayout {
   const [hasMessages, hasRefunds] = [survey.messageRows > 0, survey.refundedRows > 0];
   const upToInput = [...resultColumns, ...inputColumns(batch, survey)];
-  const after = [...(hasMessages ? [messageColumn] : []), ...placeColumns, ...(hasRefunds ? refundColumns : [])];
-  return { names: [...upToInput, ...after], upToInput: upToInput.length, hasMessages, hasRefunds };
+  const hasContradicted = survey.contradictedRows > 0;
+  const after = [
+    ...(hasMessages ? [messageColumn] : []),
+    ...placeColumns,
+    ...(hasRefunds ? refundColumns : []),
+    ...(hasContradicted ? [contradictedColumn] : []),
+  ];
+  return { names: [...upToInput, ...after], upToInput: upToInput.length, hasMessages, hasRefunds, hasContradicted };
 }
 
 /** The cells of a row under the names of a layout. */
 export function resultCells(
-  { values, input, message, place, refund }: ResultLine,
-  { upToInput, hasMessages, hasRefunds }: ResultLayout,
+  { values, input, message, place, refund, contradicted }: ResultLine,
+  { upToInput, hasMessages, hasRefunds, hasContradicted }: ResultLayout,
 ): (string | number | null)[] {
   const cells = [...values];
   for (const cell of input) cells.push(cell);
@@ -183,6 +197,7 @@ export function resultCells(
   if (hasMessages) cells.push(message);
   cells.push(...place);
   if (hasRefunds) for (const name of refundColumns) cells.push(refund?.[name] ?? null);
+  if (hasContradicted) cells.push(contradicted);
   return cells;
 }
 
@@ -190,7 +205,7 @@ export function resultCells(
 export async function* resultsCsv(
   view: Queryable,
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const layout = resultLayout(batch, survey);

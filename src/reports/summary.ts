@@ -70,6 +70,11 @@ export interface BatchSummary {
   };
   /** Completed rows whose money the service gave back afterwards; `amounts` has what it said of how much. */
   refunded: { rows: number; amounts: AmountsByCurrency };
+  /**
+   * Failed rows of which the service has said since that the payment has not failed: they count as paid, and are not to be sent again. They
+   * are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
+   */
+  contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
   /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
   in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   /** Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a person may resolve them. */
@@ -154,6 +159,11 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       rows_without_cost: survey.costUnknownRows,
     },
     refunded: { rows: survey.refundedRows, amounts: survey.refunded.toObject() },
+    contradicted: {
+      rows: survey.contradictedRows,
+      with_product: survey.contradictedProducts,
+      requested: survey.contradictedRequested.toObject(),
+    },
     in_doubt: {
       rows: counts.in_doubt,
       left_to_person: survey.doubtsLeftToPerson,

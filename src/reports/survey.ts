@@ -30,9 +30,13 @@ export interface Survey {
   refundedByReading: Sums;
   /** The first of those rows, as many as a page for people lists. */
   refundedFirst: ReportedRow[];
+  /** Failed rows of which the service says that they have not failed: they count as paid. */
+  contradictedRows: number;
+  contradictedProducts: number;
+  contradictedRequested: Sums;
   /** How often each problem occurs, over all rows. */
   problems: Map<string, number>;
-  /** Failed rows by the service's code. */
+  /** Failed rows by the service's code, except contradicted ones. */
   failures: Map<string, Failures>;
   /** When the longest unresolved row in doubt was first sent (epoch ms), or null. */
   oldestDoubtAt: number | null;
@@ -80,6 +84,9 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     refunded: new Sums(),
     refundedByReading: new Sums(),
     refundedFirst: [],
+    contradictedRows: 0,
+    contradictedProducts: 0,
+    contradictedRequested: new Sums(),
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
@@ -121,7 +128,11 @@ function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): voi
     if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
     if (readAt !== null && row.refunded_at <= readAt) surveyRefund(survey.refundedByReading, row);
   }
-  if (row.status === 'failed') {
+  if (isContradicted(row)) {
+    survey.contradictedRows += 1;
+    if (row.amount === null) survey.contradictedProducts += 1;
+    else survey.contradictedRequested.add(row.currency ?? '', row.amount);
+  } else if (row.status === 'failed') {
     const code = row.failure_code ?? noFailureCode;
     const known = survey.failures.get(code) ?? { rows: 0, reason: row.failure_reason, other_reasons: 0 };
     known.rows += 1;
@@ -144,6 +155,11 @@ function surveyRefund(sums: Sums, { cost, cost_currency, refund_amount, refund_c
 
 function earlier(one: number | null, other: number | null): number | null {
   return one === null || other === null ? (one ?? other) : Math.min(one, other);
+}
+
+/** Whether a row has failed here, and the service has not failed it. */
+export function isContradicted({ status, contradicted }: Pick<ReportedRow, 'status' | 'contradicted'>): boolean {
+  return status === 'failed' && contradicted !== null;
 }
 
 /** Whether a row is in doubt and looked up no more (`engine/doubts.ts`): only a person moves it. */

@@ -1,9 +1,9 @@
 import { lookedUp } from '../core/doubt-words.ts';
-import { compareAmounts, sameAmount, subtractAmounts } from '../core/money.ts';
+import { compareAmounts, Sums, sameAmount, subtractAmounts } from '../core/money.ts';
 import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
 import { endedText, minuteText } from './finish-words.ts';
 import { askedText, sumsText } from './format.ts';
-import type { BatchSummary } from './summary.ts';
+import type { AmountsByCurrency, BatchSummary } from './summary.ts';
 import { counted, grouped } from './words.ts';
 
 /** What came of a batch, in sentences that a payroll clerk understands. */
@@ -17,7 +17,7 @@ export interface Verdict {
 export function verdictOf(summary: BatchSummary): Verdict {
   const { by_status: count, total } = summary.rows;
   const open = openRows(summary);
-  const unpaid = count.failed + count.invalid + count.cancelled;
+  const unpaid = count.failed - summary.contradicted.rows + count.invalid + count.cancelled;
   const tone =
     open > 0
       ? 'open'
@@ -42,17 +42,26 @@ function headlineOf(
     return total === 1
       ? 'The row was skipped: this batch has not paid it.'
       : `All ${grouped(total)} rows were skipped: this batch has paid none of them.`;
-  const paid = askedText(summary.requested.completed, summary.rows.with_product_completed);
+  const { contradicted } = summary;
+  const paidRows = completed + contradicted.rows;
+  const products = summary.rows.with_product_completed + contradicted.with_product;
+  const paid = askedText(addedSums(summary.requested.completed, contradicted.requested), products);
   const what = paid === 'none' ? '' : `: ${paid}`;
-  if (total > 0 && completed === total)
+  if (total > 0 && paidRows === total)
     return total === 1 ? `The row was paid${what}.` : `All ${grouped(total)} rows were paid${what}.`;
   const beside = skipped === 0 ? '' : `; ${grouped(skipped)} ${skipped === 1 ? 'was' : 'were'} skipped`;
-  if (completed === 0) {
+  if (paidRows === 0) {
     const none = total === 1 ? 'The row' : `None of ${counted(total, 'row')}`;
     const not = total === 1 ? ' not' : '';
     return `${none} ${notPaidWords(summary, not)}${beside}.`;
   }
-  return `${grouped(completed)} of ${counted(total, 'row')} ${completed === 1 ? 'was' : 'were'} paid${what}${beside}.`;
+  return `${grouped(paidRows)} of ${counted(total, 'row')} ${paidRows === 1 ? 'was' : 'were'} paid${what}${beside}.`;
+}
+
+function addedSums(...parts: AmountsByCurrency[]): AmountsByCurrency {
+  const sums = new Sums();
+  for (const part of parts) for (const [currency, value] of Object.entries(part)) sums.add(currency, value);
+  return sums.toObject();
 }
 
 /** What was sent may be charged, and may be delivered, before the service says so. */
@@ -86,15 +95,21 @@ function detailsOf(summary: BatchSummary): string[] {
     'were being sent when this was written; the results are not known yet.',
   );
   say(count.ready, 'is not yet sent.', 'are not yet sent.');
+  const failed = count.failed - summary.contradicted.rows;
+  say(
+    summary.contradicted.rows,
+    'failed at first, and the service has since said that it was paid, or may be: it counts as paid. Do not send it again.',
+    'failed at first, and the service has since said that they were paid, or may be: they count as paid. Do not send them again.',
+  );
   const kept = chargedForFailed(summary);
   if (kept === null) {
     say(
-      count.failed,
+      failed,
       'failed: nothing was paid for it. failed.csv has it: correct a copy of it, and send that.',
       'failed: nothing was paid for them. failed.csv has them: correct a copy of it, and send that.',
     );
   } else {
-    say(count.failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
+    say(failed, 'failed. failed.csv has it.', 'failed. failed.csv has them.');
     details.push(
       `${kept} was charged for rows that failed, for example because a part was delivered: ask the service before such a row is sent again (results.csv has its cost).`,
     );

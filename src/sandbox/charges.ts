@@ -27,6 +27,8 @@ export interface ChargeLog {
   record(charge: Omit<Charge, 'live' | 'refunded'>): void;
   giveBack(topupId: string, at: number): void;
   refund(topupId: string, at: number): void;
+  /** What had failed is delivered after all. */
+  takeAgain(topupId: string): void;
   entries(): Charge[];
 }
 
@@ -65,6 +67,7 @@ export function makeChargeLog(store: Store): ChargeLog {
       void store.run('UPDATE charges SET given_back_at = ? WHERE topup_id = ? AND given_back_at IS NULL', at, topupId),
     refund: (topupId, at) =>
       void store.run('UPDATE charges SET refunded_at = ? WHERE topup_id = ? AND refunded_at IS NULL', at, topupId),
+    takeAgain: (topupId) => void store.run('UPDATE charges SET given_back_at = NULL WHERE topup_id = ?', topupId),
     entries: () => store.all<ChargeRecord>('SELECT * FROM charges ORDER BY number').map(chargeOf),
   };
 }

@@ -12,7 +12,8 @@ export type MagicName =
   | 'unreadable_after_charge'
   | 'timeout'
   | 'underlivered'
-  | 'canceled';
+  | 'canceled'
+  | 'reversed';
 
 /** One line of the table: it is printed in `docs/sandbox.md`, and a test keeps both equal. */
 export interface MagicNumber {
@@ -81,6 +82,12 @@ export const magicNumbers: readonly MagicNumber[] = [
   },
   { digits: '0012', name: 'underlivered', v2: 'accepted, then `failed`', v1: 'accepted, then `UNDERLIVERED`' },
   { digits: '0013', name: 'canceled', v2: 'accepted, then `failed`', v1: 'accepted, then `CANCELED`' },
+  {
+    digits: '0014',
+    name: 'reversed',
+    v2: 'accepted, then `failed`; 60 s later `completed`, charged again, and `topup.completed` is sent',
+    v1: 'SYNC: code 5; ASYNC: accepted, then `FAILED`; 60 s later `SUCCESS`, and charged again',
+  },
 ];
 
 const namesByDigits = new Map(magicNumbers.map(({ digits, name }) => [digits, name]));

@@ -40,6 +40,7 @@ export interface Topup {
   processing_at: number;
   /** When it ends, epoch milliseconds; null where it never does. */
   ends_at: number | null;
+  /** When what was said of its end is taken back: one that is delivered is refunded, and one that failed is delivered after all. */
   refund_at: number | null;
   /** 1 once `topup.processing` was announced. */
   announced: number;
@@ -97,7 +98,7 @@ export interface Topups {
 /** V1: a pending transaction is terminal after about 12 minutes at the latest (spec section 3.2). */
 const v1TerminalMs = 12 * 60_000;
 const slowMs = 30_000;
-const refundAfterMs = 60_000;
+const takenBackAfterMs = 60_000;
 
 const failureReasons: Readonly<Record<Outcome, string | null>> = {
   completed: null,
@@ -110,6 +111,7 @@ const failureReasons: Readonly<Record<Outcome, string | null>> = {
 
 const endings: Partial<Record<MagicName, Outcome>> = {
   declined: 'failed',
+  reversed: 'failed',
   timeout: 'timeout',
   underlivered: 'underlivered',
   canceled: 'canceled',
@@ -202,12 +204,13 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
     } else if (magic === 'stuck') {
       outcome = 'stuck';
     }
+    const isTakenBack = magic === 'refunded' || magic === 'reversed';
     const endsAt = outcome === 'stuck' ? null : now + takesMs;
     return {
       outcome,
       processing_at: now + Math.floor(Math.min(takesMs, settings.settleMs) / 3),
       ends_at: endsAt,
-      refund_at: magic === 'refunded' && endsAt !== null ? endsAt + refundAfterMs : null,
+      refund_at: isTakenBack && endsAt !== null ? endsAt + takenBackAfterMs : null,
     };
   }
 
@@ -242,6 +245,19 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
     }
   }
 
+  /** What had failed is delivered, and charged once more. */
+  function deliverAfterAll(topup: Topup, at: number): void {
+    const { id, wallet_id: walletId, cost } = topup;
+    store.run(
+      `UPDATE topups SET outcome = 'completed', failure_reason = NULL, ends_at = ?, refund_at = NULL WHERE id = ?`,
+      at,
+      id,
+    );
+    wallets.move({ walletId, amount: minus('0', cost), why: 'charge', topupId: id, at });
+    charges.takeAgain(id);
+    events.moved({ ...topup, outcome: 'completed', failure_reason: null, ends_at: at, refund_at: null }, 'ended', at);
+  }
+
   function bookRefunds(now: number): void {
     const due = store.all<Topup>(
       'SELECT * FROM topups WHERE refunded = 0 AND refund_at IS NOT NULL AND refund_at <= ? ORDER BY refund_at',
@@ -249,6 +265,10 @@ export function makeTopups({ store, clock, random, settings, wallets, charges, e
     );
     for (const topup of due) {
       const at = topup.refund_at ?? now;
+      if (topup.outcome === 'failed') {
+        deliverAfterAll(topup, at);
+        continue;
+      }
       store.run('UPDATE topups SET refunded = 1 WHERE id = ?', topup.id);
       giveBack(topup, 'refund', at);
       events.moved({ ...topup, refunded: 1 }, 'refunded', at);

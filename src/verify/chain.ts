@@ -86,6 +86,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   approvedStateOf(rowNo: number): string | null;
   /** The first money given back for the row's own payment, of which `topupId` is the service's id or empty; null where there was none. */
   refundOf(rowNo: number, topupId: string): Refund | null;
+  /** Whether the service was seen to give this status to a payment of the row after the row had ended. */
+  wasSaidLate(rowNo: number, serviceStatus: string): boolean;
   /** The money of payments that failed. */
   failed: Pick<FailedCharges, 'earlier' | 'earlierBack' | 'backBy'>;
 }
@@ -292,6 +294,7 @@ export function makeFacts(): GatheredFacts {
   const sendings = makeSendings();
   // Few rows have their money given back.
   const refunds = new Map<number, Refund[]>();
+  const saidLate = new Set<string>();
   const failed = makeFailedCharges();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
@@ -339,6 +342,7 @@ export function makeFacts(): GatheredFacts {
           reason[rowNo] = failure ? reasonMark(failure.reason) : 0;
         }
       }
+      if (kind === 'row.contradicted' || kind === 'row.changed_late') saidLate.add(`${rowNo} ${data.service_status}`);
       const refund = refundIn(kind, at, data);
       if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
     },
@@ -354,6 +358,7 @@ export function makeFacts(): GatheredFacts {
     approvedStateOf: (rowNo) => states[atApproval[rowNo] ?? 0] || null,
     refundOf: (rowNo, topupId) =>
       refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
+    wasSaidLate: (rowNo, serviceStatus) => saidLate.has(`${rowNo} ${serviceStatus}`),
     failed,
   };
 }

@@ -25,6 +25,9 @@ export class DerivedNumbers {
   overdueRows = 0;
   readonly overdueSums = new ExactSums();
   oldestOverdue: string | null = null;
+  contradictedRows = 0;
+  contradictedProducts = 0;
+  readonly contradictedSums = new ExactSums();
   readonly problems = new Map<string, number>();
   readonly failures = new Map<string, Failed>();
 
@@ -38,7 +41,14 @@ export class DerivedNumbers {
     if (status === 'accepted' && failure_code === 'overdue') this.#addOverdue(row);
     if (statesOfProblems.includes(status) && failure_code !== '')
       for (const code of failure_code.split('; ')) this.problems.set(code, (this.problems.get(code) ?? 0) + 1);
-    if (status === 'failed') this.#addFailure(unguarded(failure_code) || 'UNKNOWN', row.failure_reason ?? '');
+    if (row.contradicted) this.#addContradicted(row);
+    else if (status === 'failed') this.#addFailure(unguarded(failure_code) || 'UNKNOWN', row.failure_reason ?? '');
+  }
+
+  #addContradicted({ amount, currency = '' }: ResultRow): void {
+    this.contradictedRows += 1;
+    if (amount) this.contradictedSums.add(currency, amount);
+    else this.contradictedProducts += 1;
   }
 
   #addOverdue({ amount, currency = '', first_sent_at }: ResultRow): void {
@@ -60,7 +70,7 @@ export class DerivedNumbers {
  * a version, lack some.
  */
 export function checkDerived(
-  { rows, charged, in_doubt, overdue, times, service, sandbox, version, ...summary }: Summary,
+  { rows, charged, in_doubt, overdue, contradicted, times, service, sandbox, version, ...summary }: Summary,
   found: DerivedNumbers,
   { masked }: { masked: boolean },
   findings: Findings,
@@ -77,6 +87,8 @@ export function checkDerived(
     ['charged.rows_without_cost', charged.rows_without_cost, found.withoutCost],
     ['in_doubt.oldest_sent_at', in_doubt.oldest_sent_at, found.oldestDoubt],
     ['overdue.rows', overdue?.rows, found.overdueRows],
+    ['contradicted.rows', contradicted?.rows ?? 0, found.contradictedRows],
+    ['contradicted.with_product', contradicted?.with_product ?? 0, found.contradictedProducts],
     ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],
     ['times.duration_ms', times.duration_ms, lasted],
     ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
@@ -94,6 +106,8 @@ export function checkDerived(
   }
   for (const currency of sumsOf(overdue?.requested ?? {}).differences(overdue ? found.overdueSums : new ExactSums()))
     findings.add(file, `has another sum of ${currency} as overdue.requested than its rows.`);
+  for (const currency of sumsOf(contradicted?.requested ?? {}).differences(found.contradictedSums))
+    findings.add(file, `has another sum of ${currency} as contradicted.requested than its rows.`);
   for (const [what, said, expected] of pairs) {
     if (said === expected || (said === undefined && isOfBefore)) continue;
     findings.add(file, `has ${shown(said)} as ${what}; by its rows and times it is ${shown(expected)}.`);

@@ -136,6 +136,9 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
   checkRefund(row, rowNo, chain, findings);
+  const { contradicted = '' } = row;
+  if (contradicted !== '' && (status !== 'failed' || !chain.wasSaidLate(rowNo, unguarded(contradicted) ?? '')))
+    findings.add('results.csv', `row ${rowNo} says otherwise than the audit chain what the service says of it now.`);
   checkEnd(row, rowNo, chain, findings);
 }
 

@@ -32,7 +32,9 @@ const firstColumns = [
   ...['cost_currency', 'failure_code', 'failure_reason', 'first_sent_at', 'completed_at'],
 ];
 /** Those that may stand behind them: reports of before lack some. */
-const lastColumns = ['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency'];
+const lastColumns = [
+  ...['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency', 'contradicted'],
+];
 
 /**
  * A column that is not one of ours would be read as one of the program's, and nothing proves it. Of two columns of one name readers would

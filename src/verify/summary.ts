@@ -63,6 +63,8 @@ const summaryShape = z.strictObject({
   }),
   // Reports of before do not tell of any.
   overdue: z.strictObject({ rows: count, requested: amounts, oldest_sent_at: time.nullable() }).optional(),
+  // Reports of before tell of no failed row that the service contradicts.
+  contradicted: z.strictObject({ rows: count, with_product: count, requested: amounts }).optional(),
   balance: z.strictObject({
     before_read_at: time.nullable(),
     after_read_at: time.nullable(),

@@ -55,6 +55,27 @@ describe('magic numbers', () => {
     assert.equal(client.sandbox.charges().length, 3);
   });
 
+  test('0014 fails, and 60 s later it is completed and charged again, in both versions', async () => {
+    await using client = await openClient();
+    const created = (await pay(client, '0014')) as Answer;
+    const path = `/v2/topups/${created.body.data.id}`;
+    await client.v1('POST', '/adp', {
+      body: { msisdn: '254712350014', amount: 50, extRefId: 'flip', processingMode: 'ASYNC' },
+    });
+    const look = async () => {
+      const [v2, v1] = [await client.v2('GET', path), await client.v1('GET', '/adp/transactions?extRefId=flip')];
+      const { status, cost, failure_reason } = v2.body.data;
+      return { status, isFree: cost.value === 0, reason: failure_reason !== null, v1: v1.body.data[0].state };
+    };
+    const live = () => client.sandbox.charges().map((charge) => charge.live);
+    await client.clock.advance(2_000);
+    assert.deepEqual(await look(), { status: 'failed', isFree: true, reason: true, v1: 'FAILED' });
+    assert.deepEqual(live(), [false, false]);
+    await client.clock.advance(60_000);
+    assert.deepEqual(await look(), { status: 'completed', isFree: false, reason: false, v1: 'SUCCESS' });
+    assert.deepEqual(live(), [true, true]);
+  });
+
   test('0002 takes 30 seconds, 0003 never ends', async () => {
     await using client = await openClient();
     for (const digits of ['0002', '0003']) await pay(client, digits);

@@ -1,0 +1,61 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { countContradicted, noteContradiction } from '../../src/ledger/contradictions.ts';
+import type { Database } from '../../src/ledger/database.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
+import { inUnit } from '../../src/ledger/unit-of-work.ts';
+import { batchSummary } from '../../src/reports/summary.ts';
+import { writeReports } from '../../src/reports/reports.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { verdictOf } from '../../src/reports/verdict.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
+import { folderOf } from '../support/folder.ts';
+import { clockOf, signedBy, startMs, testLedger, writeSampleBatch } from './fixture.ts';
+
+const hourMs = 3_600_000;
+
+/** The service completes a row that had failed, a day after the start. */
+function flip(db: Database, rowNo: number): Promise<unknown> {
+  const clock = clockOf(db);
+  clock.set(startMs + 24 * hourMs);
+  return inUnit(db, { clock, actor: 'engine' }, async (unit) => {
+    const row = (await findRow(unit.tx, 'B-1', rowNo)) as RowRecord;
+    const why = 'the row ended failed, and the service now says completed';
+    const found = { why, serviceStatus: 'completed', topupId: row.topup_id, firstSentAt: null };
+    assert.ok(await noteContradiction(unit, row, found));
+    assert.equal(await noteContradiction(unit, { ...row, contradicted: 'completed' }, found), null, 'it is noted once');
+  });
+}
+
+test('a failed row that the service has completed counts as paid in every report, and failed.csv leaves it out', async (t) => {
+  const folder = folderOf(t);
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const key = await openSigningKey(join(folder, 'key.pem'));
+  const write = () => writeReports(db, 'B-1', folder, signedBy(db, key));
+  await write();
+  const before = await batchSummary(db, 'B-1');
+  assert.equal(before.contradicted.rows, 0);
+  assert.match(verdictOf(before).details.join('\n'), /1 row failed: nothing was paid for it/);
+  await flip(db, 8);
+  const { dir, is_new } = await write();
+  const summary = await batchSummary(db, 'B-1');
+  assert.equal(is_new, true);
+  assert.deepEqual(summary.contradicted, { rows: 1, with_product: 0, requested: { KES: '100.5' } });
+  assert.deepEqual([summary.rows.by_status.failed, summary.failures], [1, {}], 'the row keeps its state');
+  const { headline, details } = verdictOf(summary);
+  assert.match(headline, /^8 of \d+ rows were paid: KES 804/);
+  const said = details.join('\n');
+  assert.match(said, /1 row failed at first, and the service has since said that it was paid, or may be: it counts as/);
+  assert.doesNotMatch(said, /nothing was paid/);
+  const text = (name: string) => readFileSync(join(dir, name), 'utf8');
+  assert.doesNotMatch(text('failed.csv'), /R-8/);
+  const [header = '', ...lines] = text('results.csv').trim().split('\n');
+  assert.match(header, /,contradicted$/);
+  assert.deepEqual(lines.map((line) => line.split(',').at(-1)).filter(Boolean), ['completed']);
+  const { ok, findings } = await verifyReports(dir);
+  assert.deepEqual([ok, findings], [true, []]);
+  assert.equal(await countContradicted(db, 'B-1'), 1);
+});
