@@ -44,7 +44,7 @@ export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency']
 type RefundColumn = (typeof refundColumns)[number];
 
 /** The last column of all, where the service contradicts any failed row: what it says of the payment now. */
-export const contradictedColumn = 'contradicted';
+const contradictedColumn = 'contradicted';
 
 /** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
 const messageColumn = 'sms_message';

@@ -6,9 +6,9 @@ import { countContradicted, noteContradiction } from '../../src/ledger/contradic
 import type { Database } from '../../src/ledger/database.ts';
 import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
-import { batchSummary } from '../../src/reports/summary.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { batchSummary } from '../../src/reports/summary.ts';
 import { verdictOf } from '../../src/reports/verdict.ts';
 import { verifyReports } from '../../src/verify/verify.ts';
 import { folderOf } from '../support/folder.ts';

@@ -470,3 +470,14 @@ for (const [fields, bucket, expected] of nextSteps)
     const bound = { batch_id: 'B-1', row_no: 3, generation: 1, row_generation: 1, next_action_at: 1, ...fields };
     assert.match(nextOf(bucket, bound as BoundPayment), expected);
   });
+
+test('a failed row that the service has completed counts as paid from then on, and one that it has not ended does not', async (t) => {
+  const there = allAtService()
+    .with(7, paymentAtService(8, { state: 'completed', serviceStatus: 'completed' }))
+    .with(0, paymentAtService(1, { state: 'open', serviceStatus: 'processing' }));
+  const { db } = await run(t, serviceWith(there));
+  const rows = await db.query<{ row_no: number; contradicted: string }>(
+    'SELECT row_no, contradicted FROM rows WHERE contradicted IS NOT NULL',
+  );
+  assert.deepEqual(rows, [{ row_no: 8, contradicted: 'completed' }]);
+});
