@@ -39,7 +39,7 @@ export function makeSender({ mail, reports, secrets }: SenderOptions): Sender {
         const sending = transport.sendMail({
           from: mail.from,
           to: recipient.to,
-          subject: inMail(word.subject),
+          subject: inMail(subjectOf(word)),
           text: textOf(word, attached || path === null ? null : placeText(path, word.report), inMail),
           // Should it be sent twice after a crash, a mailbox knows it by this.
           messageId: `<${sent.eventId.replace(/[^A-Za-z0-9._-]+/g, '.')}.${hashed(recipient.id)}@airbatch>`,
@@ -77,6 +77,16 @@ function isAttachable(path: string): boolean {
 /** Where the report lies; one that is not there could not be written, or was written elsewhere. */
 function placeText(path: string, batchId: string | null): string {
   return existsSync(path) ? path : `not at ${path}: "airbatch report ${batchId}" writes it`;
+}
+
+/** With the file, the job and the batch: in a mailbox, two mails of one day's files are told from each other by that alone. */
+function subjectOf({ subject, facts: { file_name, job, batch_id } }: Word): string {
+  const about = [
+    file_name,
+    job === null || job === undefined || subject.startsWith(`Job ${job}:`) ? null : `job ${job}`,
+    batch_id === null || batch_id === undefined ? null : `batch ${batch_id}`,
+  ].filter((part) => part !== null && part !== undefined);
+  return about.length === 0 ? subject : `${subject} (${about.join(', ')})`;
 }
 
 function textOf({ subject, lines }: Word, report: string | null, inChannel: OutsideText): string {

@@ -1,11 +1,12 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
-import { pauseReasonWords } from '../core/state-words.ts';
+import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import { findBatch } from '../ledger/batches.ts';
 import type { Database } from '../ledger/database.ts';
 import { pageEvents } from '../ledger/events.ts';
+import { filesOfSlot, type JobFile } from '../ledger/job-files.ts';
 import type { RetryGivenUp } from '../ledger/job-retries.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
 import type { LateBatch } from '../ledger/pace.ts';
@@ -63,6 +64,7 @@ export async function wordOf(db: Database, news: News, events: readonly string[]
   const about = [
     `Run:     ${batch.run_id} (batch ${batch.batch_id})`,
     `File:    ${batch.file_name}`,
+    ...(batch.job === null ? [] : [`Job:     ${batch.job}`]),
     `Account: ${batch.account}, ${batch.service}`,
     ...(batch.finish_by === null ? [] : [`Done by: ${minuteText(batch.finish_by)}`]),
   ];
@@ -251,17 +253,34 @@ async function slotWord(db: Database, { job }: News, events: readonly string[]):
   const isOne = events.length === 1;
   const which = isOne ? `the run of ${last} UTC` : `${counted(events.length, 'run')} from ${first} to ${last} UTC`;
   const became = isOne ? 'was missed' : 'were missed';
-  const what = `${which} ${slot.state === 'failed' ? 'has failed' : became}`;
+  const isFailed = slot.state === 'failed';
+  const paid = isFailed ? await filesOfSlot(db, job, lastAt) : [];
+  const part = paid.length === 0 ? 'has failed' : `has failed in part: ${counted(paid.length, 'file')} taken`;
+  const what = `${which} ${isFailed ? part : became}`;
   return {
     kind: 'slot_missed',
     subject: `Job ${job}: ${what}`,
     lines: [
-      `${what.charAt(0).toUpperCase()}${what.slice(1)}: ${slot.detail ?? 'no reason is known'}.`,
+      `${what.charAt(0).toUpperCase()}${what.slice(1)}. ${slot.detail ?? 'No reason is known'}.`,
+      ...(await Promise.all(paid.map(async (file) => takenText(file, await findBatch(db, file.batch_id))))),
       `Next:    airbatch jobs run ${job} --slot ${isoTime(lastAt)}${isOne ? '' : ', and so for each that is wanted'}`,
     ],
-    facts: { job, due_at: isoTime(lastAt), slots: events.length, state: slot.state, detail: slot.detail },
+    facts: {
+      job,
+      due_at: isoTime(lastAt),
+      slots: events.length,
+      state: slot.state,
+      detail: slot.detail,
+      batches: paid.length,
+    },
     report: null,
   };
+}
+
+/** A file of a slot that has failed for another one: what was taken is paid all the same. */
+function takenText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
+  const state = batch === null ? 'not in the ledger' : batchStateWords[batch.status].label;
+  return `Taken:   ${name} is batch ${batch_id}, ${state}`;
 }
 
 function leftWord({ job }: News, left: readonly LeftFile[]): Word | null {
@@ -293,7 +312,7 @@ async function retryWord(
       `File:    ${batch.file_name}`,
       `Next:    airbatch retry ${batch_id} ${codes.map((code) => `--code ${code}`).join(' ')}`,
     ],
-    facts: { job, account, batch_id, run_id: batch.run_id, rows },
+    facts: { job, account, batch_id, run_id: batch.run_id, file_name: batch.file_name, rows },
     report: null,
   };
 }

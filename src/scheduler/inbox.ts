@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { type Dirent, existsSync } from 'node:fs';
 import { access, mkdir, readdir, rename } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Clock } from '../core/clock.ts';
@@ -15,8 +15,10 @@ export interface Brought {
   taken: string[];
   /** Names of files that somebody is still writing. */
   unfinished: string[];
-  /** Names of files that lie there as well and are not those that the pattern means, and of folders. */
+  /** Names of files that lie there as well and are not those that the pattern means. */
   others: string[];
+  /** What is no file, and so is never paid: folders, pipes and links, each with what it is. */
+  ignored: string[];
   /** Those that the pattern means and that cannot be taken. */
   stuck: Stuck[];
   /** Names of what lies in `working` besides. */
@@ -93,6 +95,7 @@ async function take(
   const inbox = join(folder, 'inbox');
   let unfinished: string[] = [];
   let others: string[] = [];
+  let ignored: string[] = [];
   // One that cannot be taken keeps no other from being paid.
   const stuck = new Map<string, { why: string; mayPass: boolean }>();
   for (let look = 1, hasVanished = true; hasVanished && look <= looksMax; look++) {
@@ -109,8 +112,11 @@ async function take(
     for (const name of all.filter((one) => wanted.test(one)))
       if (isNameless(name)) stuck.set(name, { why: 'its name is not UTF-8: give it another', mayPass: false });
       else names.push(name);
-    const folders = entries.filter((entry) => entry.isDirectory()).map(({ name }) => `${name}/`);
-    others = [...all.filter((name) => !wanted.test(name)), ...folders].filter((name) => !isLeftOver(name));
+    others = all.filter((name) => !wanted.test(name) && !isLeftOver(name));
+    ignored = entries
+      .filter((entry) => !entry.isFile() && !isLeftOver(entry.name) && !stuck.has(entry.name))
+      .map((entry) => `"${entry.name}" (${kindOf(entry)})`)
+      .sort();
     const found = await sortOut(clock, inbox, names);
     unfinished = found.unfinished;
     let seen = unfinished.length;
@@ -134,8 +140,15 @@ async function take(
     beside: inWorking.filter((name) => !isOwn(name)),
     unfinished: unfinished.filter((name) => !isLeftOver(name)),
     others,
+    ignored,
     stuck: [...stuck].map(([name, { why, mayPass }]) => ({ words: `${name} cannot be taken: ${why}`, mayPass })),
   };
+}
+
+function kindOf(entry: Dirent): string {
+  if (entry.isDirectory()) return 'a folder';
+  if (entry.isSymbolicLink()) return 'a link';
+  return entry.isFIFO() ? 'a pipe' : 'a device or socket';
 }
 
 /** A second file of the same name in one slot is another file: it overwrites nothing, and passes for nothing that was taken. */

@@ -9,6 +9,7 @@ import { approvalReason } from '../engine/approval.ts';
 import type { Preflight } from '../engine/preflight.ts';
 import type { IntakeSettingsInput } from '../intake/settings.ts';
 import { type BatchRecord, findBatch, type ReadWith } from '../ledger/batches.ts';
+import { noteIgnoredEntries } from '../ledger/ignored-entries.ts';
 import { filesOfSlot, insertJobFile, type JobFile } from '../ledger/job-files.ts';
 import { noteSlotFault, slotFaults } from '../ledger/slots.ts';
 import { noteUsedFolder, usedFolder } from '../ledger/used-folders.ts';
@@ -80,8 +81,9 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
   const faults = await slotFaults(session.db, job.name, dueAt);
   await decideLeft(deps, job, before);
   const known = new Set(before.map(({ name }) => name));
-  const { files, unfinished, others, stuck, beside } = await bring(deps, { ...job, source }, dueAt, known);
+  const { files, unfinished, others, ignored, stuck, beside } = await bring(deps, { ...job, source }, dueAt, known);
   if (source.kind === 'folder') await tellLeftBehind(session, job, beside);
+  const notes = source.kind === 'folder' ? await ignoredNotes(session, job, ignored) : [];
   const outcomes: FileOutcome[] = [];
   const toTake = files.filter(({ name }) => !known.has(name));
   for (const [index, file] of toTake.entries()) {
@@ -101,17 +103,18 @@ export async function runSlot(deps: SlotRunnerDeps, job: Job, dueAt: number): Pr
     const isOver = session.clock.now() - dueAt >= waitMinutes * minuteMs;
     const what =
       isMissing && unfinished.length === 0
-        ? `there is no file${besides(source, others)}`
+        ? `there is no file${besides(source, others, ignored)}`
         : `still being written: ${unfinished.join(', ')}`;
-    const detail = [...words, what, ...(isOver ? next : [])].join('; ');
+    const detail = [...words, what, ...(isOver ? [...notes, ...next] : [])].join('; ');
     return { outcome: isOver ? 'failed' : 'wait', detail };
   }
   const isFailed = faults.length + untaken.length + stuck.length > 0;
-  if (brought === 0 && !isFailed) return { outcome: 'done', detail: `no file was there${besides(source, others)}` };
+  if (brought === 0 && !isFailed)
+    return { outcome: 'done', detail: `no file was there${besides(source, others, ignored)}` };
   const mayPass = [...untaken, ...stuck].some((one) => one.mayPass);
   return {
     outcome: isFailed ? 'failed' : 'done',
-    detail: [...words, ...next].join('; ') || 'brought before',
+    detail: [...words, ...notes, ...next].join('; ') || 'brought before',
     ...(mayPass ? { mayPass } : {}),
   };
 }
@@ -132,13 +135,27 @@ function withNames(error: unknown, { source }: Job, files: readonly SlotFile[]):
 }
 
 /** What lies in the inbox under another name or form: nobody else tells who brought it that it is not taken. */
-function besides(source: PayingJob['source'], others: readonly string[]): string {
-  if (source.kind !== 'folder' || others.length === 0) return '';
-  return `; its inbox has ${named(others.map((name) => `"${name}"`))}, not "${source.pattern}"`;
+function besides(source: PayingJob['source'], others: readonly string[], ignored: readonly string[]): string {
+  if (source.kind !== 'folder') return '';
+  const files =
+    others.length === 0 ? '' : `; its inbox has ${named(others.map((name) => `"${name}"`))}, not "${source.pattern}"`;
+  return `${files}${ignored.length === 0 ? '' : `; ${noFileText(ignored)}`}`;
+}
+
+function noFileText(entries: readonly string[]): string {
+  return `not paid, since it is no file: ${named(entries)}`;
+}
+
+/** What lies in the inbox and is never taken, since it is no file: said once, with the next slot. */
+async function ignoredNotes({ db, log }: Session, { name: job }: Job, ignored: readonly string[]): Promise<string[]> {
+  const untold = await db.transact((tx) => noteIgnoredEntries(tx, job, ignored));
+  if (untold.length === 0) return [];
+  log.warn('what is in the inbox of a job and is no file is not paid', { job, entries: named(untold) });
+  return [noFileText(untold)];
 }
 
 /** What lies beside a single file, or what a program wrote. */
-const nothingElse = { unfinished: [], others: [], stuck: [], beside: [] };
+const nothingElse = { unfinished: [], others: [], ignored: [], stuck: [], beside: [] };
 
 async function bring(
   { session, base, requireSlot, stopping }: SlotRunnerDeps,
@@ -204,7 +221,10 @@ async function takeOne(deps: SlotRunnerDeps, job: Job, dueAt: number, { path, na
         await requireSlot(tx);
         await insertJobFile(tx, record);
       });
-      return { isTaken: true, words: [`${name} is ${await decide(session, account, job, batch)}`] };
+      const what = `${name} is ${await decide(session, account, job, batch)}`;
+      // The slot may end much later, or fail for another file: what is paid is in the log from its beginning.
+      session.log.info('a file of a job is a batch', { job: job.name, batch_id: batch.batch_id, detail: what });
+      return { isTaken: true, words: [what] };
     });
   } catch (error) {
     if (!(error instanceof AirbatchError)) throw error;

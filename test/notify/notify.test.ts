@@ -13,6 +13,7 @@ import { approve, askApproval, pauseBatch } from '../../src/engine/acts.ts';
 import { releaseRows, skipRows } from '../../src/engine/release-or-skip.ts';
 import type { Database, SqlValue } from '../../src/ledger/database.ts';
 import { type EventData, isLateSql } from '../../src/ledger/events.ts';
+import { insertJobFile } from '../../src/ledger/job-files.ts';
 import { takeLease } from '../../src/ledger/leases.ts';
 import { noteLeftFiles } from '../../src/ledger/left-files.ts';
 import { addToOutbox, type OutboxEntry } from '../../src/ledger/outbox.ts';
@@ -316,6 +317,23 @@ describe('word', () => {
     const later = told.slice(1).map(({ word }) => word.subject.replace(/of .* UTC/, 'of then'));
     const failed = 'Job minutely: the run of then has failed';
     assert.deepEqual(later.sort(), [failed, failed, 'Job minutely: the run of then was missed']);
+  });
+
+  test('of a slot that has failed for one of its files says which others are paid', async () => {
+    const { rig, db, clock, told, pass } = await teller();
+    const dueAt = clock.now() + 60_000;
+    await rig.add(someRows(1), { job: 'payroll', file_name: 'good.csv' });
+    await db.execute(`UPDATE batches SET status = 'running'`);
+    const detail = 'good.csv is batch batch-1 (1 row to pay); bad.csv was rejected: it has no header';
+    await insertSlot(db, { job: 'payroll', due_at: dueAt, state: 'failed', detail });
+    await db.transact((tx) =>
+      insertJobFile(tx, { batch_id: 'batch-1', job: 'payroll', due_at: dueAt, name: 'good.csv', working_path: '/x' }),
+    );
+    await pass();
+    const { subject, lines } = told[0]?.word ?? assert.fail();
+    assert.match(subject, /^Job payroll: the run of .* UTC has failed in part: 1 file taken$/);
+    assert.match(lines[0] ?? '', /has failed in part: 1 file taken\. good\.csv is batch .*bad\.csv was rejected/);
+    assert.equal(lines[1], 'Taken:   good.csv is batch batch-1, running');
   });
 
   test('is of a slot each time that it fails: run again it was done, and its file turned out to be cut short', async () => {
@@ -807,6 +825,39 @@ test('a chat or mail server that does not answer is left at once when the progra
     setTimeout(() => ending.abort(), 50);
     await assert.rejects(sending, /abort/i);
   }
+});
+
+test('mails of two files are told from each other by their subjects', async (t) => {
+  const sentMails: string[] = [];
+  const server = new SMTPServer({
+    authOptional: true,
+    disabledCommands: ['STARTTLS'],
+    onData(stream, _session, done) {
+      let text = '';
+      stream.setEncoding('utf8').on('data', (chunk: string) => (text += chunk));
+      stream.on('end', () => {
+        sentMails.push(text);
+        done();
+      });
+    },
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server.server, 'listening');
+  t.after(() => new Promise((resolve) => server.close(() => resolve(undefined))));
+  const { port } = server.server.address() as AddressInfo;
+  const mail = { host: '127.0.0.1', port, secure: false, from: 'airbatch@example.com' };
+  const send = makeSender({ mail, reports: '/none', secrets: [] });
+  const email: Recipient = { id: 'm', kind: 'email', to: 'ann@example.com', attachReport: false, on: newsKinds };
+  for (const [file_name, batch_id] of [
+    ['a.csv', 'batch-1'],
+    ['b.csv', 'batch-2'],
+  ] as const)
+    await send(email, { ...word, facts: { file_name, job: 'payroll', batch_id } }, sent);
+  const subjects = sentMails.map((text) => /^Subject: (.*(?:\r\n .*)*)/m.exec(text)?.[1]?.replace(/\r\n/g, ''));
+  assert.deepEqual(subjects, [
+    'Payout run-1: All 3 rows were paid (a.csv, job payroll, batch batch-1)',
+    'Payout run-1: All 3 rows were paid (b.csv, job payroll, batch batch-2)',
+  ]);
 });
 
 test('a chat is told in one text', async (t) => {

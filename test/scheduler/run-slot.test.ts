@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import {
   mkdirSync,
   readdirSync,
@@ -103,6 +104,45 @@ async function place(t: TestContext, { source, ...fields }: Partial<JobInput> = 
 }
 
 describe('a slot', () => {
+  test('says once what of its inbox is no file and is never paid: folders, pipes and links', async (t) => {
+    const { run, write, session, folder } = await place(t, {
+      source: { kind: 'folder', folder: '.', pattern: '*.csv' },
+    });
+    const warned: unknown[] = [];
+    Object.assign(session.log, { warn: (_message: string, data: unknown) => void warned.push(data) });
+    write('inbox/a.csv');
+    write('inbox/old/b.csv');
+    write('elsewhere.txt');
+    symlinkSync(join(folder, 'elsewhere.txt'), join(folder, 'inbox/link.txt'));
+    spawnSync('mkfifo', [join(folder, 'inbox/pipe.csv')]);
+    const entries = '"link.txt" (a link), "old" (a folder), "pipe.csv" (a pipe)';
+    const { outcome, detail } = await run();
+    assert.equal(outcome, 'done');
+    assert.match(detail, /^a\.csv is batch .*; not paid, since it is no file: /);
+    assert.ok(detail.endsWith(entries), detail);
+    assert.deepEqual(warned, [{ job: 'payroll', entries }]);
+    assert.doesNotMatch((await run()).detail, /no file/);
+    mkdirSync(join(folder, 'inbox/new'));
+    assert.match((await run()).detail, /no file: "new" \(a folder\)$/);
+    assert.equal(warned.length, 2);
+  });
+
+  test('with one bad file has its good one in the log as soon as that is taken', async (t) => {
+    const { run, write, session } = await place(t);
+    const logged: unknown[] = [];
+    Object.assign(session.log, { info: (message: string, data: object) => void logged.push({ message, ...data }) });
+    write('inbox/bad.csv', 'no,such\nfile,"');
+    write('inbox/good.csv');
+    assert.equal((await run()).outcome, 'failed');
+    const [batch] = await session.db.query<{ batch_id: string }>(
+      `SELECT batch_id FROM batches WHERE status = 'approved'`,
+    );
+    const detail = `good.csv is batch ${batch?.batch_id} (1 row to pay)`;
+    assert.deepEqual(logged, [
+      { message: 'a file of a job is a batch', job: 'payroll', batch_id: batch?.batch_id, detail },
+    ]);
+  });
+
   test('whose process is to end begins with no further file of its inbox, and is run again', async (t) => {
     const { run, stopping, write, found, batches } = await place(t);
     for (const name of ['a.csv', 'b.csv']) write(`inbox/${name}`);
@@ -347,10 +387,11 @@ describe('a slot', () => {
     write('inbox/november/x.csv');
     assert.deepEqual(await run(), {
       outcome: 'done',
-      detail: 'no file was there; its inbox has "november.xlsx", "november/", not "*.csv"',
+      detail:
+        'no file was there; its inbox has "november.xlsx", not "*.csv"; not paid, since it is no file: "november" (a folder)',
     });
     for (const name of ['a', 'b', 'c']) write(`inbox/${name}.txt`);
-    assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 2 more, not/);
+    assert.match((await run()).detail, /has "a\.txt", "b\.txt", "c\.txt" and 1 more, not/);
   });
 
   test('has failed where a file of it was rejected, and pays the others', async (t) => {
