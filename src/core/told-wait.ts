@@ -1,9 +1,9 @@
 import { dayMs } from './clock.ts';
 
-/** What is limited by the minute tells who is too quick to wait for a minute or so: a wait of this length is worth a person's look. */
+/** Limits are by the minute, so a normal throttle lasts about a minute. A throttle of this length needs a person's attention. */
 export const longWaitMs = 15 * 60_000;
 
-/** However long the service tells an account to wait, it is asked again after so long: a mad header must not stop an account for years. */
+/** The longest throttle that is obeyed: a wrong header must not stop an account for years. */
 const toldWaitMsMax = dayMs;
 
 /** The service counts by the minute (spec section 8.1), so an account that is throttled again and again need not wait longer than this. */
@@ -17,31 +17,31 @@ export function waitMsOf(retryAfterMs: number, lastedMs = 0): number {
   return Math.min(Math.max(retryAfterMs, Math.min(lastedMs, repeatedWaitMsMax)), toldWaitMsMax);
 }
 
-/** A wait that the service has told an account of. Times are epoch ms. */
+/** A throttle that the service has imposed on an account. Times are epoch ms. */
 export interface ToldWait {
   since: number;
-  /** When it was last told, and for how long by the service's own word (ms). */
+  /** When the service last imposed it, and its own `Retry-After` (ms). */
   at: number;
   saidMs: number;
-  /** When it is asked again: where it said longer than we wait, before that is over. */
+  /** When the next request is made: earlier than the service said, if it said too long. */
   until: number;
 }
 
-/** Told to wait again within this time after the last wait, an account has not been let through in between, as far as is known. */
+/** A throttle within this time after the last one continues it: no request was accepted in between. */
 const sameWaitMs = 60_000;
 
-/** The wait that goes on at `now` (epoch ms), or was over a moment ago; null where there is none. */
+/** The throttle at `now` (epoch ms), or the one that ended a moment ago; null if there is none. */
 export function waitAt(told: ToldWait | null, now: number): ToldWait | null {
   return told !== null && now <= told.until + sameWaitMs ? told : null;
 }
 
 /**
- * The wait of a program that begins at `now` (epoch ms) and was not told itself; null where it is over. One that no limit explains is asked anew
- * a quarter of an hour after the service told of it: a person may have had it ended.
+ * The stored throttle for a program that starts at `now` (epoch ms); null if it is over. One that is longer than the limits
+ * explain is tried again a quarter of an hour after it began: a person may have had it lifted.
  */
 export function keptWait(told: ToldWait | null, now: number): ToldWait | null {
   if (told === null) return null;
   const until = Math.min(told.until, told.at + longWaitMs, now + longWaitMs);
-  // Nor what an older version has noted in other words.
+  // An older version stored it in another format.
   return until > now ? { ...told, until } : null;
 }

@@ -6,18 +6,18 @@ import { longHold } from './long-hold.ts';
 
 type Throttled = Extract<ReadProblem, { kind: 'throttled' }>;
 
-/** Who asks beside the account's runner, under its limiter. */
+/** What a request outside the account's runner needs. It shares the account's limiter. */
 export interface Asking {
   limiter: Pick<Limiter, 'admit' | 'hold' | 'usage'>;
   clock: Pick<Clock, 'now' | 'monotonic'>;
-  /** Told of a wait before it begins; once a minute where one question is told to wait again and again. */
+  /** Called before a wait begins; at most once a minute if one request is throttled repeatedly. */
   onWait?: ((told: ToldWait) => void) | undefined;
 }
 
-/** A service that tells to wait for a second again and again is one trouble: a person is told of it again after so long. */
+/** A service that asks for one second again and again is logged at most this often. */
 const toldEveryMs = 60_000;
 
-/** A request beside those of the account's runner was told to wait for so long (ms): nothing of the account is sent or asked meanwhile. */
+/** Blocks the whole account after a request outside its runner was throttled for `saidMs`. */
 export function holdAsTold(
   { limiter, clock }: { limiter: Pick<Limiter, 'hold'>; clock: Pick<Clock, 'now'> },
   requestClass: RequestClass,
@@ -30,7 +30,7 @@ export function holdAsTold(
   return { since: at - lastedMs, at, saidMs, until: at + waitMs };
 }
 
-/** In place of an answer for which the account would have to wait long: it was told so in answer to something else. */
+/** The outcome of a request that is not made, because the account is already throttled for long. */
 export function notAsked(retryAfterMs: number): Throttled {
   const message = 'the service tells the account to wait';
   return {
@@ -41,8 +41,8 @@ export function notAsked(retryAfterMs: number): Throttled {
 }
 
 /**
- * Asks a question beside the account's runner. Told to wait, the whole account waits, and it is asked again then; where that takes a quarter of
- * an hour or more, in one answer or in short ones one after another, it is not, and the account goes on waiting.
+ * Makes a request outside the account's runner. If it is throttled, the whole account waits, and the request is repeated. If
+ * the waits add up to a quarter of an hour, the request is given up; the account stays throttled.
  */
 export async function askAsTold<Outcome extends { kind: string }>(
   { limiter, clock, onWait = () => undefined }: Asking,

@@ -3,36 +3,36 @@ import { dueRows, nextDueAt, type RowRecord } from '../ledger/rows.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { type Place, sendingOrder } from './sending-order.ts';
 
-/** Rows of a batch that a pass takes a step for at most; each becomes a request. */
+/** The most rows of a batch that one pass handles; each becomes a request. */
 const rowsPerPass = 100;
-/** Requests under way at once. The limiter decides when each starts. */
+/** The most requests that run at the same time. The limiter decides when each starts. */
 const requestsAtOnce = 8;
-/** One step in so many goes to the batch that has waited longest, wherever it stands: a doubt grows old in a bulk batch as well. */
+/** One step in this many goes to the batch that has waited longest, whatever its rank: doubts in a bulk batch grow old too. */
 const openTurnEvery = 4;
-/** How often a batch of which nothing was due is asked again while the others' rows are stepped; a row is first read after as long. */
+/** How often a batch without due rows is checked again while other batches are handled. */
 const askAgainMs = 2_000;
-/** For so long a row stands as it was read from the ledger: later a webhook may have ended it, and to ask for it would be in vain. */
+/** How long a row that was read from the ledger is used: later a webhook may have settled it, and a request would be wasted. */
 const keptMsMax = 60_000;
 
-/** One batch in a pass. */
+/** A batch in a pass. */
 interface Source {
   batchId: string;
-  /** Rows that are due, the longest due last. */
+  /** Due rows, the longest due last. */
   rows: RowRecord[];
-  /** When the ledger was asked for them (monotonic ms). */
+  /** When they were read from the ledger (monotonic ms). */
   askedAt: number;
-  /** So many more may be taken in this pass. */
+  /** How many more may be handled in this pass. */
   left: number;
-  /** Those of its rows that are being stepped, by their numbers in the file. */
+  /** The numbers (in the file) of its rows that are being handled. */
   underWay: Set<number>;
-  /** The number of the last step that was one of its rows'. */
+  /** The number of the last step that handled one of its rows. */
   servedAs: number;
 }
 
 /**
- * Takes a step for every row of the open batches that is in this state and due, until the runner stops: the batches take turns, or go
- * before others, as they do where rows are sent (sending-order.ts), and in each the longest due row is first. Returns when the next one is due (epoch ms), or null
- * where none is.
+ * Handles every due row of the open batches that is in this state, until the runner stops. Batches have the same order and
+ * turns as for sending (sending-order.ts); within a batch the longest due row is first. Returns when the next row is due
+ * (epoch ms), or null if none is.
  */
 export async function stepDueRows(
   context: RunnerContext,
@@ -50,7 +50,7 @@ export async function stepDueRows(
     });
     return asking;
   };
-  // Which row is the next is decided when its turn has come: a batch that has come meanwhile does not wait behind a queue.
+  // The next row is chosen when its turn comes, so that a new batch does not wait behind a queue.
   const stepNext = async () => {
     await ask();
     const source = stopping.aborted ? null : nextSource(context, sources, number);
@@ -78,7 +78,7 @@ export async function stepDueRows(
   return firstDueAt(context, status);
 }
 
-/** The batch whose row is the next, or null where none has one now. */
+/** The batch whose row is next; null if none has a due row now. */
 function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Source>, number: number): Source | null {
   const isOpenTurn = number % openTurnEvery === 0;
   let first: { source: Source; batch: Place } | null = null;
@@ -91,7 +91,7 @@ function nextSource({ batches }: RunnerContext, sources: ReadonlyMap<string, Sou
   return first?.source ?? null;
 }
 
-/** Asks for what is due: once of each batch, and again where nothing was while others go on, or what was read is old. */
+/** Reads the due rows of each batch, and again if a batch had none for a while or its rows were read long ago. */
 async function askLedger(
   { db, clock, batches }: RunnerContext,
   status: 'accepted' | 'in_doubt',

@@ -5,29 +5,29 @@ import type { ServicePayment } from '../gateway/gateway.ts';
 import { type RegisteredWebhook, readCallback, readRegisteredWebhook } from '../gateway/webhook-wire.ts';
 import type { InboxEntry } from '../ledger/inbox.ts';
 
-/** What a webhook says, whichever scheme it came by. */
+/** What a webhook says, in either scheme (spec section 6). */
 export interface HintWord {
   /**
-   * `open`: the service has the payment. `something`: the payment is not as it was, in a way that the specification does not
-   * name. `account`: it speaks of no payment at all.
+   * `open`: the service has the payment. `something`: the payment changed in a way that the spec does not describe. `account`:
+   * the webhook is not about a payment.
    */
   says: 'open' | 'completed' | 'failed' | 'refunded' | 'something' | 'account';
-  /** The service's own word: a status, or the type of the event. */
+  /** The service's own text: a status, or the type of the event. */
   verbatim: string;
   topupId: string | null;
-  /** The idempotency key of the payment, as it would be if the payment is ours. */
+  /** The idempotency key of the payment, if the payment is ours. */
   key: string | null;
-  /** The run id in the payment's reference, where it is made like one of ours. */
+  /** The run id in the payment's reference, if it has our format. */
   runId: string | null;
-  /** What was given back, where it says. */
+  /** The refunded amount, if the webhook has it. */
   refund: Money | null;
-  /** When the service says that it happened, epoch milliseconds. */
+  /** When it happened, according to the service (epoch ms). */
   at: number | null;
-  /** The whole payment, where the signature covers it (spec section 6.1). */
+  /** The whole payment, if the signature covers it (spec section 6.1). */
   payment: ServicePayment | null;
 }
 
-/** Reads an entry of the inbox; null where it has no shape that the specification shows. */
+/** Reads an entry of the inbox; null if it has no format of the spec. */
 export function readHint({ account, scheme, body }: Pick<InboxEntry, 'account' | 'scheme' | 'body'>): HintWord | null {
   if (body === null) return null;
   switch (scheme) {
@@ -44,7 +44,7 @@ export function readHint({ account, scheme, body }: Pick<InboxEntry, 'account' |
   }
 }
 
-/** The event's name stands in a header that is not signed (spec section 6.1): the payment's own status is what counts. */
+/** The event's name is in an unsigned header (spec section 6.1), so the payment's own status counts. */
 function callbackWord(account: string, payment: ServicePayment): HintWord {
   const named = payment.reference === null ? null : parseReference(payment.reference);
   return {
@@ -70,7 +70,7 @@ const registeredWords: Record<string, HintWord['says']> = {
 function registeredWord(webhook: RegisteredWebhook): HintWord {
   const { type, transactionId, idempotencyKey: key, sourceAmount, sourceCurrency } = webhook;
   const says = registeredWords[type] ?? (transactionId === null && key === null ? 'account' : 'something');
-  // The payload of a refund is not shown (spec section 6.2): read like the others, its amount is what had been charged.
+  // The spec does not show a refund's payload (section 6.2). Read like the others, its amount is the original charge.
   const given = says === 'refunded' && sourceAmount !== null && sourceCurrency !== null;
   return {
     says,

@@ -21,27 +21,27 @@ import { mismatch } from './orders.ts';
 import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
 
-/** Webhooks taken from the ledger at once: as many as one durable transaction carries with room to spare. */
+/** How many webhooks are read from the ledger at a time: fewer than one transaction carries. */
 const entriesPerPass = 100;
-/** A row that is being sent has its answer within one deadline of a request; until then its webhook waits, and asks this often. */
+/** A request is answered within its deadline. Until then a webhook of its row waits, and checks this often. */
 const sendingWaitMs = 1_000;
 /**
- * After each look-up that a webhook asked for, how long until the row must have ended, or is looked up once more: the answer
- * may have been under way already when the webhook came, and what the service reads from may lag behind what it sends.
+ * The delays of the lookups that a webhook causes, until the row is terminal. The first answer may have been sent before the
+ * webhook, and what the service reads may lag behind what it sends.
  */
 const lookWaitsMs = [2_000, 10_000, 60_000] as const;
 
-/** What follows once a webhook's handling is durable. */
+/** What happens after a webhook's handling is durable. */
 interface Effect {
   wake?: 'track' | 'doubt';
   warn?: { message: string; data: EventData };
   pause?: { reason: PauseReason; detail: string };
 }
 
-/** The row that a webhook speaks of. */
+/** The row that a webhook is about. */
 interface Target {
   row: RowRecord;
-  /** Null where only the service's id led to the row. */
+  /** Null if only the service's id identifies the row. */
   payment: PaymentRecord | null;
 }
 
@@ -104,7 +104,7 @@ async function isOfOurRun(tx: Queryable, account: string, { runId }: HintWord): 
   return runId !== null && (await runSoFar(tx, account, runId)).batches > 0;
 }
 
-/** A ledger restored from a backup would meet what it sent and no longer knows of just so. */
+/** A restored ledger meets its own lost payments in this way. */
 function unknownPayment(account: string, word: HintWord): Effect {
   const data = { account, run_id: word.runId, topup_id: word.topupId };
   return { warn: { message: 'the service has a payment of this run which this ledger never sent', data } };
@@ -133,7 +133,7 @@ async function takeWord(
   }
 }
 
-/** What was asked for under this key, if anything, was refused, as far as the ledger knows: what has failed besides changes nothing. */
+/** According to the ledger, the request under this key was refused. A further failure changes nothing. */
 async function takeUnsent(unit: Unit, entry: InboxEntry, word: HintWord, { row, payment }: Target): Promise<Effect> {
   if (word.says === 'failed') {
     await close(unit, entry, 'nothing_new');
@@ -151,7 +151,7 @@ async function takeUnsent(unit: Unit, entry: InboxEntry, word: HintWord, { row, 
   };
   await unit.changeRow(row, 'doubt', fields, { why, says: word.verbatim });
   await updateAttempts(unit.tx, { ...payment, open_attempts: payment.open_attempts + 1 });
-  // It is taken once more, as one of a row in doubt.
+  // It is processed again, now as a webhook of a row in doubt.
   await write(unit, { ...entry, due_at: unit.at });
   return { wake: 'doubt', warn: { message: why, data: { ...place(row), says: word.verbatim } } };
 }
@@ -167,7 +167,7 @@ async function takeEarlier(
   row: RowRecord,
   { reference, first_intent_at: firstSentAt, generation }: PaymentRecord,
 ): Promise<Effect> {
-  // Without its id nobody could tell which of the row's payments it is.
+  // Without its id it is unknown which of the row's payments it is.
   if (word.says === 'refunded' && word.topupId !== null) {
     await appendRefund(unit, row, word);
     await close(unit, entry, 'refund_noted');
@@ -184,7 +184,7 @@ async function takeEarlier(
   return contradict(unit, entry, word, row, 'an earlier payment of the row is completed');
 }
 
-/** The row's request is under way: what the service tells is taken when it is known what became of that. */
+/** The row's request is still running: the webhook is processed after its outcome is known. */
 async function waitForAnswer(unit: Unit, entry: InboxEntry): Promise<Effect> {
   await write(unit, { ...entry, due_at: unit.at + sendingWaitMs });
   return {};
@@ -246,16 +246,16 @@ function noteWebhook(
   row: RowRecord,
   said: ServicePayment | null,
 ): void {
-  // By our own clock: a followed row is due by itself so long after its acceptance.
+  // By our own clock: a followed row is due this long after its acceptance.
   const ageMs = unit.at - ((row.next_action_at ?? unit.at) - settings.listFollowMs);
   endings.noteWebhook(said, { acceptedAt: row.accepted_at, ageMs });
 }
 
-/** Brings the row's next look-up forward to now, and comes back to see that it ended the row. */
+/** Schedules the row's next lookup for now, and checks later that it settled the row. */
 async function lookNow(unit: Unit, entry: InboxEntry, word: HintWord, row: RowRecord): Promise<Effect> {
   const wait = lookWaitsMs[entry.looks];
   if (wait === undefined) {
-    // Whoever decides the doubt is to know that the service told of a payment.
+    // The person who decides must know that a webhook reported a payment.
     if (row.status === 'in_doubt')
       return contradict(unit, entry, word, row, 'a webhook tells of a payment that no look-up finds');
     await close(unit, entry, word.says === 'refunded' ? 'refund_noted' : 'still_open');
@@ -295,7 +295,7 @@ async function takeEnded(
   return {};
 }
 
-/** How the service's payment differs from the row's own, or null where it agrees in what both know. */
+/** How the service's payment differs from the row's own; null if they agree in what both have. */
 function differs(row: RowRecord, payment: PaymentRecord, said: ServicePayment): string | null {
   if (row.topup_id !== null && said.topupId !== row.topup_id) return 'another top-up under the same reference';
   return mismatch(row, payment.reference, said);
@@ -308,12 +308,12 @@ function coversAll(row: RowRecord, said: ServicePayment): boolean {
   return ended && bought && said.full && said.phoneNumber !== null;
 }
 
-/** Money was given back: the row says so from now on, and keeps its state. */
+/** Records a refund on the row, which keeps its state. */
 async function noteRefund(unit: Unit, row: RowRecord, word: HintWord): Promise<Effect> {
   const refund = await appendRefund(unit, row, word);
   // The row has the first refund; every further one stands in the audit log.
   if (row.refunded_at === null) await writeRefund(unit.tx, row, refund);
-  // What failed costs nothing, so its money coming back is no news.
+  // A failed payment costs nothing, so a refund of it is expected.
   if (row.status === 'failed') return {};
   return {
     warn: { message: 'the service gave the money of a payment back', data: { ...place(row), status: row.status } },
@@ -363,7 +363,7 @@ function place(row: RowRecord): EventData {
   return { batch_id: row.batch_id, row: row.row_no };
 }
 
-/** The text names a person: it goes when it is no longer needed, and its digest stays. One that cannot be read is kept. */
+/** The body names a person, so it is deleted when it is not needed any more; its digest stays. An unreadable one is kept. */
 async function close(unit: Unit, entry: InboxEntry, outcome: InboxOutcome): Promise<void> {
   const body = outcome === 'unreadable' ? entry.body : null;
   await write(unit, { ...entry, body, due_at: null, handled_at: unit.at, outcome });

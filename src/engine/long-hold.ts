@@ -4,14 +4,14 @@ import type { RequestClass } from '../gateway/gateway.ts';
 import type { Limiter } from '../limiter/limiter.ts';
 
 /**
- * Until when (epoch ms) a class of requests is held, where that is for a quarter of an hour or more: only what the service has told takes so
- * long. Nobody waits then for what is asked beside the payments themselves; that is done without. Null where it is not held so long.
+ * Until when (epoch ms) a class of requests is blocked, if for a quarter of an hour or more; otherwise null. Only the service's
+ * own `Retry-After` blocks that long. Callers then do without an answer that is not about a payment.
  */
 export function longHold(
   { limiter, clock }: { limiter: Pick<Limiter, 'usage'>; clock: Pick<Clock, 'now'> },
   requestClass: RequestClass,
 ): number | null {
-  // Not until when the limiter says: its clock is the machine's, and a runner's is not set back with that.
+  // Calculated from the remaining time: the limiter uses the machine's clock, which may be set back; the runner's is not.
   const { heldMs } = limiter.usage(requestClass);
   return heldMs >= longWaitMs ? clock.now() + heldMs : null;
 }

@@ -15,9 +15,9 @@ import { paymentNames, referenceOf } from './orders.ts';
 import { putBackUnread, type Unread } from './unread-rows.ts';
 
 /**
- * Of rows whose turn has come, those that may be sent. Nobody knows whether the lost part of the ledger had sent them, under this
- * generation or, where that was refused and left nothing at the service, under a later one: so each is looked up; what the service has
- * becomes a doubt, which adopts it. Of rows in doubt, their own generation was looked up a moment ago.
+ * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under this
+ * generation or a later one, so each is looked up first. A row that the service knows becomes in doubt, and the doubt adopts
+ * its payment. For rows in doubt, the lookup of their own generation has just been made.
  */
 export async function unknownToTheService(
   context: RunnerContext,
@@ -45,12 +45,12 @@ async function lookUpFirst(context: RunnerContext, row: RowRecord): Promise<bool
     await putBackUnread(context, row, found);
     return false;
   }
-  // By its id: a reference may be somebody's number, and the chain keeps this.
+  // By its id: a reference may contain a phone number, and the audit chain keeps this for ever.
   const why = `the service has its payment ${found.payment.topupId}, and the restored ledger does not`;
   let isLeft = false;
   const isTheirs = await context.committer.commit(async (unit) => {
     const known = await findPayment(unit.tx, paymentNames(open.batch, row, row.generation).key);
-    // Another file's row has the key: the intent that follows says so.
+    // Another file's row has this key. The intent that follows finds that out.
     if (known && (await takenBy(unit.tx, row, known))) return true;
     if (row.status === 'ready') await doubtFound(unit, context, open, { row, known }, found);
     else isLeft = await writeReview(unit, row, why, {});
@@ -65,13 +65,13 @@ interface Found {
   kind: 'found';
   generation: number;
   payment: Pick<ServicePayment, 'topupId' | 'state' | 'createdAt'>;
-  /** Those of other generations. */
+  /** The payments of other generations. */
   others: ServicePayment[];
 }
 
 /**
- * What the service has of a row's generations from this one on: the last that has not failed, else the last; null where it has none. What
- * its list has told of before is there, though a look-up does not find it.
+ * Looks up a row's generations from this one on. Returns the last payment that has not failed, else the last one; null if the
+ * service has none. A payment that the list has shown exists, even if a lookup does not find it.
  */
 async function lastFound(
   { db, gateway, limiter }: RunnerContext,
@@ -96,14 +96,14 @@ async function lastFound(
     const adopted = last.payment;
     return { ...last, others: found.filter((some) => !some.some((one) => one === adopted)).flat() };
   }
-  // Beside what another program may have named like a later one.
+  // Another program may have used a reference that looks like a later generation.
   const lost = (await lostOf(db, batch, row)).find(({ generation }) => generation <= generationsMax);
   if (!lost || lost.generation < first) return null;
   const payment = { topupId: lost.topup_id, state: 'open', createdAt: lost.first_sent_at } as const;
   return { kind: 'found', generation: lost.generation, payment, others: [] };
 }
 
-/** The row goes on as a doubt under the generation that the service has; the keys of those before it are bound as well, as they were. */
+/** Makes the row a doubt of the generation that the service has, and binds the keys of earlier generations as they were. */
 async function doubtFound(
   unit: Unit,
   context: RunnerContext,
@@ -111,16 +111,16 @@ async function doubtFound(
   { row, known }: { row: RowRecord; known: PaymentRecord | null },
   { generation: last, payment, others }: Found,
 ): Promise<void> {
-  // A time to come is a slip of the service's: nobody knows how old the payment is.
+  // A time in the future is an error of the service: the age of the payment is unknown.
   const paidAt = payment.createdAt !== null && payment.createdAt <= unit.at ? payment.createdAt : null;
   const fields = {
     generation: last,
-    // It is a payment of its own from now on, which bears nothing of an earlier one.
+    // From now on it is a payment of its own, without facts of an earlier one.
     service_status: null,
     next_action_at: unit.at,
     failure_code: 'restored',
     failure_reason: doubtReason,
-    // By the service's time, where it tells: other runs are to see it as what was sent then.
+    // By the service's time, if known: other runs must see when it was really sent.
     first_sent_at: paidAt ?? unit.at,
   };
   const why = 'the service has it, and the restored ledger does not';
@@ -135,7 +135,7 @@ async function doubtFound(
       });
   }
   const bound: PaymentRecord[] = [];
-  // Its key is as old as the payment, or too old where nobody knows: should the next look-ups not find it, it is not sent as a new one.
+  // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent as new.
   const first_intent_at = paidAt ?? unit.at - context.gateway.policy.resendAgeMsMax;
   for (let generation = row.generation; generation <= last; generation++) {
     const names = paymentNames(batch, row, generation);
@@ -148,6 +148,6 @@ async function doubtFound(
     (await insertPayments(unit.tx, bound)) === bound.length,
     'a key that was free at the start of a unit is free at its end',
   );
-  // Other runs see the row from now on.
+  // From now on other runs see the row.
   await dropLostToldBy(unit.tx, batch, row);
 }

@@ -18,19 +18,18 @@ import { requireBatch } from './acts.ts';
 import type { RunnerContext } from './context.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
 
-/** The list may show whole seconds of what it compares in finer ones: whoever goes on from an entry begins so much before it. */
+/** The list may round times to seconds, so reading continues this much before the last entry (ms). */
 const secondMs = 1_000;
 
-/** From when on (epoch ms) no request of the lost program is under way any more. */
+/** When all requests of the lost program have certainly ended (epoch ms). */
 export function nothingUnderWayAt({ gateway }: RunnerContext, restoredAtMs: number): number {
   return restoredAtMs + (gateway.policy.lookUpDelaysMs[0] ?? 0);
 }
 
 /**
- * Reads from the service's list what the lost part of a restored ledger has paid, so that other runs are compared with it though its own
- * rows may never come again. Resolves when the list was read to its end, once and for all; and when the runner stops. The oldest come
- * first, so that a page is never pushed on by what comes meanwhile, and whoever was broken off goes on from the last one. Version 1 has no
- * list.
+ * Reads the payments of the lost part of a restored ledger from the service's list, so that new rows are compared with them.
+ * Resolves when the list was read to its end, or when the runner stops. It reads the oldest first: new payments then never
+ * shift a page, and an interrupted reading continues from the last entry. Version 1 has no list.
  */
 export async function readLostPayments(context: RunnerContext, restoredAtMs: number): Promise<void> {
   const { account, clock, db, gateway, log, stopping } = context;
@@ -52,7 +51,7 @@ export async function readLostPayments(context: RunnerContext, restoredAtMs: num
     log.warn('a person goes on without the service’s list; what may repeat a payment is held');
 }
 
-/** Returns how many payments were kept; null where it was not read to its end. */
+/** Returns how many payments were stored; null if the list was not read to its end. */
 async function readList(
   context: RunnerContext,
   list: NonNullable<Gateway['list']>,
@@ -78,7 +77,7 @@ async function readList(
     if (some === null) return null;
     kept += some;
     if (page.isLast) return kept;
-    // It may end yet. One that never does is a person's to go on without.
+    // It may end later. If it never does, a person may continue without it (`--unlisted`).
     if (page.shown > page.total && !isEndless) tellWait(context, { code: 'list_goes_on', total: page.total });
     isEndless ||= page.shown > page.total;
   }
@@ -92,7 +91,7 @@ function tellWait({ log }: RunnerContext, why: { code: string; total?: number })
   });
 }
 
-/** Returns how many payments of the page were kept; null where a person has gone on without the list. */
+/** Returns how many payments of the page were stored; null if a person has continued without the list. */
 async function keepLost(
   { account, committer, log }: RunnerContext,
   { payments, unreadable, isLast }: ReadPage,
@@ -107,16 +106,16 @@ async function keepLost(
   return committer.commit(async (unit) => {
     if ((await lostFrom(unit.tx, account)) === null) return null;
     await noteLostFrom(unit.tx, account, isLast ? null : Math.max(fromMs, (last ?? fromMs) - secondMs));
-    // Those may be payments of ours, of any amount.
+    // Unreadable entries may be payments of ours, of any amount.
     const listed = [...payments.filter(mayHaveArrived), ...unread.map((entry) => ({ ...entry, amount: null }))];
     return insertLost(unit.tx, await lostAmong(unit, account, listed));
   });
 }
 
 /**
- * A person goes on without the rest of a list that cannot be read, for which nothing is sent after a restore. What nobody has read may be
- * any payment to anyone, so what may repeat one is held, row by row, for a person. Says so in the chain of every open batch of the account.
- * Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` where nothing of the list is left to be read.
+ * Continues after a restore without the rest of a list that cannot be read; until then nothing is sent. An unread payment may
+ * have gone to anyone, so every row that may repeat one is held for a person. Appends an event to every open batch of the
+ * account. Throws `BATCH_UNKNOWN`, or `BATCH_STATE` if nothing of the list is left to read.
  */
 export function goOnUnlisted(actor: Actor, batchId: string, why: string): Promise<void> {
   return inUnit(actor.db, { clock: actor.clock, actor: actor.name }, async (unit) => {
@@ -139,17 +138,17 @@ export function goOnUnlisted(actor: Actor, batchId: string, why: string): Promis
   });
 }
 
-/** A payment of the list that may have arrived, as far as its entry can be read. */
+/** A payment of the list that may have arrived, with what could be read of its entry. */
 type Listed = Pick<ServicePayment, 'topupId' | 'reference' | 'phoneNumber' | 'amount' | 'createdAt'>;
 
 function mayHaveArrived({ state, serviceStatus }: ServicePayment): boolean {
   return state !== 'failed' || isDoubtfulEnd(serviceStatus);
 }
 
-/** Where nobody can read whose it is: the name of no row. */
+/** The row ref of a payment whose own reference is unreadable: no row has this name. */
 const nobodys = { runId: '', rowRef: '', generation: 1 };
 
-/** The payments of which no row of the ledger tells other runs. Those of other programs have other references. */
+/** The payments that no row of the ledger stands for. Payments of other programs have other references. */
 async function lostAmong(unit: Unit, account: string, payments: readonly Listed[]): Promise<LostRecord[]> {
   const named = payments.flatMap((payment) => {
     const name = payment.reference === null ? nobodys : parseReference(payment.reference);
@@ -180,7 +179,7 @@ async function lostAmong(unit: Unit, account: string, payments: readonly Listed[
   return lost;
 }
 
-/** Whether the row that has bound a key tells of the payment itself. One that was not sent may have tried, as far as the ledger knows. */
+/** Whether the row that has this key stands for the payment itself. A row that was not sent does not. */
 async function isTold(
   db: Queryable,
   { batch_id, row_no, generation }: PaymentRecord,

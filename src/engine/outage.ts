@@ -4,23 +4,23 @@ import type { CreateOutcome } from '../gateway/gateway.ts';
 import type { RunnerContext } from './context.ts';
 import { noteOwnPace } from './own-pace.ts';
 
-/** Payments in a row without an answer that are no chance: with one in ten unanswered, one time in ten billions. */
+/** This many unanswered payments in a row mean an outage: if one in ten is lost by chance, that happens once in ten billion. */
 const unansweredMax = 10;
 const unansweredWaitMsMin = 1_000;
 
 /**
- * Takes note of whether a payment was answered. After many in a row that were not, the account waits: whatever is sent becomes a doubt.
- * Reads may be answered, and go on.
+ * Records whether a payment was answered. After many unanswered payments in a row the account stops sending, because each
+ * further payment would become a doubt. Reads continue: they may be answered.
  */
 export async function noteWhetherAnswered(context: RunnerContext, outcome: CreateOutcome): Promise<void> {
   if (isUnanswered(outcome)) {
     context.unanswered += 1;
     if (isUnansweredOften(context)) await waitForService(context, context.clock.now() + outageWaitMs(context), outcome);
   } else if (outcome.kind === 'throttled') {
-    // Somebody is there, be it only the front: whether a payment would be answered that is let through, it does not tell.
+    // A 429 shows that something answers, perhaps only a proxy. It does not show that payments would be answered.
     if (!isUnansweredOften(context)) await noteAnswersAgain(context);
   } else if (outcome.kind !== 'not_sent') {
-    // What one row alone has tried, all others need not wait for any longer.
+    // One row has tried alone and got an answer, so the others need not wait.
     if (isUnansweredOften(context)) context.limiter.rest('creation', 0);
     context.unanswered = 0;
     await noteAnswersAgain(context);
@@ -35,14 +35,14 @@ async function noteAnswersAgain(context: RunnerContext): Promise<void> {
   await noteOwnPace(context);
 }
 
-/** Whether payments go unanswered: then one row alone may be sent now, and the next one after a wait. */
+/** Whether payments go unanswered. If so, one row may be sent now, and the next one after a wait. */
 export function restWhileUnanswered(context: RunnerContext): boolean {
   if (!isUnansweredOften(context)) return false;
   context.limiter.rest('creation', outageWaitMs(context));
   return true;
 }
 
-/** Nothing is sent until then (epoch ms), nor read where nobody was there. The rows that were under way together are told of once. */
+/** Stops sending until `until` (epoch ms), and reading too if no connection was possible. Logs one warning for an outage. */
 export async function waitForService(
   context: RunnerContext,
   until: number,
@@ -65,19 +65,19 @@ export async function waitForService(
 }
 
 /**
- * The connection was lost, be it within the answer, or who answered was not the service in order (a redirect, a page of HTML on whatever
- * status): this speaks of all rows alike, and of none of them.
+ * Whether the connection was lost, also in the middle of an answer, or something other than the service answered (a redirect,
+ * an HTML page with any status). Such an outcome says nothing about the row itself.
  */
 function isUnanswered(outcome: CreateOutcome): boolean {
   return outcome.kind === 'in_doubt' && !outcome.isInOrder;
 }
 
-/** Whether the last payments met no answer, too many of them for a chance. */
+/** Whether too many payments in a row were unanswered for it to be chance. */
 export function isUnansweredOften({ unanswered }: RunnerContext): boolean {
   return unanswered >= unansweredMax;
 }
 
-/** It is waited as long as it has lasted, up to the longest wait. */
+/** How long to wait (ms): as long as the outage has lasted, up to a maximum. */
 function outageWaitMs({ clock, unreachableSince, settings, random }: RunnerContext): number {
   const lasted = unreachableSince === null ? 0 : clock.now() - unreachableSince;
   return withJitter(Math.min(Math.max(lasted, unansweredWaitMsMin), settings.unreachableWaitMsMax), random);

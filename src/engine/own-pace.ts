@@ -4,20 +4,20 @@ import type { RunnerContext } from './context.ts';
 import { longHold } from './long-hold.ts';
 import { heedTimes } from './pressing.ts';
 
-/** What the program before this one has sent in the service's window was not sent by others. */
+/** Tells the limiter what the previous program sent in the service's window, so that it is not taken for other clients' use. */
 export async function goOnAtPace({ db, account, limiter }: RunnerContext): Promise<void> {
   const use = await notedUse(db, account);
   if (use !== null) limiter.usedBefore('creation', use);
 }
 
-/** Notes how fast it goes, and whether the service is there, for who watches, be it in another process. */
+/** Saves the account's pace, and whether the service is reachable, for those who watch, also from another process. */
 export async function noteOwnPace(context: RunnerContext): Promise<void> {
   heedHold(context);
   const pace = ownPace(context);
   await context.committer.commit((unit) => notePace(unit.tx, context.account, pace));
 }
 
-/** Notes it anew whenever more was sent, as often as the ledger is looked at, and has those batches go first that have to at this pace. */
+/** Saves the pace whenever it has changed, and boosts batches that would be late at this pace. */
 export async function paceLoop(context: RunnerContext): Promise<void> {
   const { clock, stopping, settings } = context;
   let noted = '';
@@ -33,7 +33,7 @@ export async function paceLoop(context: RunnerContext): Promise<void> {
   }
 }
 
-/** What was told beside the runner, in answer to the look-ups of a file, holds the account just so: who watches hears of it. */
+/** Records a long throttle that a request outside the runner received (such as a lookup for a new file), for those who watch. */
 function heedHold(context: RunnerContext): void {
   const now = context.clock.now();
   const until = longHold(context, 'creation');

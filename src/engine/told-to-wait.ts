@@ -5,7 +5,7 @@ import { notedWait } from '../ledger/pace.ts';
 import type { RunnerContext } from './context.ts';
 import { noteOwnPace } from './own-pace.ts';
 
-/** A 429, in answer to whatever request. */
+/** A 429 in answer to any request. */
 type Throttled = Extract<CreateOutcome | ReadProblem, { kind: 'throttled' }>;
 
 /**

@@ -8,7 +8,7 @@ import type { RunnerContext } from './context.ts';
 import { readTrouble, unansweredMsMax, unansweredWaitMs } from './read-trouble.ts';
 import { evidenceData } from './settle.ts';
 
-/** A payment that must be looked up before its row may be sent, and could not be. */
+/** A payment whose lookup must succeed before its row is sent, and failed. */
 export interface Unread {
   kind: 'unread';
   reference: string;
@@ -16,8 +16,8 @@ export interface Unread {
 }
 
 /**
- * A row whose turn has come, and of which another payment could not be looked up, is given out again, the later the longer that lasts;
- * after a day it is held for a person. One in doubt comes by its own next look-up, after which it would stand here once more for each time.
+ * Schedules the next attempt for a row whose earlier payment could not be looked up: after growing delays, and after a day
+ * the row is held for a person. A row in doubt is not scheduled here: its own next lookup brings it back.
  */
 export async function putBackUnread(context: RunnerContext, row: RowRecord, unread: Unread): Promise<void> {
   const wait = await readTrouble(context, 'read', unread.problem);
@@ -35,7 +35,7 @@ export async function putBackUnread(context: RunnerContext, row: RowRecord, unre
   });
 }
 
-/** Returns the row, which says when to look again, or is held; null when somebody else changed it first. */
+/** Returns the row with its next attempt, or held; null if another writer changed it first. */
 async function noteUnread(
   unit: Unit,
   row: RowRecord,
@@ -45,7 +45,7 @@ async function noteUnread(
   if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
   const noted = await readFact(unit.tx, sinceOf(row));
   const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
-  // A row that nobody asked for, in a batch that was paused, has not met silence all that time.
+  // While its batch was paused the row was not looked up, so that time does not count as silence.
   const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
   if (unit.at - since < unansweredMsMax) {
     await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
@@ -58,18 +58,18 @@ async function noteUnread(
     message: `Since ${isoTime(since)} the service has given no answer to whether this row was paid before (${reference}: ${code}).`,
     suggestion: 'Ask the service. Skip the row where it was paid; release it to have it looked up again.',
   };
-  // Not the reference, which may be somebody's number: the chain keeps this.
+  // Not the reference: it may contain a phone number, and the audit chain keeps this for ever.
   const data = { why: held.code, ...evidenceData(problem.evidence) };
   await forgetUnread(unit.tx, row);
   return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);
 }
 
-/** The row goes, or is a person's: what was not answered before says nothing of the next time. */
+/** Clears the record of failed lookups: the row is sent, or a person decides. */
 export function forgetUnread(tx: Queryable, row: RowRecord): Promise<void> {
   return forgetFact(tx, sinceOf(row));
 }
 
-/** Since when no look-up of the row was answered, and when it was last asked for (epoch ms, a blank between them). */
+/** Since when no lookup of the row was answered, and when it was last tried (epoch ms, separated by a space). */
 function sinceOf({ batch_id, row_no }: RowRecord): string {
   return `unread_since:${batch_id}:${row_no}`;
 }

@@ -10,8 +10,8 @@ import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
 
 /**
- * Writes what the service says of an accepted row's payment, and tells of a status that nobody knows, or of what arrived and is not what the
- * row asks for. Null where another was first.
+ * Applies a status update to an accepted row. Logs a status that the spec does not list, and pauses the account if the payment
+ * does not match the row. Returns null if another writer has updated the row first.
  */
 export async function writeWord(
   unit: Unit,
@@ -66,8 +66,8 @@ export async function contradictEnd(
 }
 
 /**
- * The service shows another payment under the reference of a row that has its own: unless that failed, the recipient may have been paid
- * twice. That is kept and told, once while the program runs.
+ * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have been paid
+ * twice. It is logged once while the program runs.
  */
 export async function tellSecond(
   unit: Unit,
@@ -84,7 +84,7 @@ export async function tellSecond(
   log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
 }
 
-/** It was what the row asks for when it was accepted, and another payment has arrived: nothing more is sent until a person looked. */
+/** Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must look. */
 async function halt(
   unit: Unit,
   context: RunnerContext,

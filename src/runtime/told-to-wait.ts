@@ -6,26 +6,26 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { accountLog } from './log.ts';
 import type { Session } from './session.ts';
 
-/** An account, as far as waiting for its service is concerned. */
+/** The part of an account that throttling needs. */
 export interface WaitingAccount {
   name: string;
   limiter: Limiter;
 }
 
-/** What another program was told of, which may work on the account yet or have ended, holds this one's requests as well. */
+/** Applies a throttle that another program stored for the account to the requests of this one. */
 export async function holdAsNoted(
   account: WaitingAccount,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
 ): Promise<void> {
   const now = session.clock.now();
   const told = keptWait(await notedWait(session.db, account.name), now);
-  // Where its own runner works, that was told itself.
+  // If its runner works in this program, the limiter knows already.
   if (told === null || account.limiter.isHeld('creation')) return;
   account.limiter.hold('creation', told.until - now);
   logWait(account, session, told);
 }
 
-/** The account for who asks beside its runner (engine/ask-as-told.ts): what it was told to wait for holds it, and waits are logged. */
+/** What requests outside the runner need (engine/ask-as-told.ts): stored throttles apply, and waits are logged. */
 export async function askingFor<Account extends WaitingAccount>(
   account: Account,
   session: Pick<Session, 'db' | 'clock' | 'log'>,
