@@ -4,6 +4,7 @@ import { currencyWritten, decimalPlaces, decimalsOf, metCurrency, readAmount } f
 import { cfaFranc, cfaFrancOf, isCalledCfaFranc } from './cfa-franc.ts';
 import { countryName } from './country.ts';
 import { isWrittenWith, signOfSeveral } from './currency-sign.ts';
+import { whyNoAmount } from './not-an-amount.ts';
 import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import { readValue } from './read-value.ts';
@@ -43,17 +44,11 @@ export function readMoney(
     });
   }
   const reading = readAmount(cell);
-  const unread = reading.kind === 'none' ? notShownPlainly(plainText(cell)) : null;
-  if (unread !== null) {
-    row.blame('amount', { code: 'AMOUNT_NOT_A_NUMBER', ...unread });
-    return null;
-  }
   if (reading.kind === 'none') {
-    row.blame('amount', {
-      code: 'AMOUNT_NOT_A_NUMBER',
-      message: `"${shortened(cell.trim())}" is not an amount.`,
-      suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
-    });
+    const text = plainText(cell);
+    const unread = notShownPlainly(text);
+    row.blame('amount', { code: 'AMOUNT_NOT_A_NUMBER', ...(unread ?? whyNoAmount(text)) });
+    if (unread !== null) return null;
     readCurrency(row, null, networkCurrency, country);
     return null;
   }

@@ -24,3 +24,21 @@ export async function* withFirst(first: Buffer, iterator: AsyncIterator<Buffer>)
     await iterator.return?.();
   }
 }
+
+/** With this byte, and with as many as fill a block, DOS ended a text. */
+const endMark = 0x1a;
+
+/** The text without such marks at its end. In the middle they are characters like others. */
+export async function* withoutEndMark(text: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  let held = 0;
+  for await (const chunk of text) {
+    let end = chunk.length;
+    while (end > 0 && chunk[end - 1] === endMark) end -= 1;
+    if (end > 0) {
+      if (held > 0) yield Buffer.alloc(held, endMark);
+      held = 0;
+      yield chunk.subarray(0, end);
+    }
+    held += chunk.length - end;
+  }
+}

@@ -36,6 +36,8 @@ export interface PhoneHint {
 const numberForm = /^\+?[0-9 ().\-/]+$/;
 const spreadsheetExponent = /^([0-9])(?:[.,]([0-9]+))?[eE]\+?([0-9]{1,2})$/;
 const severalNumbers = /[0-9]\s*(?:[,;/|&]|\bor\b|\band\b|\bou\b|\bo\b)\s*\+?[0-9]|[0-9]{9,}[ /.-]+\+?[0-9]{9,}/i;
+/** "254,712,405,118": one number, written as an amount is. */
+const groupedAsAmount = /^\+?[0-9]{1,3}(?:,[0-9]{3}){2,}(?:\.0+)?$/;
 /** What a spreadsheet shows where a column is too narrow for its number. */
 const narrowColumn = /^#{3,}$/;
 /** A number with a fraction: it was calculated with, and is a phone number no more. Dots between groups are something else. */
@@ -113,6 +115,13 @@ function wholeNumber([, first = '', decimals = '', exponent = '']: RegExpExecArr
 }
 
 function notANumber(text: string): Fault {
+  if (groupedAsAmount.test(text)) {
+    return fault(
+      'PHONE_NOT_A_NUMBER',
+      'The number has commas between its digits: a spreadsheet shows it as an amount.',
+      `Format the column as text. If it is one number, write it as +${text.replace(/[^0-9]/g, '')}.`,
+    );
+  }
   if (severalNumbers.test(text)) return several();
   return fault(
     'PHONE_NOT_A_NUMBER',

@@ -1,5 +1,5 @@
 import { AirbatchError } from '../core/errors.ts';
-import { firstBytes, withFirst } from './chunks.ts';
+import { firstBytes, withFirst, withoutEndMark } from './chunks.ts';
 import { plainName } from './column-names.ts';
 import { csvRows } from './csv-rows.ts';
 import { type Decoded, decodeText } from './decode.ts';
@@ -116,7 +116,7 @@ async function openText(
 ): Promise<OpenRecords> {
   const bytes = format === 'gzip' ? unpackedText(source, settings, signal) : source.chunks(signal);
   const encoding: Decoded = { encoding: 'UTF-8' };
-  const text = decodeText(bytes, encoding);
+  const text = withoutEndMark(decodeText(bytes, encoding));
   const first = await firstBytes(text, headerBytesMax);
   const mapped = new Set(Object.values(settings.columns).map(plainName));
   const start = first.toString('utf8', 0, headerBytesMax);

@@ -1,0 +1,32 @@
+import { shortened } from './problems.ts';
+
+/** "1.5E+03", as a spreadsheet saves a number of a narrow column. */
+const shortForm = /^[-+]?[0-9]+(?:[.,][0-9]+)?E[-+]?[0-9]+$/i;
+
+/** The names of months, as they begin in the languages whose headers are read. */
+const months =
+  'jan|feb|fev|fév|mar|mär|mrz|apr|avr|abr|mai|may|jun|jui|jul|aug|aou|aoû|ago|sep|set|oct|okt|out|nov|dec|déc|dez|dic|ene|des';
+const datesInDigits = /^[0-9]{1,4}([-/.])[0-9]{1,2}(?:\1[0-9]{1,4}(?:[ T].*)?)?$/;
+const datesInWords = new RegExp(
+  String.raw`^(?:[0-9]{1,2}[ ./-]*)?(?:${months})\p{L}*\.?(?:[ ,./-]*[0-9]{1,4}){0,2}$`,
+  'iu',
+);
+
+/** What the text of an amount that is no number is instead. */
+export function whyNoAmount(text: string): { message: string; suggestion: string } {
+  const written = `"${shortened(text)}"`;
+  if (shortForm.test(text))
+    return {
+      message: `${written} is the short form of a spreadsheet for a number, which may have lost digits.`,
+      suggestion: 'Make the column wider, give it a number format without an exponent, and save the file again.',
+    };
+  if (datesInDigits.test(text) || datesInWords.test(text))
+    return {
+      message: `${written} is a date, not an amount: a spreadsheet may have made it of a number such as 5.11.`,
+      suggestion: 'Check that it is in the right column, and write the amount from its source, such as 1250.50.',
+    };
+  return {
+    message: `${written} is not an amount.`,
+    suggestion: 'Write the amount with digits and a decimal point, such as 1250.50.',
+  };
+}
