@@ -7,6 +7,7 @@ import type { BatchSummary } from '../reports/summary.ts';
 import { noFailureCode } from '../reports/survey.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
+import { correctedLines } from './corrected.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { optionsText, quoted, sameFileOptionsText } from './options-text.ts';
 import type { Terminal } from './terminal.ts';
@@ -27,6 +28,7 @@ export function closingLines(terminal: Terminal, result: WorkResult, cwd: string
     const named = code === noFailureCode ? '' : ` ${code}`;
     lines.push(`Failed     ${counted(failed.rows, 'row')}${named}: ${visible(failureText(failed))}`);
   }
+  lines.push(...correctedLines(result.paidSince));
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
   if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
@@ -46,7 +48,10 @@ function balanceText({ balance }: BatchSummary): string {
   return ` (wallets: ${parts.join('; ')})`;
 }
 
-function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult, dir: string): string[] {
+function nextSteps(
+  { summary, exitCode, readWith, isWorkedOn, paidSince, credentialsFrom }: WorkResult,
+  dir: string,
+): string[] {
   const { batch_id, run_id, rows, status, pause, service, in_doubt, overdue } = summary;
   const { held, invalid, ready, sending, accepted } = rows.by_status;
   const failed = rows.by_status.failed - summary.contradicted.rows;
@@ -57,7 +62,11 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
   if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
-  const resume = `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
+  // Only a person lifts a pause, whoever works for the account.
+  const resume =
+    isWorkedOn && pause === null
+      ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`
+      : `${pause?.reason === 'insufficient_balance' ? 'fund the account, then ' : ''}airbatch resume ${batch_id}`;
   if (exitCode === interruptedExitCode && ready + sending + accepted - overdue.rows + in_doubt.rows > left)
     return [resume];
   const resolve = `airbatch resolve ${batch_id} ROW --as paid --evidence TEXT, or --as not-paid`;
@@ -73,13 +82,14 @@ function nextSteps({ summary, exitCode, readWith, credentialsFrom }: WorkResult,
     );
   // Whatever else is to be decided, what was not sent stays so until the pause is lifted.
   if (pause !== null && ready > 0) waiting.push(resume);
-  else if (in_doubt.rows > left)
+  else if (in_doubt.rows > left && !isWorkedOn)
     waiting.push(
       `airbatch status ${batch_id} says when the rows in doubt are looked up again; from then on, airbatch resume ${batch_id} does it`,
     );
   if (waiting.length > 0) return waiting;
   if (status !== 'completed') return [resume];
-  if (failed + invalid === 0) return [];
+  // What a later batch of the run has paid is not to be corrected any more.
+  if (failed + invalid <= paidSince.reduce((sum, { rows: paid }) => sum + paid, 0)) return [];
   // The reports are signed, failed.csv too: it is corrected in a copy. Under the same run id, what was paid is paid once, however often
   // the corrected file comes.
   const runOf = (file: string, textOf: typeof optionsText) =>

@@ -31,7 +31,7 @@ export function execute(
       if (!context.json) {
         const isUnknown = codes.length > 0 && retry.kept.length === 0;
         const none = isUnknown
-          ? `No row of this batch has failed with ${visible(codes.join(' or '))}: the lines "Failed" name the codes that there are.\n`
+          ? `No row of this batch has failed with ${visible(codes.join(' or '))}: see the lines "Failed" for the codes that occurred.\n`
           : 'No row of this batch has failed in a way that can be tried again.\n';
         const some = `Trying ${counted(retry.retried, 'failed row')} again.\n`;
         context.terminal.error(retry.retried === 0 ? none : some);

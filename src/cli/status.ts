@@ -21,6 +21,7 @@ import type { Session } from '../runtime/session.ts';
 import { type AccountNow, accountNow, accountsNow } from './account-now.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { correctedLines } from './corrected.ts';
 import { type FinishNow, finishJson, finishNow, finishWords } from './finish-now.ts';
 import { withLedger } from './session.ts';
 import { watchStatus } from './status-watch.ts';
@@ -180,7 +181,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...submittedLines(batch),
     `Status     ${await standsAt(session, batch, status.worker)}${detail === null ? '' : ` (${detail})`}`,
     ...(rows.length === 0 ? [] : [`Rows       ${rows.join(', ')}`]),
-    ...(status.counts.failed || status.counts.invalid ? await correctedLines(session, batch) : []),
+    ...(status.counts.failed || status.counts.invalid ? correctedLines(await paidSince(session.db, batch)) : []),
     ...(await costLines(session, batch, status)),
     ...(finish === null ? [] : [`Finish     ${finish}`]),
     ...(waits === null ? [] : [`Waits for  ${waits}`]),
@@ -214,15 +215,6 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     context,
     { ...status, waits_for: waits, attention: attention.map(attentionOf) },
     lines.map(visible).join('\n'),
-  );
-}
-
-/** Failed and invalid rows that a later batch of the run has paid: nobody need look for them any more. */
-async function correctedLines({ db }: Session, batch: BatchRecord): Promise<string[]> {
-  const since = await paidSince(db, batch);
-  return since.map(
-    ({ batch_id, rows }) =>
-      `Corrected  ${grouped(rows)} of the failed and invalid rows ${rows === 1 ? 'was' : 'were'} paid since, in batch ${batch_id}`,
   );
 }
 

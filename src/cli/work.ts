@@ -4,9 +4,10 @@ import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
 import { countContradicted } from '../ledger/contradictions.ts';
+import { paidSince } from '../ledger/shared-rows.ts';
 import { makeFolder } from '../reports/files.ts';
 import { type WrittenReports, writeReports } from '../reports/reports.ts';
-import { type BatchSummary, batchSummary } from '../reports/summary.ts';
+import { type BatchSummary, batchSummary, findBatchOrFail } from '../reports/summary.ts';
 import { verdictOf } from '../reports/verdict.ts';
 import { counted } from '../reports/words.ts';
 import type { OpenAccount } from '../runtime/account.ts';
@@ -16,6 +17,7 @@ import { type Session, sessionSigning } from '../runtime/session.ts';
 import { makeWord } from '../runtime/word.ts';
 import { workerOf } from './account-now.ts';
 import type { CommandContext } from './command.ts';
+import type { PaidSince } from './corrected.ts';
 import { interruptedExitCode } from './exit-codes.ts';
 import { onInterrupt } from './interrupt.ts';
 import { showProgress } from './progress.ts';
@@ -31,6 +33,10 @@ export interface WorkResult {
   exitCode: number;
   /** How a file is read that corrects the batch's own; null where that is not known. */
   readWith: ReadWith | null;
+  /** Whether another program works for the account, and so goes on with the batch. */
+  isWorkedOn: boolean;
+  /** Later batches of the run that have paid rows which failed or were invalid in this one. */
+  paidSince: PaidSince[];
   /** Where the credentials of the batch's account come from (`AccountConfig`). */
   credentialsFrom: string;
 }
@@ -97,7 +103,7 @@ export async function workOn(
 export async function reportOn(
   context: CommandContext,
   session: Session,
-  { credentialsFrom }: OpenAccount,
+  { name, credentialsFrom }: OpenAccount,
   { batchIds, out }: { batchIds: readonly string[]; out: string },
 ): Promise<WorkResult[]> {
   await anchorFinished(session);
@@ -110,7 +116,9 @@ export async function reportOn(
     const exitCode = await exitCodeOf(session, batchId);
     const readWith = await storedReadWith(session, batchId);
     const summary = await batchSummary(session.db, batchId);
-    results.push({ summary, reports, exitCode, readWith, credentialsFrom });
+    const isWorkedOn = (await workerOf(session, name)) !== null;
+    const since = await paidSince(session.db, await findBatchOrFail(session.db, batchId));
+    results.push({ summary, reports, exitCode, readWith, isWorkedOn, paidSince: since, credentialsFrom });
   }
   return results;
 }

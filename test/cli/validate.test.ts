@@ -82,7 +82,7 @@ describe('airbatch validate', () => {
     const { stdout } = await runCommand(['validate', file], { cwd });
     assert.match(
       stdout,
-      /DUPLICATE in 1 row\n {2}line 3: .*\n {2}Release it .*\n\nHeld rows are .* once the file was run or submitted; until then, .* removed from it\.$/m,
+      /DUPLICATE in 1 row\n {2}line 3: .*\n {2}Release it .*\n\nYou can release or skip held rows after you run or submit the file\. Before that, delete the rows you do not want\.$/m,
     );
   });
 

@@ -38,10 +38,10 @@ test('a run ends with why rows failed, what it cost, and the commands that come 
 });
 
 /** The lines "Next" of a run that ended so. */
-function nextOf(summary: BatchSummary, exitCode = 5): string[] {
+function nextOf(summary: BatchSummary, exitCode = 5, isWorkedOn = false): string[] {
   const version = { version: 1, as_of: '', previous: null, difference: null, difference_unknown: null };
   const reports = { dir: '/r', files: [], is_new: true, ...version };
-  const result = { summary, reports, exitCode, readWith: {}, credentialsFrom: 'TOPUP_KEY' };
+  const result = { summary, reports, exitCode, readWith: {}, isWorkedOn, paidSince: [], credentialsFrom: 'TOPUP_KEY' };
   const paint = (_style: string, text: string) => text;
   const text = closingLines({ paint } as unknown as Terminal, result, '/');
   return [...text.matchAll(/^Next {7}(.*)$/gm)].map(([, step = '']) => step);
@@ -66,6 +66,15 @@ test('what comes next for rows in doubt is to look them up again, or a decision'
   assert.deepEqual([doubts(2, 0), doubts(2, 1), doubts(2, 2)], [[resume], [resolve, resume], [resolve]]);
   // After Ctrl-C too, where nothing is left that goes on by itself.
   assert.deepEqual([doubts(2, 1, 130), doubts(2, 2, 130)], [['airbatch resume B-1'], [resolve]]);
+});
+
+test('what comes next is nothing where another program goes on with the batch, unless a person must lift a pause', async (t) => {
+  const summary = await sampleSummary(t);
+  const rows = { ...summary.rows, by_status: { ...summary.rows.by_status, accepted: 2 } };
+  const open = { ...summary, status: 'running' as const, rows };
+  assert.match(nextOf(open, 5, true).join(), /^nothing: another airbatch is working .* \(airbatch status B-1\)$/);
+  const paused = { ...open, status: 'paused' as const, pause: { reason: 'guard_tripped' as const, detail: null } };
+  assert.deepEqual(nextOf(paused, 5, true), ['airbatch resume B-1']);
 });
 
 test('what comes next for rows that the service has for too long is to ask it, and a decision', async (t) => {
@@ -115,7 +124,7 @@ test('a retry of what may have arrived is named with its code, and a code that n
   const sandbox = await startSandbox(t, cwd, ['--instant']);
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old } }));
-  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n');
+  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n', { mode: 0o600 });
   const header = 'phone_number,network_id,amount,currency,reference';
   writeFileSync(join(cwd, 'a.csv'), `${header}\n+254712000012,1,150,KES,A\n`);
   const { stderr } = await airbatch('run', 'a.csv', '--run-id', 'a', '--yes');
@@ -135,7 +144,7 @@ test('a retry that tries nothing again sends no other row of the batch', async (
   const sandbox = await startSandbox(t, cwd, ['--instant']);
   const main = { baseUrl: sandbox.url, apiKeyEnv: 'AIRBATCH_API_KEY' };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { main } }));
-  writeFileSync(join(cwd, '.env'), 'AIRBATCH_API_KEY=sandbox-key\n');
+  writeFileSync(join(cwd, '.env'), 'AIRBATCH_API_KEY=sandbox-key\n', { mode: 0o600 });
   const row = '+254712405118,1,50,KES';
   writeFileSync(join(cwd, 'a.csv'), ['phone_number,network_id,amount,currency', row, row, ''].join('\n'));
   const { summary } = JSON.parse((await airbatch('run', 'a.csv', '--yes', '--json')).stdout);
@@ -152,7 +161,7 @@ test('text messages are said not to be sent before anything is, where the servic
   const old = { version: 'v1', baseUrl: sandbox.url, emailEnv: 'V1_EMAIL', tokenEnv: 'V1_TOKEN' };
   const policy = { approval: { needed: 'always', bySubmitter: true } };
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ accounts: { old }, policy }));
-  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n');
+  writeFileSync(join(cwd, '.env'), 'V1_EMAIL=sandbox@airbatch.test\nV1_TOKEN=sandbox-token\n', { mode: 0o600 });
   const lines = [
     'phone_number,network_id,amount,currency,sms_message',
     '+254712400001,1,10,KES,Asante',
