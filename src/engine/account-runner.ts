@@ -19,7 +19,7 @@ import { noteShortage, resumeFunded } from './funds.ts';
 import { enforceGuards, noteEnded, rowsToSend } from './guarding.ts';
 import { takeHints } from './hints.ts';
 import { keysProvedFrom, noteKeyScope } from './key-age.ts';
-import { takeAccount } from './lease.ts';
+import { takeAccount, tellTakenOver } from './lease.ts';
 import { type LedgerMark, restoredAt } from './ledger-mark.ts';
 import { makeListMark } from './list-mark.ts';
 import { longHold } from './long-hold.ts';
@@ -134,6 +134,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
   const { account, holder, isDead, mark = null, restored = false } = options;
   const { leaseTtlMs: ttlMs } = deps.settings;
   const lease = await takeAccount(deps.db, clock, { account, holder, isDead, ttlMs, mark, restored });
+  tellTakenOver(deps.log, account, lease);
   const unitOptions = { clock, actor: 'engine', fence: lease.fence };
   const superviseWake = makeWake(clock);
   const context: RunnerContext = {

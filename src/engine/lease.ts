@@ -9,6 +9,8 @@ import { heedRestore, isOlderThan, type LedgerMark, noteRestored } from './ledge
 /** The exclusive right to send for an account. It must be renewed. */
 export interface Lease {
   readonly fence: Fence;
+  /** The program that had the account before and ended without giving it back, for people ("process 123 on host"); null where none did. */
+  readonly tookOverFrom: string | null;
   /**
    * Throws `FENCED` if the lease may have expired. It is called right before bytes reach the wire, so that a process that was
    * suspended past its lease sends nothing when it wakes. Both wall and monotonic time must agree: a suspended machine stops
@@ -39,6 +41,7 @@ export interface LeaseOptions {
 export async function takeAccount(db: Database, clock: Clock, options: LeaseOptions): Promise<Lease> {
   const { account, holder, ttlMs, isDead, mark, restored } = options;
   const marked = (await mark?.read(account)) ?? null;
+  let tookOverFrom: string | null = null;
   let provenWall = clock.now();
   let provenMonotonic = clock.monotonic();
   const fence = await db.transact(async (tx) => {
@@ -52,15 +55,15 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
     }
     await raiseHighestClock(tx, now);
     const taken = await takeLease(tx, { account, holder, now, expiresAt: now + ttlMs, deadHolder });
+    // Whoever gives an account back leaves it with no time at all.
+    tookOverFrom = current && current.holder !== holder && current.expires_at > 0 ? processName(current.holder) : null;
     if (taken && restored) await noteRestored(tx, account, now);
     else if (taken) await heedRestore(tx, account, now);
     return taken;
   });
   if (!fence) {
     const current = await findLease(db, account);
-    // Without when it began, which tells people nothing, and is a number that the log takes for somebody's.
-    const [host, process] = current?.holder.split('/') ?? [];
-    const which = process === undefined ? '' : ` (process ${process} on ${host})`;
+    const which = current ? ` (${processName(current.holder)})` : '';
     throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
   }
 
@@ -81,6 +84,7 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   };
   return {
     fence,
+    tookOverFrom,
     assertHeld() {
       const held = clock.now() - provenWall < ttlMs && clock.monotonic() - provenMonotonic < ttlMs;
       if (!held) throw fenced();
@@ -95,6 +99,25 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
       }
     },
   };
+}
+
+/** Says that the program before this one ended without giving the account back: what it was sending is looked up. */
+export function tellTakenOver(
+  log: { warn(message: string, data: { account: string; before: string }): void },
+  account: string,
+  { tookOverFrom }: Lease,
+): void {
+  if (tookOverFrom === null) return;
+  log.warn('the program that worked on the account before has ended without giving it back; this one goes on', {
+    account,
+    before: tookOverFrom,
+  });
+}
+
+/** Without when it began, which tells people nothing, and is a number that the log takes for somebody's. */
+function processName(holder: string): string {
+  const [host, process] = holder.split('/');
+  return process === undefined ? holder : `process ${process} on ${host}`;
 }
 
 function olderLedger(account: string): AirbatchError {

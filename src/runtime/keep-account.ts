@@ -100,8 +100,8 @@ export function keepAccount(name: string, deps: KeepAccountDeps): KeptAccount {
         const isForPerson = forPerson.includes(code) || (isLasting && forPersonIfLasting.includes(code));
         if (wait === undefined || isForPerson) onStandstill(error, wait !== undefined);
         if (wait === undefined) throw error;
-        // Another process may have the account for hours: said once, not at every look.
-        if (!isLasting || code !== 'ACCOUNT_BUSY') {
+        // It may last for hours: said once, not at every look.
+        if (!isLasting) {
           log.warn('the account cannot be worked for now; it is tried again', {
             account: name,
             code,

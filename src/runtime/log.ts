@@ -3,6 +3,7 @@ import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
+import type { Clock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
 import { makeFolders } from '../core/folders.ts';
 import { withoutNumbers, withoutSecrets } from '../core/redact.ts';
@@ -77,6 +78,30 @@ export function accountLog({ info, warn }: EngineLog, account: string): EngineLo
   return {
     info: (message, data) => info(message, named(data)),
     warn: (message, data) => warn(message, named(data)),
+  };
+}
+
+/** How soon trouble that lasts is told again. */
+const lastingAgainMs = 15 * 60_000;
+
+/** Tells trouble of something that is tried every few seconds: once while it lasts, and then now and then, until it is `over`. */
+export interface LastingTrouble {
+  tell(message: string, data: EventData): void;
+  over(): void;
+}
+
+export function makeLastingTrouble({ warn }: Pick<EngineLog, 'warn'>, clock: Pick<Clock, 'monotonic'>): LastingTrouble {
+  let told = { text: '', at: Number.NEGATIVE_INFINITY };
+  return {
+    tell(message, data) {
+      const [text, at] = [JSON.stringify([message, data]), clock.monotonic()];
+      if (text === told.text && at - told.at < lastingAgainMs) return;
+      told = { text, at };
+      warn(message, data);
+    },
+    over() {
+      told = { text: '', at: Number.NEGATIVE_INFINITY };
+    },
   };
 }
 

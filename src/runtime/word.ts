@@ -6,6 +6,7 @@ import { makeSender } from '../notify/senders.ts';
 import { makeStandstillWord, type Standstill } from '../notify/standstill.ts';
 import { type WatchOptions, watchNews } from '../notify/watch.ts';
 import { readVersion } from '../reports/versions.ts';
+import { makeLastingTrouble } from './log.ts';
 import type { Session } from './session.ts';
 
 /** How often it is looked for news, and for word that is to be tried again. */
@@ -47,8 +48,9 @@ export function makeWord(session: Session, jobs: JobsToldOf | null): WordKeeper 
       recipient,
       error: message,
     });
+  const trouble = makeLastingTrouble(log, clock);
   const onError = (error: unknown) =>
-    log.warn('it could not be looked what there is word of', { error: errorMessage(error) });
+    trouble.tell('pending notifications could not be checked; it is tried again', { error: errorMessage(error) });
   const isEverybody = jobs !== null;
   const delivery = makeDelivery({
     db,
@@ -69,6 +71,7 @@ export function makeWord(session: Session, jobs: JobsToldOf | null): WordKeeper 
     try {
       await watchNews(db, clock, recipients, { ...options, accountOf: jobs?.accountOf });
       await delivery.begin();
+      trouble.over();
     } catch (error) {
       onError(error);
     }

@@ -12,6 +12,7 @@ import {
   type SlotRecord,
   slotTroubledMs,
 } from '../ledger/slots.ts';
+import { makeLastingTrouble } from '../runtime/log.ts';
 import { type ClaimDeps, type RequireSlot, runClaimed, type SlotOutcome } from './claimed-slot.ts';
 import type { Job } from './define-job.ts';
 import { dueTimes, dueTimesMax } from './due-times.ts';
@@ -60,6 +61,7 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
   const restUntil = new Map<string, number>();
   /** Since when (monotonic ms, less what earlier processes have tried it) a job's slot has met with nothing but such trouble. */
   const troubles = new Map<string, { dueAt: number; since: number }>();
+  const lasting = new Map(deps.jobs.map(({ name }) => [name, makeLastingTrouble(log, clock)]));
   let stopping = false;
 
   const troubledMs = ({ job, due_at }: SlotRecord, beforeMs: number): number => {
@@ -91,9 +93,10 @@ export function makeScheduler(deps: SchedulerDeps): Scheduler {
         // What falls due meanwhile is missed, as where nothing runs: a job of every minute would have sixty slots wait by the end of an hour.
         if (!troubles.has(job.name)) await noteDueSlots(deps, job);
         if (running.has(job.name) || (restUntil.get(job.name) ?? 0) > clock.monotonic()) continue;
+        const trouble = lasting.get(job.name);
         const work = runOpen(job)
-          .catch((error: unknown) =>
-            log.warn('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
+          .then(trouble?.over, (error: unknown) =>
+            trouble?.tell('a job could not be run; it is tried again', { job: job.name, error: errorMessage(error) }),
           )
           .finally(() => running.delete(job.name));
         running.set(job.name, work);

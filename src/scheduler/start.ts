@@ -1,6 +1,7 @@
 import type { AirbatchError } from '../core/errors.ts';
 import { errorMessage } from '../core/errors.ts';
 import { filesToPutAway, type JobFile } from '../ledger/job-files.ts';
+import { makeLastingTrouble } from '../runtime/log.ts';
 import type { Job } from './define-job.ts';
 import { startHeartbeat } from './heartbeat.ts';
 import { putAway } from './put-away.ts';
@@ -79,6 +80,7 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
   /** When the first retry that is due is tried next. */
   const retryAt = () => Math.min(...restUntil.values());
   let isRetrying = false;
+  const trouble = makeLastingTrouble(log, clock);
   const look = async () => {
     if (!isRetrying && retryAt() <= clock.monotonic()) {
       isRetrying = true;
@@ -88,7 +90,9 @@ export function startScheduler(deps: StartDeps): StartedScheduler {
     }
     await scheduler
       .look()
-      .catch((error: AirbatchError) => log.warn('it could not be looked what is due', { error: error.message }));
+      .then(trouble.over, (error: AirbatchError) =>
+        trouble.tell('it could not be checked which jobs are due; it is tried again', { error: error.message }),
+      );
   };
   // Which slot is due, and whether it was run, is the ledger's to say.
   const heartbeat = startHeartbeat(clock, look);

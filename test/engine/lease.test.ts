@@ -48,6 +48,20 @@ async function place({ diskMs = 0 } = {}) {
 const fenced = { code: 'FENCED' };
 
 describe('the hold on an account', () => {
+  test('names the program that it was taken from, where that ended without giving it back', async () => {
+    const { pass, take } = await place();
+    const first = await take('one.host/7/1');
+    assert.equal(first.tookOverFrom, null);
+    await assert.rejects(take('two.host/8/1'), { code: 'ACCOUNT_BUSY' });
+    const second = await take('two.host/8/1', { isDead: () => true });
+    assert.equal(second.tookOverFrom, 'process 7 on one.host');
+    pass(ttlMs);
+    const third = await take('three.host/9/1');
+    assert.equal(third.tookOverFrom, 'process 8 on two.host');
+    await third.release();
+    assert.equal((await take('four.host/10/1')).tookOverFrom, null);
+  });
+
   for (const [which, wall, monotonic, isHeld] of [
     ['neither clock has', ttlMs - 1, ttlMs - 1, true],
     ['the wall clock alone has', ttlMs, 0, false],

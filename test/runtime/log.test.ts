@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from 'node:module';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { makeLog } from '../../src/runtime/log.ts';
+import { makeLastingTrouble, makeLog } from '../../src/runtime/log.ts';
 import { folderOf } from '../support/folder.ts';
 
 /** What the newest file of a log holds: nothing where it is being turned over at this moment. */
@@ -138,4 +138,19 @@ test('what a line tells besides its sentence cannot be a message, which would ru
   log.warn('the account is tried again', { error: 'it is busy' });
   assert.match(lines[0] ?? '', /tried again it is busy/);
   assert.match(lines[1] ?? '', /tried again \(error=it is busy\)/);
+});
+
+test('trouble that lasts is told once, then every quarter of an hour, and anew once it was over', () => {
+  const told: unknown[] = [];
+  let at = 0;
+  const warn = (_message: string, data: unknown) => void told.push(data);
+  const trouble = makeLastingTrouble({ warn }, { monotonic: () => at });
+  const locked = { error: 'database is locked' };
+  for (at = 0; at < 20 * 60_000; at += 5_000) trouble.tell('it is tried again', locked);
+  assert.deepEqual(told, [locked, locked]);
+  const full = { error: 'disk is full' };
+  trouble.tell('it is tried again', full);
+  trouble.over();
+  trouble.tell('it is tried again', full);
+  assert.deepEqual(told, [locked, locked, full, full]);
 });
