@@ -16,6 +16,7 @@ import { paymentNames } from './orders.ts';
 import { writePause } from './pausing.ts';
 import { readTrouble, unansweredMsMax, unansweredWaitMs } from './read-trouble.ts';
 import { evidenceData, settle } from './settle.ts';
+import { forgetUnread, noteSilence } from './unread-rows.ts';
 
 /** Rows that one transaction changes at most. */
 const rowsPerPass = 100;
@@ -53,11 +54,7 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
   const outcome = await context.limiter.admit('read', () => context.gateway.lookUp(reference));
   if (outcome.kind !== 'found' && outcome.kind !== 'not_found') {
     const wait = await readTrouble(context, 'read', outcome);
-    const why = await context.committer.commit(async (unit) => {
-      const payment = await findPayment(unit.tx, key);
-      assert(payment, 'a row in doubt has its payment');
-      return writeUnanswered(unit, row, payment, { wait, outcome });
-    });
+    const why = await context.committer.commit((unit) => writeUnanswered(unit, row, { wait, outcome }));
     if (why !== null) tellReview(context, row, why);
     return;
   }
@@ -73,17 +70,18 @@ async function stepDoubt(context: RunnerContext, open: OpenBatch, row: RowRecord
 }
 
 /**
- * A look-up that got no answer comes again, the later the longer the doubt has lasted; one of a day is a person's to decide: then returns
- * why, else null.
+ * A look-up that got no answer comes again, the later the longer that lasts. Once none was answered for a day, counted from the first that
+ * was not, a person decides: then returns why, else null.
  */
 async function writeUnanswered(
   unit: Unit,
   row: RowRecord,
-  payment: PaymentRecord,
   { wait, outcome }: { wait: number; outcome: ReadProblem },
 ): Promise<string | null> {
-  const elapsed = unit.at - payment.last_intent_at;
+  // A 429 is an answer of the service, and refused credentials pause the account.
+  const elapsed = outcome.kind === 'unavailable' ? unit.at - (await noteSilence(unit, row)) : 0;
   if (outcome.kind === 'unavailable' && elapsed >= unansweredMsMax) {
+    await forgetUnread(unit.tx, row);
     const why = `no look-up was answered for a day (${outcome.evidence.code})`;
     return (await writeReview(unit, row, why, evidenceData(outcome.evidence))) ? why : null;
   }
@@ -111,6 +109,7 @@ async function takeStep(
     aged_lookups: doubt.payment.aged_lookups + (aged ? 1 : 0),
   };
   await updateAttempts(unit.tx, payment);
+  await forgetUnread(unit.tx, row);
   const found =
     outcome.kind === 'found'
       ? stepWhenFound(row, payment, outcome.payments, policy, unit.at)

@@ -43,12 +43,8 @@ async function noteUnread(
   wait: number,
 ): Promise<RowRecord | null> {
   if (problem.kind !== 'unavailable') return unit.noteRow(row, { next_action_at: unit.at + wait }, null, {});
-  const noted = await readFact(unit.tx, sinceOf(row));
-  const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
-  // While its batch was paused the row was not looked up, so that time does not count as silence.
-  const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
+  const since = await noteSilence(unit, row);
   if (unit.at - since < unansweredMsMax) {
-    await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
     return unit.noteRow(row, { next_action_at: unit.at + unansweredWaitMs(unit.at - since, wait) }, null, {});
   }
   const { code } = problem.evidence;
@@ -64,7 +60,19 @@ async function noteUnread(
   return unit.changeRow(row, 'hold', { problems: JSON.stringify([held]), next_action_at: null }, data);
 }
 
-/** Clears the record of failed lookups: the row is sent, or a person decides. */
+/**
+ * Notes that a lookup of the row was not answered. Returns since when none was (epoch ms). While its batch was paused or no program ran, the
+ * row was not looked up, so that time does not count as silence.
+ */
+export async function noteSilence(unit: Unit, row: RowRecord): Promise<number> {
+  const noted = await readFact(unit.tx, sinceOf(row));
+  const [known = unit.at, askedAt = unit.at] = noted === null ? [] : noted.split(' ').map(Number);
+  const since = unit.at - askedAt < unansweredMsMax / 2 ? known : unit.at;
+  await writeFact(unit.tx, sinceOf(row), `${since} ${unit.at}`);
+  return since;
+}
+
+/** Clears the record of failed lookups: a lookup was answered, the row is sent, or a person decides. */
 export function forgetUnread(tx: Queryable, row: RowRecord): Promise<void> {
   return forgetFact(tx, sinceOf(row));
 }

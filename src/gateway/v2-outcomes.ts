@@ -19,6 +19,20 @@ export const v2Codes: Readonly<Record<string, Verdict>> = {
   NETWORK_NOT_FOUND: { kind: 'refused', why: 'about this destination; the same network will never be taken' },
 };
 
+/** What a request says of the payment that it asks for. References and keys are not among it: those may have been used by a payment. */
+const asked = '(AMOUNT|CURRENCY|PRODUCT|BUNDLE|NETWORK|OPERATOR|COUNTRY|DESTINATION|RECIPIENT|PHONE|MSISDN|SMS|MESSAGE)';
+const part = '(_ID|_NUMBER|_VALUE|_CODE)?';
+const wrong =
+  '(TOO_SMALL|TOO_LARGE|TOO_LOW|TOO_HIGH|TOO_SHORT|TOO_LONG|BELOW_MIN(IMUM)?|ABOVE_MAX(IMUM)?|OUT_OF_RANGE|INVALID|UNSUPPORTED|NOT_SUPPORTED|NOT_ALLOWED|NOT_FOUND|MISMATCH|REQUIRED|MISSING)';
+/** Codes by which a request is refused for what it asks for, though the spec does not list them ("AMOUNT_TOO_SMALL", "INVALID_PRODUCT_ID"). */
+const refusedForItself = new RegExp(
+  `^(${asked}${part}_${wrong}|(INVALID|UNSUPPORTED|UNKNOWN|MISSING)_${asked}${part}|VALIDATION_(ERROR|FAILED))$`,
+);
+const refusedAsAsked: Verdict = {
+  kind: 'refused',
+  why: 'about what this row asks for, before anything was created; the same request will never be taken',
+};
+
 /** What an HTTP status means whatever the code, since the shape of these errors is not shown (spec section 5.1). */
 export const v2Statuses: Readonly<Record<number, Verdict>> = {
   401: {
@@ -38,16 +52,18 @@ export const v2Statuses: Readonly<Record<number, Verdict>> = {
  * What an answer of Version 2 to a request to create means when no payment could be read from it; `code` is the code of an
  * intact error envelope, or null; `hasPayment`: beside it the answer shows one.
  *
- * The complete list of codes is not shown, so a code that is not in the table is in doubt, even on a 400: it may say
- * "duplicate" in words that nobody promised, and to refuse that row would let somebody pay it again. The doubt is looked
- * up, asked again with the same key, and shown to a person with the service's own words.
+ * The complete list of codes is not shown. One that says with a 4xx what is wrong with the amount, number, network or product refuses
+ * the row. Any other that is not in the table is in doubt, even on a 400: it may say "duplicate" in words that nobody promised, and to
+ * refuse that row would let somebody pay it again. The doubt is looked up, asked again with the same key, and shown to a person with the
+ * service's own words.
  */
 export function v2Verdict(status: number, code: string | null, hasPayment = false): Verdict {
   if (status > 500)
     return { kind: 'in_doubt', why: 'not the service itself, or it broke down, perhaps after the charge' };
   if (hasPayment) return { kind: 'in_doubt', why: 'a refusal that shows a payment contradicts itself' };
   const byCode = code !== null && Object.hasOwn(v2Codes, code) ? v2Codes[code] : undefined;
-  const verdict = byCode ?? v2Statuses[status];
+  const isAsked = status >= 400 && status < 500 && status !== 409 && refusedForItself.test(code ?? '');
+  const verdict = byCode ?? (isAsked ? refusedAsAsked : v2Statuses[status]);
   if (verdict) return verdict;
   if (status >= 200 && status < 300) return { kind: 'in_doubt', why: 'a success that cannot be read may be a charge' };
   return { kind: 'in_doubt', why: 'nobody promised what this answer means' };

@@ -11,6 +11,9 @@ import { isContradicted, isLeftToPerson } from './survey.ts';
 const failureAdvice: Record<string, string> = {
   INSUFFICIENT_BALANCE: 'Fund the account, then send this row again.',
   INVALID_PHONE_NUMBER: 'Check the phone number with the recipient.',
+  AMOUNT_TOO_SMALL: 'Raise the amount: it is below the least that the service takes.',
+  AMOUNT_TOO_LARGE: 'Lower the amount, or split it: it is above the most that the service takes.',
+  PRODUCT_NOT_FOUND: 'The product is no longer sold: choose another.',
   NETWORK_NOT_FOUND: 'Check the network: it is not one that the service can pay.',
   WALLET_TYPE_UNAVAILABLE: 'The account has no wallet in the currency of this country: use another wallet or open one.',
   RESOLVED_NOT_PAID: 'It can be sent again: what the service has of it is looked up before that.',

@@ -784,6 +784,29 @@ describe('the engine', () => {
     await rig.clock.drive(running);
   });
 
+  test('in doubt is looked up on where one look-up of the next day is not answered, though it was sent more than a day ago', async () => {
+    const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'lose_answer');
+    await rig.add(someRows(1));
+    const first = rig.runner();
+    const running = first.run(36 * 3_600_000);
+    await rig.clock.drive(rig.clock.sleep(1_000));
+    first.stop();
+    await rig.clock.drive(running);
+    assert.deepEqual(await rig.states(), ['in_doubt']);
+    await rig.clock.drive(rig.clock.sleep(30 * 3_600_000));
+    const { lookUp } = rig.service;
+    let unanswered = 0;
+    rig.service.lookUp = async (reference) => {
+      if (unanswered++ > 0) return lookUp(reference);
+      const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
+      return { kind: 'unavailable', evidence };
+    };
+    await rig.run();
+    assert.deepEqual(await rig.states(), ['completed']);
+    assert.equal(rig.service.charges.length, 1);
+  });
+
   test('in doubt is looked up for as long as the service tells the look-ups to wait: that is no silence', async () => {
     const rig = await makeRig();
     rig.service.script('run-1/ref-1', 'lose_answer');
