@@ -47,8 +47,8 @@ interface Target {
 
 /**
  * Takes the account's webhooks that are due, each in the transaction that also marks it as handled. A webhook is a hint: it
- * brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, and which agrees
- * with the ledger in all of it, ends a row by itself. Returns when the next is due (epoch ms), or null where none waits.
+ * brings the next look-up of its row forward to now. Only one whose signature covers the whole payment, which agrees with the
+ * ledger in all of it, and which says that the payment arrived, ends a row by itself. Returns when the next is due (epoch ms), or null where none waits.
  */
 export async function takeHints(context: RunnerContext): Promise<number | null> {
   while (!context.stopping.aborted) {
@@ -208,7 +208,9 @@ async function takeOpen(
       await close(unit, entry, 'nothing_new');
       return {};
     }
-    if (payment && word.payment?.topupId === row.topup_id && coversAll(row, word.payment)) {
+    // A failure lets the row be paid again: the read that follows confirms it.
+    const isFailure = word.payment?.state === 'failed';
+    if (payment && !isFailure && word.payment?.topupId === row.topup_id && coversAll(row, word.payment)) {
       await settle(unit, context, row, word.payment, { withDetails: false, evidence: { by: 'webhook' } });
       noteWebhook(unit, context, row, word.payment);
       await close(unit, entry, 'settled');

@@ -20,7 +20,8 @@ export const v2Codes: Readonly<Record<string, Verdict>> = {
 };
 
 /** What a request says of the payment that it asks for. References and keys are not among it: those may have been used by a payment. */
-const asked = '(AMOUNT|CURRENCY|PRODUCT|BUNDLE|NETWORK|OPERATOR|COUNTRY|DESTINATION|RECIPIENT|PHONE|MSISDN|SMS|MESSAGE)';
+const asked =
+  '(AMOUNT|CURRENCY|PRODUCT|BUNDLE|NETWORK|OPERATOR|COUNTRY|DESTINATION|RECIPIENT|PHONE|MSISDN|SMS|MESSAGE)';
 const part = '(_ID|_NUMBER|_VALUE|_CODE)?';
 const wrong =
   '(TOO_SMALL|TOO_LARGE|TOO_LOW|TOO_HIGH|TOO_SHORT|TOO_LONG|BELOW_MIN(IMUM)?|ABOVE_MAX(IMUM)?|OUT_OF_RANGE|INVALID|UNSUPPORTED|NOT_SUPPORTED|NOT_ALLOWED|NOT_FOUND|MISMATCH|REQUIRED|MISSING)';

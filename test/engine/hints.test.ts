@@ -138,6 +138,26 @@ describe('a webhook', () => {
     assert.ok(reads > 0);
   });
 
+  test('that says failed ends no row by itself, however whole it is: a read confirms it, and what the read says counts', async () => {
+    const failed = (rig: Rig): [WebhookScheme, string, string] => [
+      'callback',
+      'd-1',
+      callbackBody(
+        firstTopup(rig, { status: 'failed', cost: { value: 0, currency: 'USD' }, failure_reason: 'declined' }),
+      ),
+    ];
+    const { rig, reads } = await afterTenMinutes(failed);
+    assert.deepEqual([(await rig.row(1)).status, reads > 0], ['completed', true]);
+    const agreed = await afterTenMinutes((it) => {
+      it.service.ends('run-1/ref-1', 'failed');
+      return failed(it);
+    });
+    assert.deepEqual([(await agreed.rig.row(1)).status, agreed.reads > 0], ['failed', true]);
+    assert.ok(agreed.settledAfterMs < 1_500, `${agreed.settledAfterMs}`);
+    const [event] = await eventsOf(agreed.rig, 'row.fail');
+    assert.doesNotMatch(event?.body ?? '', /"by":"webhook"/);
+  });
+
   for (const productId of ['9', null])
     test(`that ${productId === null ? 'does not name' : 'names'} the product is ${productId === null ? '' : 'not '}confirmed by a read`, async () => {
       const { rig, reads } = await afterTenMinutes(
