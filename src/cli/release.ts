@@ -52,7 +52,7 @@ async function isAgreed(
   const named = await Promise.all(rowNos.map((rowNo) => requireRow(db, { batchId, rowNo, status: 'held' })));
   const held = await heldRows(db, batchId, named);
   if (held.count === 0) return true;
-  terminal.error(heldLines(held));
+  terminal.error(heldLines(batch, held));
   if (isSure || !terminal.canAsk) return true;
   // Nobody is asked for what would be refused.
   await requireReleaser(db, batch, named.length > 0 ? named : null, person);

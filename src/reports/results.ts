@@ -1,13 +1,14 @@
 import { isoTime } from '../core/clock.ts';
 import { bearsEarlierPayment } from '../core/earlier-payment.ts';
 import { idempotencyKey, paymentReference } from '../core/ids.ts';
+import { maskedName } from '../core/person-name.ts';
 import { wasSent } from '../core/row-state.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { ReportedRow } from '../ledger/reported-rows.ts';
 import { csvText } from './csv.ts';
 import { maskNumbers, maskOccurrences, maskPhone, maskRowRef } from './mask.ts';
-import { columnsOf, inputOf, problemsOf, rowPages } from './stored.ts';
+import { columnsOf, inputOf, namesIn, problemsOf, rowPages } from './stored.ts';
 import { isContradicted, type Survey } from './survey.ts';
 
 /** The columns of results.csv before the file's own ones: their names and order never change. */
@@ -53,7 +54,7 @@ const messageColumn = 'sms_message';
 export interface ResultLayout {
   /** All of them, in their order. */
   names: string[];
-  /** How many there are up to the last of the file's own. */
+  /** How many there are up to the last of the file's own; those before them are `resultColumns`. */
   upToInput: number;
   hasMessages: boolean;
   hasRefunds: boolean;
@@ -127,7 +128,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
     refund: refundOf(row),
     contradicted: isContradicted(row) ? row.contradicted : null,
   };
-  return mask ? maskLine(line, row) : line;
+  return mask ? maskLine(line, row, namesIn(batch)) : line;
 }
 
 /** Texts of people and of the service may hold any number; in names of ours only the row's own one is looked for. */
@@ -138,7 +139,11 @@ function refundOf({ status, refunded_at, refund_amount, refund_currency }: Repor
   return { refunded_at: isoTime(refunded_at), refund_amount, refund_currency };
 }
 
-function maskLine({ values, input, message, place, ...rest }: ResultLine, row: ReportedRow): ResultLine {
+function maskLine(
+  { values, input, message, place, ...rest }: ResultLine,
+  row: ReportedRow,
+  names: readonly number[],
+): ResultLine {
   const shownRef = row.row_ref === null ? null : maskRowRef(row.row_ref, row.phone_number);
   const masked = values.map((value, at) => {
     const column = resultColumns[at] as ResultColumn;
@@ -150,7 +155,8 @@ function maskLine({ values, input, message, place, ...rest }: ResultLine, row: R
     if (column === 'idempotency_key') return shownRef === row.row_ref ? value : null;
     return foreignColumns.includes(column) ? maskNumbers(value) : value;
   });
-  return { values: masked, input: input.map(maskNumbers), message: message && maskNumbers(message), place, ...rest };
+  const cells = input.map((cell, at) => (names.includes(at) ? maskedName(cell) : maskNumbers(cell)));
+  return { values: masked, input: cells, message: message && maskNumbers(message), place, ...rest };
 }
 
 /**

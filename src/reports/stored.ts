@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { type FileForm, plainForm } from '../core/file-form.ts';
+import { maskedName, personColumns, personNamed } from '../core/person-name.ts';
 import { firstEvent } from '../ledger/audit-pages.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
@@ -54,6 +55,26 @@ export function inputOf(row: Pick<ReportedRow, 'input'>): string[] {
 /** The file's own column names, in file order. */
 export function columnsOf(batch: BatchRecord): string[] {
   return cells.parse(JSON.parse(batch.columns));
+}
+
+const personColumnsOf = new WeakMap<BatchRecord, number[]>();
+
+/** Where the rows of the batch's file have the names of people. */
+export function namesIn(batch: BatchRecord): number[] {
+  const known = personColumnsOf.get(batch) ?? personColumns(columnsOf(batch));
+  personColumnsOf.set(batch, known);
+  return known;
+}
+
+/** The name of the person whom a row pays, as the file has it; null where it has none, or the person is forgotten. */
+export function personOf(
+  batch: BatchRecord,
+  row: Pick<ReportedRow, 'input'>,
+  { mask }: { mask: boolean },
+): string | null {
+  const columns = namesIn(batch);
+  const name = columns.length === 0 ? null : personNamed(inputOf(row), columns);
+  return name !== null && mask ? maskedName(name) : name;
 }
 
 const storedForm = z.object({

@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { ZipFile } from 'yazl';
 import { dayMs } from '../core/clock.ts';
-import { spreadsheetSafe } from '../core/spreadsheet-safe.ts';
 
 /** A cell of a workbook, typed so that a spreadsheet can sort and add up; `null` is empty. Text is never run as a formula. */
 export type Cell =
@@ -199,9 +198,12 @@ function decimalXml(place: string, value: string): string {
 /** The most characters that a cell may hold. Longer texts are whole in the CSV files. */
 const cellCharsMax = 32_767;
 
+/**
+ * A cell of the type text in the format text: no spreadsheet computes it, whatever it begins with, nor when somebody edits it. So it needs no
+ * apostrophe, as a cell of a CSV does.
+ */
 function textXml(place: string, style: number, text: string): string {
-  const safe = spreadsheetSafe(text).slice(0, cellCharsMax);
-  return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(safe)}</t></is></c>`;
+  return `<c r="${place}" s="${style}" t="inlineStr"><is><t xml:space="preserve">${escapeXml(text.slice(0, cellCharsMax))}</t></is></c>`;
 }
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that XML cannot hold.

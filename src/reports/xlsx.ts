@@ -6,8 +6,8 @@ import { troublesOf } from './advice.ts';
 import type { ReportVersion } from './difference.ts';
 import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { maskNumbers, maskPhone, maskRowRef } from './mask.ts';
-import { type ResultLayout, resultCells, resultLayout, resultLine } from './results.ts';
-import { rowPages, troubledPages } from './stored.ts';
+import { type ResultLayout, resultCells, resultColumns, resultLayout, resultLine } from './results.ts';
+import { namesIn, personOf, rowPages, troubledPages } from './stored.ts';
 import type { BatchSummary } from './summary.ts';
 import { failureName, type Survey } from './survey.ts';
 import { differenceText } from './version-words.ts';
@@ -62,13 +62,62 @@ const columnWidths: Readonly<Record<string, number>> = {
 };
 const widthElse = 13;
 
+/** The heading of each column, for people. That of a column of the file begins with "File: ". */
+const headings: Readonly<Record<string, string>> = {
+  row: 'Row',
+  row_ref: 'Reference',
+  status: 'State',
+  phone_number: 'Phone number',
+  network_id: 'Network',
+  amount: 'Amount',
+  currency: 'Currency',
+  product_id: 'Product',
+  generation: 'Try',
+  attempts: 'Requests sent',
+  topup_id: 'Top-up at the service',
+  reference: 'Name of the payment at the service',
+  idempotency_key: 'Idempotency key',
+  service_status: 'Status at the service',
+  provider_reference: "Operator's receipt",
+  cost: 'Charged',
+  cost_currency: 'Charged in',
+  failure_code: 'Problem',
+  failure_reason: 'What went wrong',
+  first_sent_at: 'First sent',
+  completed_at: 'Paid at',
+  sms_message: 'SMS text',
+  line: 'Line in the file',
+  failure_column: 'Column of the problem',
+  refunded_at: 'Came back at',
+  refund_amount: 'Came back',
+  refund_currency: 'Came back in',
+};
+const nameHeading = 'Name';
+const nameWidth = 24;
+const fileColumn = /^input_/;
+
+function headingOf(name: string): string {
+  return fileColumn.test(name) ? `File: ${name.replace(fileColumn, '')}` : (headings[name] ?? name);
+}
+
+/** The name of the person stands beside the number, where the file has names. */
+function besideNumber<Value>(values: readonly Value[], name: Value | undefined): Value[] {
+  if (name === undefined) return [...values];
+  const at = resultColumns.indexOf('phone_number') + 1;
+  return [...values.slice(0, at), name, ...values.slice(at)];
+}
+
 function resultSheets(view: Queryable, batch: BatchRecord, survey: Survey, options: { mask: boolean }): Sheet[] {
   const layout = resultLayout(batch, survey);
+  const hasNames = namesIn(batch).length > 0;
   const count = Math.max(1, Math.ceil(survey.rows / sheetRowsMax));
   return Array.from({ length: count }, (_, at) => ({
     name: at === 0 ? 'Results' : `Results ${at + 1}`,
-    widths: layout.names.map((name) => columnWidths[name] ?? widthElse),
-    header: layout.names,
+    widths: besideNumber(
+      layout.names.map((name) => columnWidths[name] ?? widthElse),
+      hasNames ? nameWidth : undefined,
+    ),
+    header: besideNumber(layout.names.map(headingOf), hasNames ? nameHeading : undefined),
     rows: resultRows(view, batch, at * sheetRowsMax, layout, options),
   }));
 }
@@ -82,11 +131,14 @@ async function* resultRows(
   options: { mask: boolean },
 ): AsyncGenerator<Cell[][]> {
   const kinds = layout.names.map((name) => columnKinds[name] ?? null);
+  const hasNames = namesIn(batch).length > 0;
   for await (const page of rowPages(view, batch.batch_id, afterRowNo)) {
     const own = page.filter(({ row_no }) => row_no <= afterRowNo + sheetRowsMax);
-    yield own.map((row) =>
-      resultCells(resultLine(batch, row, options), layout).map((value, at) => typedCell(value, kinds[at] ?? null)),
-    );
+    yield own.map((row) => {
+      const cells = resultCells(resultLine(batch, row, options), layout);
+      const typed = cells.map((value, at) => typedCell(value, kinds[at] ?? null));
+      return besideNumber(typed, hasNames ? personOf(batch, row, options) : undefined);
+    });
     if (own.length < page.length) return;
   }
 }
@@ -115,8 +167,19 @@ const stateStyle: Record<RowState, 'good' | 'bad' | 'waiting'> = {
 function problemSheet(view: Queryable, batch: BatchRecord, options: { mask: boolean }): Sheet {
   return {
     name: 'Problems',
-    widths: [7, 7, 13, 17, 18, 24, 18, 60, 60],
-    header: ['row', 'line', 'status', 'phone_number', 'row_ref', 'code', 'column', 'problem', 'suggestion'],
+    widths: [7, 7, 13, nameWidth, 17, 18, 24, 18, 60, 60],
+    header: [
+      'Row',
+      'Line',
+      'State',
+      nameHeading,
+      'Phone number',
+      'Reference',
+      'Problem',
+      'Column',
+      'What went wrong',
+      'What to do',
+    ],
     rows: problemRows(view, batch, options),
   };
 }
@@ -133,6 +196,7 @@ async function* problemRows(
         { as: 'integer', value: row.row_no },
         { as: 'integer', value: row.line },
         { as: stateStyle[row.status], value: row.status },
+        personOf(batch, row, { mask }),
         mask && row.phone_number !== null ? maskPhone(row.phone_number) : row.phone_number,
         mask && row.row_ref !== null ? maskRowRef(row.row_ref, row.phone_number) : row.row_ref,
         code === '' ? null : code,

@@ -1,0 +1,58 @@
+/** Headers of a column with the names of people, without case, accents and punctuation. */
+const wholeNames = new Set(
+  [
+    'name, full name, names, full names, person, employee, employee name, name of employee, staff, staff name, staff member',
+    'worker, worker name, recipient name, beneficiary, beneficiary name, payee, payee name, member, member name, participant, participant name',
+    'agent name, customer name, contact name, account name, recipient full name, employee full name, first and last name',
+    'nom, nom complet, nom et prenom, noms et prenoms, nom et prenoms, nom prenom, prenom et nom, employe, nom de l employe, salarie, beneficiaire, nom du beneficiaire',
+    'nombre, nombre completo, nombre y apellido, nombres y apellidos, empleado, nombre del empleado, beneficiario, nombre del beneficiario, trabajador',
+    'nome, nome completo, funcionario, nome do funcionario, empregado, trabalhador, nome do beneficiario, colaborador',
+    'jina, jina kamili, majina, majina kamili, jina la mfanyakazi, mfanyakazi, jina la mpokeaji',
+    'vollstandiger name, mitarbeiter, mitarbeiterin, name des mitarbeiters, empfanger, name des empfangers, vor und nachname',
+  ].flatMap((line) => line.split(', ')),
+);
+/** Those that may also be a part of one. */
+const partNames = new Set(['name', 'nom', 'nome', 'nombre']);
+const firstNames = new Set(['first name', 'given name', 'prenom', 'prenoms', 'nombres', 'vorname', 'jina la kwanza']);
+const lastNames = new Set([
+  ...['last name', 'surname', 'family name', 'nom de famille', 'apellido', 'apellidos', 'sobrenome', 'apelido'],
+  ...['nachname', 'jina la ukoo', 'jina la mwisho'],
+]);
+
+/** Which columns of a file have the name of the person of each row: one, or that of the first names and that of the last; none: unknown. */
+export function personColumns(columns: readonly string[]): number[] {
+  const plain = columns.map(plainHeader);
+  const last = plain.findIndex((name) => lastNames.has(name));
+  const first = plain.findIndex((name) => firstNames.has(name));
+  const whole = plain.findIndex((name) => wholeNames.has(name));
+  // Beside a first name "Nom" is a last one, and beside a last name "Name" is a first one.
+  const isPart = whole >= 0 && partNames.has(plain[whole] ?? '');
+  if (whole >= 0 && !isPart) return [whole];
+  const found = [first >= 0 || last < 0 ? first : whole, last >= 0 ? last : whole];
+  return [...new Set(found)].filter((index) => index >= 0);
+}
+
+/** The name of a row's person in its cells, null where there is none. */
+export function personNamed(cells: readonly string[], columns: readonly number[]): string | null {
+  const name = columns
+    .map((index) => cells[index]?.trim() ?? '')
+    .filter((part) => part !== '')
+    .join(' ');
+  return name === '' ? null : name;
+}
+
+/** A name that only its first letter can be read of: whoever has the file knows it again. */
+export function maskedName(name: string): string {
+  const [first = ''] = name.trim();
+  return first === '' ? '' : `${first}***`;
+}
+
+function plainHeader(header: string): string {
+  return header
+    .normalize('NFKD')
+    .replace(/\p{M}/gu, '')
+    .replace(/([a-z])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}]+/gu, ' ')
+    .trim();
+}
