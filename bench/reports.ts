@@ -202,6 +202,7 @@ async function reconcileAll(folder: string, rows: number): Promise<void> {
     waitAsTold: async () => undefined,
     refused: () => new Error('the service of the bench refuses nobody'),
     unanswered: () => undefined,
+    key: await openSigningKey(join(folder, 'key.pem')),
   };
   const period = { account: 'main', fromMs: benchStartMs - 1, toMs: benchStartMs + rows * 10 };
   const { reconciliation } = await reconcile(db, deps, period, join(folder, 'reconciled'));

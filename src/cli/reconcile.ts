@@ -15,7 +15,7 @@ import { isSettled, outcomeOf, type ReconcileItem, type Reconciliation } from '.
 import { counted } from '../reports/words.ts';
 import { chooseAccount, sandboxAccountName } from '../runtime/config.ts';
 import { reconcileDeps } from '../runtime/reconcile-deps.ts';
-import type { Session } from '../runtime/session.ts';
+import { type Session, sessionKey } from '../runtime/session.ts';
 import { holdAsNoted } from '../runtime/told-to-wait.ts';
 import { withAccount } from './account.ts';
 import { answer } from './answer.ts';
@@ -45,7 +45,8 @@ export function execute(context: CommandContext, _args: string[], given: Record<
       const out = outOf(context, session, options.out);
       const showWait = context.terminal.isInteractive ? showingWait(context, session) : undefined;
       await holdAsNoted(account, session);
-      const deps = reconcileDeps(account, session, { next: 'try again', showWait });
+      const key = await sessionKey(session);
+      const deps = { ...reconcileDeps(account, session, { next: 'try again', showWait }), key };
       const { dir, files, reconciliation } = await reconcile(session.db, deps, request, out);
       const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
       const named = await openLines(session.db, reconciliation);

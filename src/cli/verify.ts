@@ -45,8 +45,10 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
     terminal.print(`${terminal.paint('red', '✘')} ${visible(`${file} ${message}`)}\n`);
   if (result.findings_unlisted > 0)
     terminal.print(`${terminal.paint('red', '✘')} and ${counted(result.findings_unlisted, 'finding')} more\n`);
-  if (result.batch_id === null)
-    terminal.print('What is verified is the folder of one batch, as in "airbatch verify reports/BATCH".\n');
+  if (result.batch_id === null && result.reconciliation_id === null)
+    terminal.print(
+      'What is verified is the folder of one batch or reconciliation, as in "airbatch verify reports/BATCH".\n',
+    );
   if (result.key_fingerprint) terminal.print(`Signed by the key with SHA-256 fingerprint ${result.key_fingerprint}\n`);
   if (result.ok && result.coverage) terminal.print(`${result.coverage}\n`);
   // Whoever makes all of it anew signs it with a key of their own, which fits as well.
@@ -57,7 +59,12 @@ function show(terminal: CommandContext['terminal'], result: Verification, isKeyG
 }
 
 /** What the reports say they are of: a proof of whatever lies in the folder is none of what was meant. */
-function aboutLines({ batch_id, run_id, file_name, status, version, as_of, rows }: Verification): string[] {
+function aboutLines(verification: Verification): string[] {
+  const { reconciliation_id, batch_id, run_id, file_name, status, version, as_of, rows } = verification;
+  if (reconciliation_id !== null) {
+    const items = rows === null ? '' : `, ${counted(rows, 'item')}`;
+    return [`Reconciliation ${reconciliation_id}${as_of === null ? '' : ` of ${timeText(as_of)}`}${items}`];
+  }
   if (batch_id === null) return [];
   const many = rows === null ? [] : [counted(rows, 'row')];
   return [

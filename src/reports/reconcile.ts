@@ -18,7 +18,7 @@ import {
 } from '../ledger/reconciliations.ts';
 import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
-import { writeFolder } from './files.ts';
+import { type ReportFile, type WrittenFile, writeFolder } from './files.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, isOpen } from './reconcile-buckets.ts';
 import { type Contradicted, contradictedBy, noteContradictions } from './reconcile-contradictions.ts';
 import { nextOf } from './reconcile-next.ts';
@@ -32,7 +32,8 @@ import {
   type ReconcileDeps,
 } from './reconcile-source.ts';
 import { explainWallets, hasRest, type ReadingSpan, readingSpan, readingsOf, restNext } from './reconcile-wallets.ts';
-import { itemColumns, type ReconcileItem, type Reconciliation } from './reconciliation.ts';
+import { itemColumns, type ReconcileItem, type Reconciliation, reconciliationManifest } from './reconciliation.ts';
+import type { SigningKey } from './signing-key.ts';
 import type { StoredBalance } from './stored.ts';
 import { findBatchOrFail } from './summary.ts';
 
@@ -60,11 +61,11 @@ const paymentsPerPage = 500;
 /**
  * Compares three ways: the ledger, the service's own list, and the wallets. Every payment of either side lands in exactly one
  * bucket. Memory does not grow with their number. The run and its open items are kept in the ledger; the files go into
- * `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html.
+ * `<outDir>/<reconciliation id>/`: reconciliation.csv, .json, .xlsx and .html, and a manifest that `key` signs.
  */
 export async function reconcile(
   db: Database,
-  deps: ReconcileDeps & { random: Random },
+  deps: ReconcileDeps & { random: Random; key: SigningKey },
   request: ReconcileRequest,
   outDir: string,
 ): Promise<{ dir: string; files: string[]; reconciliation: Reconciliation }> {
@@ -95,11 +96,16 @@ export async function reconcile(
     const dir = join(outDir, id);
     let reconciliation: Reconciliation | null = null;
     const files = await writeFolder(dir, [], async (writer) => {
-      await writer.write({ name: 'reconciliation.csv', content: itemLines(run) });
+      const written: WrittenFile[] = [];
+      const write = async (file: ReportFile) => void written.push(await writer.write(file));
+      await write({ name: 'reconciliation.csv', content: itemLines(run) });
       reconciliation = await finish(run);
-      await writer.write({ name: 'reconciliation.json', content: [jsonFile(reconciliation)] });
-      await writer.write({ name: 'reconciliation.xlsx', content: reconciliationXlsx(db, reconciliation) });
-      await writer.write({ name: 'reconciliation.html', content: [await reconciliationHtml(db, reconciliation)] });
+      await write({ name: 'reconciliation.json', content: [jsonFile(reconciliation)] });
+      await write({ name: 'reconciliation.xlsx', content: reconciliationXlsx(db, reconciliation) });
+      await write({ name: 'reconciliation.html', content: [await reconciliationHtml(db, reconciliation)] });
+      const manifest = jsonFile(reconciliationManifest(reconciliation, written, deps.key.publicKey));
+      await writer.write({ name: 'manifest.sig', content: [deps.key.sign(Buffer.from(manifest))] });
+      await writer.write({ name: 'manifest.json', content: [manifest] });
     });
     return { dir, files, reconciliation: reconciliation as unknown as Reconciliation };
   } finally {

@@ -1,3 +1,4 @@
+import type { WrittenFile } from './files.ts';
 import { type Bucket, paymentsIn } from './reconcile-buckets.ts';
 import type { WalletProof } from './reconcile-wallets.ts';
 import { counted } from './words.ts';
@@ -17,6 +18,20 @@ export interface Reconciliation {
   /** What the service charged in this time, by currency, all its payments taken together. */
   charged_by_service: Record<string, string>;
   wallets: WalletProof | null;
+}
+
+/** What the manifest.json of a reconciliation holds; manifest.sig signs it as that of a batch. */
+export function reconciliationManifest(
+  { reconciliation_id, account, batch_id, from, to, finished_at }: Reconciliation,
+  files: readonly WrittenFile[],
+  publicKey: string,
+) {
+  return {
+    format: 'airbatch.reconciliation-manifest/1',
+    ...{ reconciliation_id, account, batch_id, from, to, finished_at },
+    files: [...files],
+    public_key: publicKey,
+  };
 }
 
 /** Whether nobody has anything left to do. */

@@ -88,6 +88,7 @@ const headings: Readonly<Record<string, string>> = {
   sms_message: 'SMS text',
   line: 'Line in the file',
   failure_column: 'Column of the problem',
+  contradicted: 'What the service says now',
   refunded_at: 'Came back at',
   refund_amount: 'Came back',
   refund_currency: 'Came back in',

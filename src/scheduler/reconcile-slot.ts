@@ -4,7 +4,7 @@ import { reconcile } from '../reports/reconcile.ts';
 import { isSettled, outcomeOf } from '../reports/reconciliation.ts';
 import type { OpenAccount } from '../runtime/account.ts';
 import { reconcileDeps } from '../runtime/reconcile-deps.ts';
-import type { Session } from '../runtime/session.ts';
+import { type Session, sessionKey } from '../runtime/session.ts';
 import { holdAsNoted } from '../runtime/told-to-wait.ts';
 import type { SlotOutcome } from './claimed-slot.ts';
 
@@ -21,7 +21,7 @@ export async function reconcileSlot(
   await holdAsNoted(account, session);
   const { dir, reconciliation } = await reconcile(
     session.db,
-    reconcileDeps(account, session, { next: 'run the job again' }),
+    { ...reconcileDeps(account, session, { next: 'run the job again' }), key: await sessionKey(session) },
     { account: account.name, fromMs: dueAt - days * dayMs, toMs: dueAt },
     session.config.out,
   );

@@ -19,6 +19,10 @@ export const previousShape = z.strictObject({
 });
 export type Previous = z.infer<typeof previousShape>;
 
+export const filesShape = z
+  .array(z.strictObject({ name: z.string().regex(/^[\w.-]+$/), bytes: z.int().min(0), sha256: digest }))
+  .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'names a file twice');
+
 const manifestShape = z.strictObject({
   format: z.literal('airbatch.manifest/1'),
   batch_id: z.string(),
@@ -34,29 +38,43 @@ const manifestShape = z.strictObject({
   content_sha256: z.string().nullable(),
   masked: z.boolean(),
   audit: z.strictObject({ events: z.int().min(1), head: digest }),
-  files: z
-    .array(z.strictObject({ name: z.string().regex(/^[\w.-]+$/), bytes: z.int().min(0), sha256: digest }))
-    .refine((files) => new Set(files.map(({ name }) => name)).size === files.length, 'names a file twice'),
+  files: filesShape,
   public_key: z.string(),
 });
 export type Manifest = z.infer<typeof manifestShape>;
 
-/**
- * Reads the manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
- * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
- * null where nothing is signed by that; `digest` is the SHA-256 (hex) of its bytes.
- */
-export async function readManifest(
+/** The manifest of the reports of a batch: see `readSigned`. */
+export function readManifest(
   dir: string,
   publicKey: string | null,
   findings: Findings,
-): Promise<{ manifest: Manifest; signedBy: string | null; digest: string } | null> {
+): Promise<Signed<Manifest> | null> {
+  return readSigned(dir, publicKey, findings, manifestShape);
+}
+
+interface Signed<Content> {
+  manifest: Content;
+  signedBy: string | null;
+  digest: string;
+}
+
+/**
+ * Reads a manifest, whose signature must fit its bytes and its key; with `publicKey` (PEM) it must be that very key. Null
+ * where there is none that could be trusted to say what to check. `signedBy` is the fingerprint of its key, or
+ * null where nothing is signed by that; `digest` is the SHA-256 (hex) of its bytes.
+ */
+export async function readSigned<Content extends { public_key: string }>(
+  dir: string,
+  publicKey: string | null,
+  findings: Findings,
+  shape: z.ZodType<Content>,
+): Promise<Signed<Content> | null> {
   const demanded = publicKey === null ? null : givenFingerprint(publicKey);
   const bytes = await attempt(findings, 'manifest.json', () => ownBytes(join(dir, 'manifest.json')));
   const signature = await attempt(findings, 'manifest.sig', () => ownBytes(join(dir, 'manifest.sig')));
   if (!bytes) return null;
   return attempt(findings, 'manifest.json', async () => {
-    const manifest = manifestShape.parse(readJson('manifest.json', bytes.toString(), findings));
+    const manifest = shape.parse(readJson('manifest.json', bytes.toString(), findings));
     const key = createPublicKey(manifest.public_key);
     // Readers of PEM skip what stands before and after the key.
     if (key.asymmetricKeyType !== 'ed25519' || key.export({ format: 'pem', type: 'spki' }) !== manifest.public_key)
@@ -106,7 +124,12 @@ const reportNames = [
 export const versionsFolder = 'versions';
 
 /** Each file is there with the bytes that the manifest names, and no file is there that it does not name. */
-export async function checkFiles(dir: string, { files }: Manifest, findings: Findings): Promise<void> {
+export async function checkFiles(
+  dir: string,
+  { files }: Pick<Manifest, 'files'>,
+  findings: Findings,
+  names: readonly string[] = reportNames,
+): Promise<void> {
   for (const { name, bytes, sha256 } of files) {
     await attempt(findings, name, async () => {
       const { size } = await ownFile(join(dir, name));
@@ -121,7 +144,7 @@ export async function checkFiles(dir: string, { files }: Manifest, findings: Fin
   }
   const named = new Set([...files.map(({ name }) => name), 'manifest.json', 'manifest.sig']);
   for (const { name } of files)
-    if (!reportNames.includes(name)) findings.add(name, 'is named by the manifest, and is no file that reports have.');
+    if (!names.includes(name)) findings.add(name, 'is named by the manifest, and is no file that reports have.');
   for (const name of await readdir(dir))
     if (name !== versionsFolder && !named.has(name))
       findings.add(name, 'is not named by the manifest: it is no part of these reports.');

@@ -1,10 +1,11 @@
 import { basename, join, resolve } from 'node:path';
 import { type Coverage, coverageOf, type Head, headsByEvents, readAnchors, readOwnAnchors } from './anchors.ts';
 import { type ChainFacts, walkChain } from './chain.ts';
-import { attempt, type Finding, Findings } from './findings.ts';
+import { attempt, type Finding, Findings, InputError } from './findings.ts';
 import { checkKept, readKept } from './kept.ts';
 import { checkLedger, type LaterEvents } from './ledger.ts';
 import { checkFiles, type Manifest, readManifest, versionsFolder } from './manifest.ts';
+import { checkReconciliation, isReconciliation } from './reconciliation.ts';
 import { checkResults } from './results.ts';
 import { checkServiceList } from './service-list.ts';
 import { readSummary } from './summary.ts';
@@ -33,6 +34,8 @@ export interface Verification {
   notes: string[];
   /** Why the reports, though whole, may not be the ones that are meant, in sentences: of another batch, or older than is known elsewhere. */
   doubts: string[];
+  /** Null for the reports of a batch; of a reconciliation, `as_of` is when it was made, `rows` the number of its items. */
+  reconciliation_id: string | null;
   batch_id: string | null;
   run_id: string | null;
   /** The file that was paid, and the state of its batch, as the summary has them. */
@@ -68,10 +71,6 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     if (findings.count === before) checked.push(sentence);
     return result;
   };
-  const signed = await prove(
-    publicKey === null ? 'The signature of the manifest is valid.' : 'The manifest was signed by the given key.',
-    () => readManifest(dir, publicKey, findings),
-  );
   const found = () => ({
     ok: findings.list.length === 0,
     findings: findings.list,
@@ -80,22 +79,40 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
     notes: findings.notes,
     doubts: findings.doubts,
   });
-  if (!signed)
+  const nothingOfBatch = {
+    batch_id: null,
+    run_id: null,
+    file_name: null,
+    status: null,
+    version: null,
+    as_of: null,
+    rows: null,
+    events: null,
+    later: null,
+    covered_events: null,
+    coverage: null,
+  };
+  if (await isReconciliation(dir)) {
+    if (ledger !== undefined || serviceList !== undefined || anchors !== undefined)
+      throw new InputError('a reconciliation has no rows and no chain to compare: leave out everything but --key');
+    const proven = await prove(
+      'The reconciliation fits its signature and its digests, and its counts are those of its lines.',
+      () => checkReconciliation(dir, publicKey, findings),
+    );
     return {
       ...found(),
-      batch_id: null,
-      run_id: null,
-      file_name: null,
-      status: null,
-      version: null,
-      as_of: null,
-      rows: null,
-      events: null,
-      later: null,
-      key_fingerprint: null,
-      covered_events: null,
-      coverage: null,
+      ...nothingOfBatch,
+      reconciliation_id: proven?.reconciliation_id ?? null,
+      as_of: proven?.finished_at ?? null,
+      rows: proven?.items ?? null,
+      key_fingerprint: proven?.signedBy ?? null,
     };
+  }
+  const signed = await prove(
+    publicKey === null ? 'The signature of the manifest is valid.' : 'The manifest was signed by the given key.',
+    () => readManifest(dir, publicKey, findings),
+  );
+  if (!signed) return { ...found(), ...nothingOfBatch, reconciliation_id: null, key_fingerprint: null };
   const { manifest, signedBy } = signed;
   checkFolderName(dir, manifest, findings);
   await prove(
@@ -150,6 +167,7 @@ export async function verifyReports(dir: string, options: VerifyOptions = {}): P
   noteHowFar(findings);
   return {
     ...found(),
+    reconciliation_id: null,
     batch_id: manifest.batch_id,
     run_id: manifest.run_id,
     file_name: summary?.file_name ?? null,

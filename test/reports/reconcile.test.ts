@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readFile } from 'node:fs/promises';
+import { readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { parse } from 'csv-parse/sync';
@@ -13,6 +13,8 @@ import type { Bucket } from '../../src/reports/reconcile-buckets.ts';
 import { nextOf } from '../../src/reports/reconcile-next.ts';
 import type { ReconcileDeps } from '../../src/reports/reconcile-source.ts';
 import { outcomeOf } from '../../src/reports/reconciliation.ts';
+import { openSigningKey } from '../../src/reports/signing-key.ts';
+import { verifyReports } from '../../src/verify/verify.ts';
 import { folderOf } from '../support/folder.ts';
 import { aPayment } from '../support/ledger.ts';
 import { balanceJson, newRow, startMs, testClock, testLedger, writeSampleBatch } from './fixture.ts';
@@ -102,6 +104,7 @@ async function run(
     waitAsTold: async (ms: number) => void clock.slept.push(ms),
     refused: ({ message }: { message: string }) => new Error(message),
     unanswered,
+    key: await openSigningKey(join(folderOf(t), 'key.pem')),
   };
   const period = { account: 'main', fromMs: startMs - 3_600_000, toMs: startMs + 3_600_000 };
   const { dir, files, reconciliation } = await reconcile(db, deps, { ...period, ...request }, folderOf(t));
@@ -121,7 +124,8 @@ test('where ledger, service and wallets agree, every payment is matched and noth
   assert.deepEqual(reconciliation.wallets?.currencies, [
     { currency: 'USD', left: '5.6', charged: '5.6', unexplained: '0' },
   ]);
-  assert.deepEqual(files, ['reconciliation.csv', 'reconciliation.json', 'reconciliation.xlsx', 'reconciliation.html']);
+  const reports = ['csv', 'json', 'xlsx', 'html'].map((kind) => `reconciliation.${kind}`);
+  assert.deepEqual(files, [...reports, 'manifest.sig', 'manifest.json']);
 });
 
 const differences: [name: string, change: (payments: ServicePayment[]) => ServicePayment[], expected: string[][]][] = [
@@ -480,4 +484,29 @@ test('a failed row that the service has completed counts as paid from then on, a
     'SELECT row_no, contradicted FROM rows WHERE contradicted IS NOT NULL',
   );
   assert.deepEqual(rows, [{ row_no: 8, contradicted: 'completed' }]);
+});
+
+test('a reconciliation is signed, and verify proves it and finds what was changed', async (t) => {
+  const { dir, files, reconciliation } = await run(t, serviceWith(allAtService()));
+  assert.deepEqual(files.slice(-2), ['manifest.sig', 'manifest.json']);
+  const proven = await verifyReports(dir);
+  assert.deepEqual([proven.findings, proven.ok], [[], true]);
+  assert.equal(proven.reconciliation_id, reconciliation.reconciliation_id);
+  assert.deepEqual([proven.batch_id, proven.rows], [null, 8]);
+  const other = (await openSigningKey(join(folderOf(t), 'other.pem'))).publicKey;
+  assert.match(JSON.stringify((await verifyReports(dir, { publicKey: other })).findings), /another key/);
+  const csv = join(dir, 'reconciliation.csv');
+  const text = await readFile(csv, 'utf8');
+  await writeFile(csv, text.replace(/\nmatched/, '\nno_payment'));
+  const messages = (await verifyReports(dir)).findings.map(({ file, message }) => `${file} ${message}`);
+  assert.deepEqual(messages.slice(1), [
+    'reconciliation.csv has 7 of matched, and reconciliation.json says 8.',
+    'reconciliation.csv has 1 of no_payment, and reconciliation.json says 0.',
+  ]);
+  await writeFile(csv, text);
+  await writeFile(join(dir, 'note.txt'), 'x');
+  assert.match(JSON.stringify((await verifyReports(dir)).findings), /note.txt.*not named/);
+  await rm(join(dir, 'manifest.json'));
+  const unsigned = await verifyReports(dir);
+  assert.deepEqual([unsigned.ok, unsigned.notes.length], [false, 1]);
 });
