@@ -25,12 +25,23 @@ export function differingRowsSection(version: ReportVersion, lines: readonly Dif
   const { difference } = version;
   if (difference === null || lines.length === 0) return html``;
   const { older, newer } = namesOf(version);
-  const shown = lines.filter((line) => !isToldInRow(line, lines));
+  const shown = lines.filter((line) => !isToldInRow(line, lines) && !machineColumns.has(line[3] ?? ''));
+  if (shown.length === 0) return html``;
   return html`<section class="long"><h2>What differs from ${older.toLowerCase()}, row by row</h2><table class="stack"><thead><tr><th class="n">Row</th><th>What</th><th>${older}</th><th>${newer}</th></tr></thead><tbody>${shown.map(
     ([row = '', , , column = '', before = '', after = '']) =>
       html`<tr><td class="n" data-name="Row">${row}</td><td>${columnText(column)}</td><td data-name="${older}">${before}</td><td data-name="${newer}">${after}</td></tr>`,
   )}</tbody></table>${moreLine(difference, shown.length)}</section>`;
 }
+
+/** Keys and ids: whoever needs them finds them in difference.csv. */
+const machineColumns = new Set([
+  'idempotency_key',
+  'topup_id',
+  'reference',
+  'provider_reference',
+  'row_ref',
+  'service_status',
+]);
 
 function namesOf({ previous, version }: ReportVersion): { older: string; newer: string } {
   return { older: `Version ${previous?.version}`, newer: version === null ? 'Now' : `Version ${version}` };

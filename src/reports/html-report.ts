@@ -1,28 +1,23 @@
-import { isoTime } from '../core/clock.ts';
 import { moneyText } from '../core/money.ts';
 import { type ProblemCode, problemTable } from '../core/problem-table.ts';
 import type { RowState } from '../core/row-state.ts';
 import { batchStateWords, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
-import type { ReportedRow } from '../ledger/reported-rows.ts';
-import { firstOverdue, pageRowsInState } from '../ledger/rows.ts';
-import { troublesOf } from './advice.ts';
 import type { DifferenceLine, ReportVersion } from './difference.ts';
 import { durationText, failureText, sumsText, timeText } from './format.ts';
 import { type Html, html, htmlPage } from './html.ts';
 import { shareBar, shownStates, stateBar, stateKey, timeChart } from './html-charts.ts';
 import { differenceSection, differingRowsSection } from './html-difference.ts';
+import { listSection, refundsSection } from './html-rows.ts';
 import { pageStyle } from './html-style.ts';
-import { maskNumbers, maskPhone } from './mask.ts';
 import type { BatchSummary } from './summary.ts';
-import { failureName, listedRowsMax, type Survey } from './survey.ts';
+import { failureName, type Survey } from './survey.ts';
 import type { Timeline } from './timeline.ts';
 import { verdictOf } from './verdict.ts';
 import { versionText } from './version-words.ts';
 import { counted } from './words.ts';
 
-const listedStates: readonly RowState[] = ['in_doubt', 'held', 'failed', 'invalid'];
 const failuresMax = 12;
 
 /** report.html: one self-contained file (`htmlPage`), everything in it escaped (`html`). */
@@ -40,23 +35,25 @@ export async function htmlReport(
   const { summary, survey, mask, version, differing } = report;
   const { timeline } = survey;
   const body = html`
-<header><div><h1>Payout ${summary.run_id}</h1>
-<p>${summary.file_name} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label} · ${versionText(version)}</p></div></header>
+<header><div><h1>${summary.file_name}</h1>
+<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label} · ${versionText(version)}</p></div></header>
 <main>
 ${verdictSection(summary)}
-${differenceSection(version)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}
+${await listSection(view, batch, summary, mask)}
+${differenceSection(version)}
 ${tiles(summary)}
 ${rowsSection(summary)}
-<div class="two">${timeline ? timeSection(timeline) : null}${failuresSection(summary)}</div>
+${currenciesSection(summary)}
+${failuresSection(summary)}
+${timeline && saysSomething(timeline) ? timeSection(timeline) : null}
 ${balanceSection(summary)}
 <div class="two">${peopleSection(summary)}${proofSection(summary, version)}</div>
-${refundsSection(summary, survey.refundedFirst, mask)}
+${refundsSection(summary, survey.refundedFirst, batch, mask)}
 ${differingRowsSection(version, differing)}
-${await listSection(view, batch, summary, mask)}
 <footer>Times are UTC. Made by airbatch from its ledger; the same ledger gives the same page.${mask ? ' Phone numbers are masked.' : null}</footer>
 </main>`;
-  return htmlPage(`Payout ${summary.run_id}`, pageStyle, body);
+  return htmlPage(summary.file_name, pageStyle, body);
 }
 
 function verdictSection(summary: BatchSummary): Html {
@@ -110,15 +107,18 @@ function amountsOf(byCurrency: Record<string, string>): string[] {
 
 function rowsSection({ rows, requested, charged }: BatchSummary): Html {
   const shown = shownStates.filter((state) => rows.by_status[state] > 0);
+  const all = Object.keys(requested.valid).length;
   const sums = (byCurrency: Record<string, string> | undefined) =>
     Object.entries(byCurrency ?? {}).map(([currency, value]) => html`<div>${moneyText(currency, value)}</div>`);
-  return html`<section><h2>Every row of the file</h2>${stateBar(rows.by_status)}
+  const asked = (byCurrency: Record<string, string> | undefined) =>
+    all < currenciesMin ? sums(byCurrency) : currenciesText(byCurrency);
+  return html`<section><h2>Summary by status</h2>${stateBar(rows.by_status)}
 <table class="stack"><thead><tr><th>State</th><th class="n">Rows</th><th class="n">Requested</th><th class="n">Charged</th><th>What it means</th></tr></thead><tbody>
 ${shown.map(
   (state) =>
-    html`<tr><td class="w">${stateKey(state)}${rowStateWords[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateWords[state].meaning}</td></tr>`,
+    html`<tr><td class="w">${stateKey(state)}${rowStateWords[state].label}</td><td class="n" data-name="Rows">${rows.by_status[state].toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.by_status[state])}</td><td class="n" data-name="Charged">${sums(charged.by_status[state])}</td><td class="soft">${rowStateWords[state].meaning}</td></tr>`,
 )}
-<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${sums(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
+<tr class="sum"><td class="w">in the file</td><td class="n" data-name="Rows">${rows.total.toLocaleString('en-US')}</td><td class="n" data-name="Requested">${asked(requested.valid)}<span class="soft small"> (valid rows)</span></td><td class="n" data-name="Charged">${sums(charged.total)}</td><td class="soft">${[
     rows.with_product > 0
       ? `${counted(rows.with_product, 'row')} for a product, at the service's price, ${rows.with_product === 1 ? 'asks' : 'ask'} for no amount.`
       : '',
@@ -130,6 +130,35 @@ ${shown.map(
         }.`
       : '',
   ].join(' ')}</td></tr></tbody></table></section>`;
+}
+
+/** So many currencies have a table of their own: in a cell they would be a column of lines. */
+const currenciesMin = 3;
+
+function currenciesText(byCurrency: Record<string, string> = {}): string {
+  const count = Object.keys(byCurrency).length;
+  return count === 0 ? '' : count === 1 ? '1 currency' : `${count} currencies`;
+}
+
+/** What was requested in each currency, by what became of it. */
+function currenciesSection({ requested }: BatchSummary): Html {
+  const currencies = Object.keys(requested.valid);
+  if (currencies.length < currenciesMin) return html``;
+  const states = shownStates.filter((state) => Object.keys(requested.by_status[state] ?? {}).length > 0);
+  const amount = (currency: string, value: string | undefined) =>
+    value === undefined ? '' : moneyText(currency, value);
+  return html`<section><h2>By currency</h2><table class="stack"><thead><tr><th>Currency</th>${states.map((state) => html`<th class="n">${rowStateWords[state].label}</th>`)}<th class="n">valid rows in all</th></tr></thead><tbody>${currencies.map(
+    (currency) =>
+      html`<tr><td class="w">${currency}</td>${states.map((state) => html`<td class="n" data-name="${rowStateWords[state].label}">${amount(currency, requested.by_status[state]?.[currency])}</td>`)}<td class="n" data-name="valid rows in all">${amount(currency, requested.valid[currency])}</td></tr>`,
+  )}</tbody></table></section>`;
+}
+
+/** A run of less than a minute is over before anybody looks at it: its columns would show nothing that matters. */
+const chartedMs = 60_000;
+
+function saysSomething({ firstMs, lastMs, buckets }: Timeline): boolean {
+  const filled = buckets.filter(({ completed, failed }) => completed + failed > 0);
+  return lastMs - firstMs >= chartedMs && filled.length > 2;
 }
 
 function timeSection(timeline: Timeline): Html {
@@ -219,8 +248,8 @@ ${told.map(
       ? null
       : html`<i>−</i>
 <div><b>${moneyText(one.currency, one.came_back)}</b><span class="soft small">of these rows' charges came back</span></div>`
-  }<i>+</i>
-<div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained)}</b><span class="small">unexplained</span></div></div>`,
+  }<i>${one.unexplained.startsWith('-') ? '−' : '+'}</i>
+<div class="${one.unexplained === '0' ? '' : 'odd'}"><b>${moneyText(one.currency, one.unexplained.replace(/^-/, ''))}</b><span class="small">unexplained</span></div></div>`,
 )}
 ${
   hasNameless
@@ -273,55 +302,4 @@ function proofSection({ input_sha256, content_sha256, audit }: BatchSummary, { p
     }</dd>`
   }</dl>
 <p class="soft small">Digests are SHA-256. manifest.json carries the digests of these reports; "airbatch verify" checks them without the ledger.</p></section>`;
-}
-
-async function listSection(view: Queryable, batch: BatchRecord, summary: BatchSummary, mask: boolean): Promise<Html> {
-  const overdue = await firstOverdue(view, batch.batch_id, listedRowsMax);
-  const lines = overdue.map((row) => listLine(row, mask));
-  let unlisted = summary.overdue.rows - overdue.length;
-  for (const state of listedStates) {
-    const rows = await pageRowsInState(view, batch.batch_id, state, 0, listedRowsMax);
-    lines.push(...rows.map((row) => listLine(row, mask)));
-    unlisted += summary.rows.by_status[state] - rows.length;
-  }
-  if (lines.length === 0) return html``;
-  return html`<section class="long"><h2>Rows that somebody should look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>State</th><th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
-    unlisted > 0
-      ? html`<p class="soft small">and ${counted(unlisted, 'more row')}: failed.csv and results.csv have them all.</p>`
-      : null
-  }</section>`;
-}
-
-/** Paid rows whose money the service gave back afterwards: named, so that somebody can ask about each. */
-function refundsSection({ refunded }: BatchSummary, rows: readonly ReportedRow[], mask: boolean): Html {
-  if (rows.length === 0) return html``;
-  const more = refunded.rows - rows.length;
-  return html`<section class="long"><h2>Paid rows whose money came back</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, mask))}</tbody></table>${
-    more > 0 ? html`<p class="soft small">and ${counted(more, 'more row')}.</p>` : null
-  }</section>`;
-}
-
-function refundLine(row: ReportedRow, mask: boolean): Html {
-  const { refund_amount: amount, refund_currency: currency, refunded_at: at } = row;
-  const back = amount === null ? 'the service did not say how much' : moneyText(currency ?? '', amount);
-  return html`<tr>${placeOf(row)}<td class="w">${numberOf(row, mask)}</td><td class="n" data-name="Amount">${askedOf(row)}</td><td class="n" data-name="Came back">${back}</td><td>${at === null ? '' : timeText(isoTime(at))}</td></tr>`;
-}
-
-/** Commands name a row by its number; who corrects the file finds it by its line there. */
-function placeOf({ row_no: row, line }: ReportedRow): Html {
-  return html`<td class="n" data-name="Row">${row}</td><td class="n" data-name="Line">${line}</td>`;
-}
-
-function numberOf({ phone_number: number }: ReportedRow, mask: boolean): string {
-  return number === null ? '' : mask ? maskPhone(number) : number;
-}
-
-function askedOf({ amount, product_id, currency }: ReportedRow): string {
-  return amount === null ? (product_id ?? '') : moneyText(currency ?? '', amount);
-}
-
-function listLine(row: ReportedRow, mask: boolean): Html {
-  const shown = (text: string) => (mask ? maskNumbers(text) : text);
-  const troubles = troublesOf(row);
-  return html`<tr>${placeOf(row)}<td><span class="tag ${row.status}">${rowStateWords[row.status].label}</span></td><td class="w">${numberOf(row, mask)}</td><td class="n">${askedOf(row)}</td><td>${troubles.map(({ message }) => html`<div>${shown(message)}</div>`)}</td><td>${[...new Set(troubles.map(({ suggestion }) => suggestion))].map((suggestion) => html`<div>${suggestion}</div>`)}</td></tr>`;
 }

@@ -35,6 +35,7 @@ tr:last-child>td{border-bottom:0}
 th:last-child,td:last-child{padding-right:0}
 .n{text-align:right;white-space:nowrap}
 .w{white-space:nowrap}
+.name{overflow-wrap:break-word}
 tr.sum>td{font-weight:650;border-top:1px solid var(--line)}
 .soft{color:var(--soft)}.small{font-size:.86rem}
 .digest{font-family:ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;font-size:.8rem;overflow-wrap:anywhere}

@@ -104,10 +104,12 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
     html`
 <header><div><h1>Reconciliation of account ${run.account}</h1><p>${timeText(run.from)} to ${timeText(run.to)} · ${run.batch_id === null ? 'all batches' : `batch ${run.batch_id}`} · ${run.reconciliation_id}</p></div></header>
 <main><section class="verdict ${run.open === 0 ? 'good' : 'attention'}"><p>${headline}</p></section>
-<section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets.map(
-      (bucket) =>
-        html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
-    )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
+<section><h2>Ledger against the service's own list</h2><table class="stack"><thead><tr><th>Bucket</th><th class="n">Items</th><th>What it means</th></tr></thead><tbody>${buckets
+      .filter((bucket) => run.counts[bucket] > 0)
+      .map(
+        (bucket) =>
+          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketWords[bucket].meaning}</td></tr>`,
+      )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
 ${walletSection(run)}
 ${
   lines.length > 0
@@ -127,7 +129,7 @@ function walletSection({ wallets }: Reconciliation): Html {
   const quiet = moved.length < wallets.currencies.length ? ' What is not named here has not changed.' : '';
   return html`<section><h2>The wallets</h2><p class="soft small">Read ${timeText(wallets.first_read_at)} and ${timeText(wallets.last_read_at)}.${quiet}</p>${moved.map(
     ({ currency, left, charged, unexplained }) =>
-      html`<div class="equation"><div><b>${moneyText(currency, left)}</b><span class="soft small">left the wallets</span></div><i>=</i><div><b>${moneyText(currency, charged)}</b><span class="soft small">charged by the service</span></div><i>+</i><div class="${unexplained === '0' ? '' : 'odd'}"><b>${moneyText(currency, unexplained)}</b><span class="small">unexplained</span></div></div>`,
+      html`<div class="equation"><div><b>${moneyText(currency, left)}</b><span class="soft small">left the wallets</span></div><i>=</i><div><b>${moneyText(currency, charged)}</b><span class="soft small">charged by the service</span></div><i>${unexplained.startsWith('-') ? '−' : '+'}</i><div class="${unexplained === '0' ? '' : 'odd'}"><b>${moneyText(currency, unexplained.replace(/^-/, ''))}</b><span class="small">unexplained</span></div></div>`,
   )}${wallets.next === null ? null : html`<p>${wallets.next}</p>`}</section>`;
 }
 

@@ -10,7 +10,14 @@ import { pageReported, pageTroubled, type ReportedRow } from '../ledger/reported
  * The shapes of what the ledger keeps as JSON text, checked when it is read back: a report would rather fail than be wrong.
  */
 const storedProblems = z.array(
-  z.object({ code: z.string(), column: z.string().nullable(), message: z.string(), suggestion: z.string() }),
+  z.object({
+    code: z.string(),
+    column: z.string().nullable(),
+    /** What stands in that column; nothing, where it is about the row as a whole. */
+    value: z.string().nullish(),
+    message: z.string(),
+    suggestion: z.string(),
+  }),
 );
 /** One thing that is wrong with a row: core/problem-table.ts has the codes. */
 export type StoredProblem = z.infer<typeof storedProblems>[number];

@@ -9,6 +9,7 @@ import { writeReports } from '../../src/reports/reports.ts';
 import { folderOf } from '../support/folder.ts';
 import {
   balanceJson,
+  completedWay,
   failedWay,
   invalidRow,
   newBatch,
@@ -103,8 +104,8 @@ test('the page names the rows whose money came back, and how much', async (t) =>
         .trim(),
     ),
     [
-      '3 4 2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
-      '5 6 2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
+      '3 4 P*** 2********003 KES 100.50 USD 0.80 2026-11-01 08:00:00 UTC',
+      '5 6 P*** 2********005 KES 100.50 the service did not say how much 2026-11-01 08:00:00 UTC',
     ],
   );
   assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
@@ -272,7 +273,10 @@ test('whatever stands in a field of the file or an answer of the service stays t
         program: attack,
       });
       await writeBatch(db, batch, [
-        { row: newRow('B-1', 1, { currency: attack, product_id: attack }), way: failedWay(1, attack, attack) },
+        {
+          row: newRow('B-1', 1, { currency: attack, amount: null, product_id: attack }),
+          way: failedWay(1, attack, attack),
+        },
         { row: invalidRow('B-1', 2, { problems: JSON.stringify([problem]) }) },
       ]);
     });
@@ -377,4 +381,67 @@ test('the timeline of a long batch is shown in few columns', async (t) => {
   const columns = text.match(/<rect class="f-completed" x="\d+" y="0" width="8"/g) ?? [];
   assert.equal(columns.length, 3);
   assert.match(text, /Each column is \d+ (h|min)/);
+});
+
+test('what somebody should look at comes right after the headline, with the name and the number as it was typed', async (t) => {
+  const typed = {
+    line: 2,
+    column: 'phone_number',
+    value: '0733 514 872',
+    message: 'No country.',
+    suggestion: 'Add it.',
+  };
+  const row = invalidRow('B-1', 1, {
+    phone_number: null,
+    problems: JSON.stringify([{ code: 'PHONE_NEEDS_COUNTRY', ...typed }]),
+    input: JSON.stringify(['0733 514 872', '1', '5', 'KES', '', '', 'Achieng Were']),
+  });
+  const write = (db: Database) => writeBatch(db, newBatch('B-1'), [{ row }]);
+  const { text } = await page(t, {}, write);
+  assert.match(text, /<title>payroll\.csv<\/title>/);
+  assert.match(text, /<h1>payroll\.csv<\/h1>/);
+  const headings = [...text.matchAll(/<h2>([^<]*)/g)].map(([, heading]) => heading);
+  assert.deepEqual(headings.slice(0, 2), ['Rows that somebody should look at', 'Summary by status']);
+  assert.match(text, /<td class="name">Achieng Were<\/td><td class="w">0733 514 872<\/td>/);
+  const { text: masked } = await page(t, { mask: true }, write);
+  assert.match(masked, /<td class="name">A\*\*\*<\/td><td class="w">[* ]+872<\/td>/);
+});
+
+test('three currencies and more have a table of their own, and no lines in a cell', async (t) => {
+  const currencies = ['KES', 'UGX', 'TZS', 'KES'];
+  const rows = currencies.map((currency, at) => ({
+    row: newRow('B-1', at + 1, { currency, amount: '100' }),
+    way: at === 3 ? failedWay(4) : completedWay(at + 1),
+  }));
+  const { text } = await page(t, {}, (db) => writeBatch(db, newBatch('B-1'), rows));
+  assert.match(text, /<td class="n" data-name="Requested">3 currencies<span/);
+  const section = /<h2>By currency<\/h2>(.*?)<\/section>/s.exec(text)?.[1] ?? '';
+  const cells = [...section.matchAll(/<tr><td.*?<\/tr>/gs)].map(([line]) =>
+    line.replace(/<[^>]*>/g, '|').replace(/\|+/g, '|'),
+  );
+  assert.deepEqual(cells, [
+    '|KES|KES 100.00|KES 100.00|KES 200.00|',
+    '|TZS|TZS 100.00|TZS 100.00|',
+    '|UGX|UGX 100|UGX 100|',
+  ]);
+  const { text: one } = await page(t);
+  assert.doesNotMatch(one, /By currency/);
+});
+
+test('a run that was over at once has no chart', async (t) => {
+  const { text } = await page(t, {}, (db) =>
+    writeBatch(db, newBatch('B-1'), [
+      { row: newRow('B-1', 1), way: completedWay(1) },
+      { row: newRow('B-1', 2), way: completedWay(2) },
+    ]),
+  );
+  assert.doesNotMatch(text, /When rows ended/);
+});
+
+test('what is unexplained and came in stands behind a minus', async (t) => {
+  const { text } = await page(t, {}, async (db) => {
+    await writeSampleBatch(db);
+    await db.execute(`UPDATE batches SET balance_after = replace(balance_after, '94.4', '102.6919')`);
+  });
+  assert.match(text, /<i>−<\/i>\s*<div class="odd"><b>USD 8\.2919<\/b><span class="small">unexplained/);
 });

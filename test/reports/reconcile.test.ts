@@ -486,6 +486,13 @@ test('a failed row that the service has completed counts as paid from then on, a
   assert.deepEqual(rows, [{ row_no: 8, contradicted: 'completed' }]);
 });
 
+test('the page of a reconciliation names only the buckets that have something in them', async (t) => {
+  const { dir } = await run(t, serviceWith(allAtService()));
+  const text = await readFile(join(dir, 'reconciliation.html'), 'utf8');
+  const items = [...text.matchAll(/data-name="Items">(\d+)</g)].map(([, count]) => count);
+  assert.deepEqual(items, ['8']);
+});
+
 test('a reconciliation is signed, and verify proves it and finds what was changed', async (t) => {
   const { dir, files, reconciliation } = await run(t, serviceWith(allAtService()));
   assert.deepEqual(files.slice(-2), ['manifest.sig', 'manifest.json']);
