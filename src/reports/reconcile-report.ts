@@ -108,7 +108,7 @@ export async function reconciliationHtml(db: Queryable, run: Reconciliation): Pr
       .filter((bucket) => run.counts[bucket] > 0)
       .map(
         (bucket) =>
-          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketWords[bucket].meaning}</td></tr>`,
+          html`<tr><td class="w">${bucketName(bucket)}</td><td class="n" data-name="Items">${run.counts[bucket].toLocaleString('en-US')}</td><td class="soft">${bucketMeanings[bucket]}</td></tr>`,
       )}</tbody></table><p class="soft small">Charged by the service: ${sumsText(run.charged_by_service)}.</p></section>
 ${walletSection(run)}
 ${
