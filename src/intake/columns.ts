@@ -3,7 +3,7 @@ import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
 import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
-import { ownColumns, readAs, refuseMissing } from './missing-columns.ts';
+import { isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
 export type ColumnPlan = Partial<Record<Field, number>>;
@@ -55,7 +55,7 @@ export function planColumns(
   }
   const read = new Set([...taken, ...[...candidates.values()].flat()]);
   const unread = header.flatMap((name, index) =>
-    read.has(index) || hidden.has(index) || ownColumns.has(name.trim()) ? [] : [index],
+    read.has(index) || hidden.has(index) || isOwnColumn(name) ? [] : [index],
   );
   for (const [field, indexes] of candidates) {
     const visible = indexes.filter((index) => !hidden.has(index));

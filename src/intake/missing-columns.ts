@@ -5,7 +5,12 @@ import { meaningOf } from './column-names.ts';
 import type { Field } from './fields.ts';
 
 /** Columns that our own files add; they speak of an earlier reading. */
-export const ownColumns = new Set(['problem', 'suggestion']);
+const ownColumns = new Set(['problem', 'suggestion']);
+
+/** Those, and the ones of the results workbook that repeat the file: "File: Amount". */
+export function isOwnColumn(name: string): boolean {
+  return ownColumns.has(name.trim()) || /^File: ./.test(name);
+}
 
 /** A header that suffices for most files. */
 const exampleHeader = 'phone_number,network_id,amount,currency';
@@ -77,7 +82,7 @@ function anyOf(names: readonly string[]): string {
 /** What a first line reads, or that it is none. */
 export function readAs(header: readonly string[]): string {
   if (isRow(header)) return 'has a number as a row does: it is not a header';
-  const found = header.filter((name) => name.trim() !== '' && !ownColumns.has(name.trim()));
+  const found = header.filter((name) => name.trim() !== '' && !isOwnColumn(name));
   const names = found.slice(0, 12).map((name) => `"${name.trim()}"`);
   if (found.length > 12) names.push('...');
   return `reads ${names.length === 0 ? 'empty' : names.join(', ')}`;
