@@ -285,7 +285,7 @@ test('verify begins with what it verified, and doubts what is whole but not what
   assert.match(whole.stdout, /^The reports cannot prove whose key this is: .*--key\.$/m);
   writeFileSync(join(cwd, 'key.pem'), (await airbatch('key')).stdout);
   const signed = await airbatch('verify', `reports/${batch}`, '--key', 'key.pem');
-  assert.doesNotMatch(signed.stdout, /Whose key/);
+  assert.doesNotMatch(signed.stdout, /whose key/);
   const above = await airbatch('verify', 'reports');
   assert.equal(above.code, 4);
   assert.match(

@@ -76,7 +76,7 @@ describe('the command on both versions', () => {
     await serve.seen(/Serving at/);
     const { file, expected } = writePayout(cwd, 'payroll.csv');
     const [now, old] = await Promise.all([pay(cwd, file, 'new', 'now'), pay(cwd, file, 'old', 'old')]);
-    for (const { stderr } of [now, old]) assert.match(stderr, /this command watches/);
+    for (const { stderr } of [now, old]) assert.match(stderr, /showing its progress/);
     await assertPaidOnce(now, expected, sandbox, 'now');
     await assertPaidOnce(old, expected, sandbox, 'old');
     assert.deepEqual(essence(old), essence(now));

@@ -238,8 +238,8 @@ test('a row in doubt that is looked up no more waits for a person, in every repo
     0,
     /^The batch is not finished: not every row has ended\. 2 rows are in doubt \(KES 201\.00\): .* They are looked up again while airbatch works on the batch \("airbatch resume B-1", or "airbatch serve"\)\.$/,
   );
-  isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the other is looked up whenever .* serve"\)\.$/);
-  isSaid(3, 1, /3 rows are in doubt .* A person must decide on 1; the others are looked up whenever .* serve"\)\.$/);
+  isSaid(2, 1, /2 rows are in doubt .* A person must decide on 1; the other is looked up again while .* serve"\)\.$/);
+  isSaid(3, 1, /3 rows are in doubt .* A person must decide on 1; the others are looked up again while .* serve"\)\.$/);
   isSaid(2, 2, /2 rows are in doubt .* A person must decide: looking them up gave no answer\.$/);
   isSaid(1, 1, /1 row is in doubt .* A person must decide: looking it up gave no answer\.$/);
   for (const [reason, words] of [

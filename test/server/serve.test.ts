@@ -122,7 +122,7 @@ async function runBeside(t: TestContext, place: Place, ...args: string[]) {
   writeFileSync(file, 'phone_number,network_id,amount,currency,reference\n+254712405118,1,50,KES,a\n');
   const run = startCommand(['run', file, '--run-id', 'beside', '--yes', ...args], { cwd: place.folder, env });
   t.after(() => run.child.kill('SIGKILL'));
-  await run.seen(/this command watches/);
+  await run.seen(/showing its progress/);
   return { serve, run };
 }
 
