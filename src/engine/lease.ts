@@ -63,7 +63,8 @@ export async function takeAccount(db: Database, clock: Clock, options: LeaseOpti
   });
   if (!fence) {
     const current = await findLease(db, account);
-    const which = current ? ` (${processName(current.holder)})` : '';
+    const name = current && processName(current.holder);
+    const which = name === null ? '' : ` (${name})`;
     throw new AirbatchError('ACCOUNT_BUSY', `another airbatch${which} is sending for account "${account}"`);
   }
 
@@ -115,9 +116,9 @@ export function tellTakenOver(
 }
 
 /** Without when it began, which tells people nothing, and is a number that the log takes for somebody's. */
-function processName(holder: string): string {
+function processName(holder: string): string | null {
   const [host, process] = holder.split('/');
-  return process === undefined ? holder : `process ${process} on ${host}`;
+  return process === undefined ? null : `process ${process} on ${host}`;
 }
 
 function olderLedger(account: string): AirbatchError {
