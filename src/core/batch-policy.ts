@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { configFaults } from './errors.ts';
 import { amountsByCurrency } from './money-shapes.ts';
+import { faultTexts, shapeFaults } from './shape-faults.ts';
 
 const count = z.number().int().nonnegative();
 const percent = z.number().min(0).max(100);
@@ -72,7 +73,7 @@ export type BatchPolicyInput = z.input<typeof policyShape>;
 export function batchPolicy(given: Readonly<Record<string, unknown>> = {}): BatchPolicy {
   const parsed = policyShape.safeParse(given);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${['policy', ...issue.path].join('.')}: ${issue.message}`);
+  const faults = faultTexts(shapeFaults(policyShape, given), 'policy', ['policy']);
   throw configFaults('the configuration', faults);
 }
 

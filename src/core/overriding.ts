@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { shapeFaults } from './shape-faults.ts';
 
 /** Fields that override others of the same shape: they are checked, and keep to what is given, without defaults. */
 export function overriding(shape: z.ZodType) {
@@ -6,7 +7,6 @@ export function overriding(shape: z.ZodType) {
     .record(z.string(), z.unknown())
     .default({})
     .superRefine((given, context) => {
-      for (const { path, message } of shape.safeParse(given).error?.issues ?? [])
-        context.addIssue({ code: 'custom', path: [...path], message });
+      for (const { path, says } of shapeFaults(shape, given)) context.addIssue({ code: 'custom', path, message: says });
     });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { configFaults } from '../core/errors.ts';
 import { amountsByCurrency, currencyCode } from '../core/money-shapes.ts';
+import { faultTexts, shapeFaults } from '../core/shape-faults.ts';
 import { fields } from './fields.ts';
 import { isAnswer, smsLengthMax } from './sms-message.ts';
 
@@ -100,6 +101,6 @@ export type IntakeSettingsInput = z.input<typeof intakeShape>;
 export function intakeSettings(given: Readonly<Record<string, unknown>> = {}): IntakeSettings {
   const parsed = intakeShape.safeParse(given);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${['intake', ...issue.path].join('.')}: ${issue.message}`);
+  const faults = faultTexts(shapeFaults(intakeShape, given), 'intake', ['intake']);
   throw configFaults('the configuration', faults);
 }

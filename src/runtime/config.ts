@@ -6,6 +6,7 @@ import { policyShape } from '../core/batch-policy.ts';
 import { AirbatchError, configFaults, errorMessage } from '../core/errors.ts';
 import { overriding } from '../core/overriding.ts';
 import { safeUrl } from '../core/safe-url.ts';
+import { faultTexts, shapeFaults } from '../core/shape-faults.ts';
 import { didYouMean } from '../core/similar-name.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { requestClasses } from '../gateway/gateway.ts';
@@ -25,7 +26,7 @@ import {
 } from '../notify/recipients.ts';
 import { type Anchor, type AnchorInput, anchorsShape } from './anchor-places.ts';
 import { readEditedText } from './edited-text.ts';
-import { dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
+import { collectSecrets, dotEnvWarnings, readDotEnv, requireSecret, secretsNamed } from './environment.ts';
 import type { LogFile } from './log.ts';
 import { requireOwnCode } from './own-code.ts';
 import { resolveAirbatch } from './resolve-airbatch.ts';
@@ -191,24 +192,25 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
   const file = path ? await readConfigFile(path) : {};
   const parsed = configShape.safeParse(file);
   if (!parsed.success) {
-    const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the file'}: ${issue.message}`);
-    throw configFaults(path ?? 'the configuration', faults);
+    throw configFaults(path ?? 'the configuration', faultTexts(shapeFaults(configShape, file), 'the file'));
   }
   const base = path ? dirname(path) : cwd;
   const env = { ...readDotEnv(cwd), ...given };
+  const named = collectSecrets(env);
   const accounts = new Map<string, AccountConfig>();
   for (const [name, account] of Object.entries(parsed.data.accounts))
-    accounts.set(name, resolveAccount(name, account, env));
+    accounts.set(name, resolveAccount(name, account, named.get));
   const namesApiKey = Object.values(parsed.data.accounts).some(({ apiKeyEnv }) => apiKeyEnv === 'AIRBATCH_API_KEY');
   const fromEnv = environmentAccount(env, namesApiKey);
   if (fromEnv && !accounts.has(fromEnv.name)) accounts.set(fromEnv.name, fromEnv);
-  const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, env }));
+  const anchors = parsed.data.anchors.map((anchor, index) => resolveAnchor(anchor, index, { base, secret: named.get }));
   const secretOf = (field: string) => (name: string, variable: string, faultOf?: FaultOf) =>
-    requireSecret(env, `${field}.${name}`, variable, faultOf);
+    named.get(`${field}.${name}`, variable, faultOf);
   const notifications = parsed.data.notifications.map((one, index) =>
     resolveRecipient(one, secretOf(`notifications.${index}`)),
   );
   const mail = parsed.data.mail ? resolveMail(parsed.data.mail, secretOf('mail')) : null;
+  named.requireAll();
   const faults = recipientFaults(parsed.data.notifications, { accounts, mail });
   if (faults.length > 0) throw configFaults(path ?? 'the configuration', faults);
   const wordSecrets = notifications.flatMap((one) =>
@@ -285,20 +287,16 @@ function resolveMail(given: MailInput, secret: (field: string, variable: string)
 function resolveAnchor(
   anchor: AnchorInput,
   index: number,
-  { base, env }: { base: string; env: Record<string, string | undefined> },
+  { base, secret }: { base: string; secret: SecretOf },
 ): Anchor {
   if (anchor.kind === 'file') return { kind: 'file', path: resolve(base, anchor.path) };
   if (anchor.kind === 'rfc3161' || anchor.tokenEnv === undefined) return { kind: anchor.kind, url: anchor.url };
-  const token = requireSecret(env, `anchors.${index}.tokenEnv`, anchor.tokenEnv);
+  const token = secret(`anchors.${index}.tokenEnv`, anchor.tokenEnv);
   return { kind: 'url', url: anchor.url, token };
 }
 
-function resolveAccount(
-  name: string,
-  account: z.output<typeof accountShape>,
-  env: Record<string, string | undefined>,
-): AccountConfig {
-  const secret = (field: string, variable: string) => requireSecret(env, `accounts.${name}.${field}`, variable);
+function resolveAccount(name: string, account: z.output<typeof accountShape>, secretOf: SecretOf): AccountConfig {
+  const secret = (field: string, variable: string) => secretOf(`accounts.${name}.${field}`, variable);
   const { apiKeyEnv = '', emailEnv = '', tokenEnv = '', webhooks, ...rest } = account;
   const registered = webhooks.secretEnvs.map((variable) => secret('webhooks.secretEnvs', variable));
   if (account.version === 'v1') {
@@ -346,7 +344,7 @@ function environmentAccount(env: Record<string, string | undefined>, namesApiKey
       `${variable} is not a URL that can be used: ${parsed.error.issues[0]?.message}`,
     );
   }
-  return resolveAccount('default', parsed.data, env);
+  return resolveAccount('default', parsed.data, (...named) => requireSecret(env, ...named));
 }
 
 /**

@@ -2,7 +2,7 @@ import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
-import type { FaultOf } from '../notify/recipients.ts';
+import type { SecretOf } from '../notify/recipients.ts';
 import { readEditedText } from './edited-text.ts';
 
 /** The variables of a process, or of `.env`. */
@@ -29,19 +29,43 @@ export function dotEnvWarnings(cwd: string): string[] {
   return [`every user of this machine can read ${path}, which holds secrets: chmod o-r ${JSON.stringify(path)}`];
 }
 
-/** The value of a variable that a field names. Throws `CONFIG_INVALID` where it is not set, or `faultOf` says what is wrong with it. */
-export function requireSecret(
-  env: Environment,
-  field: string,
-  variable: string,
-  faultOf: FaultOf = () => null,
-): string {
-  const value = env[variable];
-  const fault = value ? faultOf(value) : 'is not set';
-  if (value && fault === null) return value;
-  // The value is not repeated: it may be a secret with a slip in it.
-  const message = `${field}: the environment variable ${variable} ${fault}`;
-  throw new AirbatchError('CONFIG_INVALID', message, { hint: `Set ${variable} in the environment or in .env.` });
+/** The values of variables that fields name. What is wrong with any of them is told at once, by `requireAll`. */
+export interface Secrets {
+  /** Empty where there is a fault. */
+  get: SecretOf;
+  /** Throws `CONFIG_INVALID` with every field whose variable is not set, or is not what it must be. */
+  requireAll(): void;
+}
+
+export function collectSecrets(env: Environment): Secrets {
+  const faults: string[] = [];
+  const variables = new Set<string>();
+  return {
+    get(field, variable, faultOf = () => null) {
+      const value = env[variable];
+      const fault = value ? faultOf(value) : 'is not set';
+      if (value && fault === null) return value;
+      // The value is not repeated: it may be a secret with a slip in it.
+      faults.push(`${field}: the environment variable ${variable} ${fault}`);
+      variables.add(variable);
+      return '';
+    },
+    requireAll() {
+      if (faults.length === 0) return;
+      const names = [...variables].join(', ').replace(/, ([^,]+)$/, ' and $1');
+      throw new AirbatchError('CONFIG_INVALID', faults.join('; '), {
+        hint: `Set ${names} in the environment or in .env.`,
+      });
+    },
+  };
+}
+
+/** The value of the one variable that a field names. Throws as `requireAll`. */
+export function requireSecret(env: Environment, ...named: Parameters<SecretOf>): string {
+  const { get, requireAll } = collectSecrets(env);
+  const value = get(...named);
+  requireAll();
+  return value;
 }
 
 /** The name of a variable that holds a secret of another program: a job's command has it as well, and may complain of it. */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type BatchPolicyInput, policyShape } from '../core/batch-policy.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { overriding } from '../core/overriding.ts';
+import { faultTexts, shapeFaults } from '../core/shape-faults.ts';
 import { type IntakeSettingsInput, intakeShape } from '../intake/settings.ts';
 import { priorities } from '../ledger/batches.ts';
 import { recipientShape } from '../notify/recipients.ts';
@@ -118,6 +119,5 @@ export type Job = z.output<typeof jobShape>;
 export function defineJob(given: JobInput): Job {
   const parsed = jobShape.safeParse(given);
   if (parsed.success) return parsed.data;
-  const faults = parsed.error.issues.map((issue) => `${issue.path.join('.') || 'the job'}: ${issue.message}`);
-  throw new AirbatchError('CONFIG_INVALID', faults.join('; '));
+  throw new AirbatchError('CONFIG_INVALID', faultTexts(shapeFaults(jobShape, given), 'the job').join('; '));
 }

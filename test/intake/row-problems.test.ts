@@ -338,7 +338,7 @@ describe('a wrong row', () => {
       rows.filter(({ status }) => status === 'ready').map(({ sms_message }) => sms_message),
       texts,
     );
-    assert.throws(() => intakeSettings({ smsMessage: 'true' }), /intake\.smsMessage: is the text itself/);
+    assert.throws(() => intakeSettings({ smsMessage: 'true' }), /intake\.smsMessage is the text itself/);
   });
 
   test('has a currency by its sign too where it has a column of its own, as an amount has; a sign of several is none', async () => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import type { AirbatchError } from '../../src/core/errors.ts';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { folderOf } from '../support/folder.ts';
 
@@ -43,7 +44,7 @@ describe('the configuration of webhooks', () => {
     assert.deepEqual(config.accounts.get('main')?.webhookKeys, { callback: [], registered: [] });
     await assert.rejects(
       load(t, { ...v1, webhooks: { secretEnvs: ['HOOK'] } }, env),
-      /webhooks: are not for a v1 account/,
+      /webhooks are not for a v1 account/,
     );
   });
 
@@ -120,12 +121,33 @@ describe('an address that secrets, people or payments are sent to', () => {
   });
 });
 
+test('all variables that are not set are named at once, and no value', async (t) => {
+  const accounts = {
+    a: { baseUrl: 'https://pay.example', apiKeyEnv: 'A_KEY' },
+    b: { version: 'v1', baseUrl: 'https://pay.example', emailEnv: 'B_MAIL', tokenEnv: 'B_TOKEN' },
+  };
+  const mail = { host: 'smtp.example.com', from: 'airbatch@example.com', userEnv: 'M_USER', passwordEnv: 'M_PASS' };
+  const env = { B_MAIL: 'hidden@example.com' };
+  await assert.rejects(loadFile(t, { accounts, mail }, env), (error: AirbatchError) => {
+    for (const name of ['A_KEY', 'B_TOKEN', 'M_USER', 'M_PASS'])
+      assert.ok(error.message.includes(`the environment variable ${name} is not set`), name);
+    assert.equal(error.hint, 'Set A_KEY, B_TOKEN, M_USER and M_PASS in the environment or in .env.');
+    assert.doesNotMatch(error.message, /hidden|B_MAIL/);
+    return true;
+  });
+});
+
 test('every fault is named when the configuration is read, also of what is used only when a file comes', async (t) => {
   const intake = { countri: 'KE', guards: { amountMax: { KES: 5 } } };
   const policy = { repeatWithinDay: 6, approval: { needed: 'sometimes' } };
   await assert.rejects(loadFile(t, { intake, policy }), (error: Error & { code?: string }) => {
     assert.equal(error.code, 'CONFIG_INVALID');
-    for (const key of ['"countri"', 'intake.guards.amountMax.KES: ', '"repeatWithinDay"', 'policy.approval.needed: '])
+    for (const key of [
+      'intake.countri is not known (did you mean country?)',
+      'intake.guards.amountMax.KES',
+      'policy.repeatWithinDay is not known (did you mean repeatWithinDays?)',
+      'policy.approval.needed must be "never", "always" or "above"',
+    ])
       assert.ok(error.message.includes(key), key);
     return true;
   });

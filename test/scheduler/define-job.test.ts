@@ -15,28 +15,36 @@ const good: JobInput = {
 
 describe('a job definition', () => {
   for (const [what, change, words] of [
-    ['a name with a space', { name: 'my job' }, /name: must consist of a-z/],
+    ['a name with a space', { name: 'my job' }, /name must consist of a-z/],
     [
       'no such time zone',
       { schedule: { ...good.schedule, timeZone: 'Nairobi' } },
-      /schedule\.timeZone: is no time zone/,
+      /schedule\.timeZone is no time zone/,
     ],
-    ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron: is no cron/],
+    ['six fields of cron', { schedule: { ...good.schedule, cron: '0 0 9 25 * *' } }, /schedule\.cron is no cron/],
     ['a day that is none', { schedule: { ...good.schedule, cron: '0 9 32 * *' } }, /schedule\.cron/],
-    ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron: .*never due/],
-    ['a run id of unknown parts', { runId: '{month}' }, /runId: has a part/],
-    ['a run id with nothing of the time in its slot', { runId: '{job}-{slot:YYYY}' }, /runId: has a part/],
-    ['an empty run id', { runId: '' }, /runId: /],
-    ['a run id that would be cut', { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` }, /runId: makes no run ids: .*64/],
-    ['a run id that begins with a dash', { runId: '-{slot:yyyy-MM}' }, /runId: makes no run ids: .*begin with/],
-    ['a run id that begins with what becomes one', { runId: '(pay) {slot:yyyy-MM}' }, /runId: makes no run ids/],
+    ['a day that never comes', { schedule: { ...good.schedule, cron: '0 9 31 2 *' } }, /schedule\.cron .*never due/],
+    ['a run id of unknown parts', { runId: '{month}' }, /runId has a part/],
+    ['a run id with nothing of the time in its slot', { runId: '{job}-{slot:YYYY}' }, /runId has a part/],
+    ['an empty run id', { runId: '' }, /runId /],
+    ['a run id that would be cut', { runId: `${'x'.repeat(60)}-{slot:yyyy-MM}` }, /runId makes no run ids: .*64/],
+    ['a run id that begins with a dash', { runId: '-{slot:yyyy-MM}' }, /runId makes no run ids: .*begin with/],
+    ['a run id that begins with what becomes one', { runId: '(pay) {slot:yyyy-MM}' }, /runId makes no run ids/],
     ['a field that is none', { acount: 'main' }, /acount/],
-    ['an unknown field of intake', { intake: { countri: 'KE' } }, /^intake: .*countri/],
-    ['an unknown field of the policy', { policy: { canari: {} } }, /^policy: .*canari/],
-    ['a country that is none', { intake: { country: 'Kenya' } }, /^intake\.country: is a two-letter/],
-    ['a canary of no rows', { policy: { canary: { rows: 0 } } }, /^policy\.canary\.rows: /],
-    ['an hour that is none', { finishBy: '24:00' }, /finishBy: is no time of day such as "17:00"/],
-    ['two faults', { name: 'my job', runId: '{month}' }, /name: .*; runId: /],
+    [
+      'an unknown field of intake',
+      { intake: { countri: 'KE' } },
+      /^intake\.countri is not known \(did you mean country\?\)/,
+    ],
+    [
+      'an unknown field of the policy',
+      { policy: { canari: {} } },
+      /^policy\.canari is not known \(did you mean canary\?\)/,
+    ],
+    ['a country that is none', { intake: { country: 'Kenya' } }, /^intake\.country is a two-letter/],
+    ['a canary of no rows', { policy: { canary: { rows: 0 } } }, /^policy\.canary\.rows must be more than 0/],
+    ['an hour that is none', { finishBy: '24:00' }, /finishBy is no time of day such as "17:00"/],
+    ['two faults', { name: 'my job', runId: '{month}' }, /name .*; runId /],
     ['a source of no kind', { source: { kind: 'ftp' } }, /source/],
   ] as [string, object, RegExp][])
     test(`with ${what} is refused, naming the field`, () => {
@@ -97,7 +105,7 @@ describe('a folder of jobs', () => {
     await assert.rejects(loadJobs(jobs), (error: Error & { code?: string }) => {
       assert.equal(error.code, 'CONFIG_INVALID');
       const [d = '', e = '', f = ''] = error.message.split('\n');
-      assert.match(d, /d\.json: .*schedule: /);
+      assert.match(d, /d\.json: .*schedule /);
       assert.match(e, /e\.json: .*JSON/);
       assert.match(f, /f\.js: it has no default export/);
       return true;
@@ -135,4 +143,33 @@ describe('a folder of jobs', () => {
       ['friday-promo', 'monthly-payroll'],
     );
   });
+});
+
+test('what the checker finds is said in words for people, with what was probably meant', () => {
+  const faults: [object, string][] = [
+    [
+      { schedule: { cron: '0 9 25 * *', timezone: 'Africa/Nairobi' } },
+      'schedule.timeZone is missing (you wrote timezone)',
+    ],
+    [{ schedule: { cron: '0 9 25 * *' } }, 'schedule.timeZone is missing'],
+    [{ schedule: undefined }, 'schedule is missing'],
+    [{ name: 5 }, 'name must be a text in quotation marks'],
+    [{ acount: 'main' }, 'acount is not known (did you mean account?)'],
+    [{ colour: 'red' }, 'colour is not known'],
+    [{ priority: 'urgnet' }, 'priority must be "urgent", "normal" or "bulk" (did you mean "urgent"?)'],
+    [{ source: { kind: 'ftp' } }, 'source.kind must be "folder", "file", "command" or "reconciliation"'],
+    [{ source: {} }, 'source.kind is missing'],
+    [{ source: { kind: 'folder', folder: '' } }, 'source.folder must not be empty'],
+    [{ source: { kind: 'folder', flder: 'a' } }, 'source.folder is missing (you wrote flder)'],
+    [{ source: { kind: 'command', command: [] } }, 'source.command must have at least 1 entry'],
+    [{ source: { kind: 'reconciliation', days: 1.5 } }, 'source.days must be a whole number'],
+    [{ source: { kind: 'reconciliation', days: 1000 } }, 'source.days must be at most 366'],
+    [{ policy: { canary: { rows: 0 } } }, 'policy.canary.rows must be more than 0'],
+    [{ policy: { approval: { neede: 'always' } } }, 'policy.approval.neede is not known (did you mean needed?)'],
+    [{ notifications: [{ kind: 'email', to: 'ann' }] }, 'notifications.0.to must be an e-mail address'],
+    [{ notifications: [{ kind: 'webhook', url: 'x', secretEnv: 'S' }] }, 'notifications.0.url must be a URL'],
+    [{ retry: { codes: ['1'], times: 'two' } }, 'retry.times must be a number without quotation marks'],
+  ];
+  for (const [fields, message] of faults)
+    assert.throws(() => defineJob({ ...good, ...fields } as JobInput), { code: 'CONFIG_INVALID', message });
 });
