@@ -50,7 +50,7 @@ export const errorTable = {
   },
   LEDGER_RESTORED: {
     exitCode: 5,
-    hint: 'Add --restored once: every row is then looked up at the service before it is sent. Nothing was sent.',
+    hint: 'Add --restored once: every row is then looked up at the service before it is sent. Until then nothing more is sent.',
   },
   LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {

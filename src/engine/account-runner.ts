@@ -25,6 +25,7 @@ import { makeListMark } from './list-mark.ts';
 import { longHold } from './long-hold.ts';
 import { makeLookAhead } from './look-ahead.ts';
 import { lastSentTo } from './number-spacing.ts';
+import { makeComparison } from './older-copy.ts';
 import { refreshBatches } from './open-batches.ts';
 import { goOnAtPace, noteOwnPace, paceLoop } from './own-pace.ts';
 import { isShutOut, pauseAccount } from './pausing.ts';
@@ -89,14 +90,10 @@ export function makeAccountRunner(injected: EngineDeps, options: RunnerOptions):
   const stopping = new AbortController();
   let context: RunnerContext | null = null;
   const ringAll = () => {
-    context?.dispatchWake.wake();
-    context?.doubtWake.wake();
-    context?.trackWake.wake();
-    context?.hintWake.wake();
-    context?.superviseWake.wake();
-    context?.renewWake.wake();
-    context?.fundsWake.wake();
-    context?.rereadWake.wake();
+    if (context === null) return;
+    const { dispatchWake, doubtWake, trackWake, hintWake, superviseWake, renewWake, fundsWake, rereadWake } = context;
+    for (const wake of [dispatchWake, doubtWake, trackWake, hintWake, superviseWake, renewWake, fundsWake, rereadWake])
+      wake.wake();
   };
   const stop = () => {
     stopping.abort();
@@ -148,6 +145,7 @@ async function openContext(deps: EngineDeps, options: RunnerOptions, stopping: A
     restoredAt: await restoredAt(deps.db, account, clock.now()),
     keysProvedFrom: keysProvedFrom(wallMs, highestSeenMs),
     keyScopeFrom: await noteKeyScope(deps, account, clock.now()),
+    compared: makeComparison(),
     committer: makeCommitter(deps.db, unitOptions, ({ ended, written }) => {
       context.followed.note(written);
       if (ended.length > 0) noteEnded(context, ended);

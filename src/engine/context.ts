@@ -18,6 +18,7 @@ import type { BatchWatch } from './guards.ts';
 import type { Lease } from './lease.ts';
 import type { ListMark } from './list-mark.ts';
 import type { LookAhead } from './look-ahead.ts';
+import type { Comparison } from './older-copy.ts';
 import type { Picker } from './picker.ts';
 import type { RowMarks } from './row-marks.ts';
 import type { EngineSettings } from './settings.ts';
@@ -72,6 +73,8 @@ export interface RunnerContext extends EngineDeps {
   keysProvedFrom: number;
   /** Since when the service is asked with the present API key (epoch ms): keys that were first sent before it may not know. */
   keyScopeFrom: number;
+  /** What of the ledger was compared with the service, before anything of it is sent. */
+  compared: Comparison;
   committer: Committer;
   /** The rows that this runner follows, as far as they are kept at hand. */
   followed: Followed;

@@ -11,6 +11,7 @@ import { type Intent, writeIntents } from './intents.ts';
 import { assertYoung } from './key-age.ts';
 import { unknownToTheService } from './look-up-first.ts';
 import { readLostPayments } from './lost-payments.ts';
+import { compareWithService } from './older-copy.ts';
 import { isUnansweredOften, noteWhetherAnswered, restWhileUnanswered, waitForService } from './outage.ts';
 import { type AfterOutcome, writeOutcome } from './outcomes.ts';
 import { noteLetThrough, waitAsTold } from './told-to-wait.ts';
@@ -95,7 +96,8 @@ async function admitRows(
 async function takeIntents(context: RunnerContext, count: number): Promise<Intent[]> {
   // One that met no answer may meet none for its own sake, again and again: whether others do, it does not tell.
   const taken = await context.picker.take(count, isUnansweredOften(context));
-  const looked = await lookedUp(context, taken);
+  const isCompared = await compareWithService(context);
+  const looked = await lookedUp(context, isCompared ? taken : []);
   const rows = oneIfUnanswered(context, unlessHeld(context, looked.rows));
   const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);
   context.picker.settled(taken);

@@ -39,7 +39,7 @@ export async function stepDueRows(
   status: 'accepted' | 'in_doubt',
   step: (open: OpenBatch, row: RowRecord) => Promise<void>,
 ): Promise<number | null> {
-  const { batches, stopping } = context;
+  const { stopping } = context;
   const limit = pLimit(requestsAtOnce);
   const sources = new Map<string, Source>();
   let number = 1;
@@ -55,7 +55,7 @@ export async function stepDueRows(
     await ask();
     const source = stopping.aborted ? null : nextSource(context, sources, number);
     const row = source?.rows.pop();
-    const open = source && batches.get(source.batchId);
+    const open = source && context.batches.get(source.batchId);
     if (!source || !row || !open) return;
     source.left -= 1;
     source.servedAs = number;
@@ -67,7 +67,9 @@ export async function stepDueRows(
       source.underWay.delete(row.row_no);
     }
   };
-  const due = () => [...batches.keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
+  // The batches as they are by then: one that was approved meanwhile takes its turn in this pass.
+  const due = () =>
+    [...context.batches.keys()].reduce((sum, batchId) => sum + (sources.get(batchId)?.rows.length ?? 0), 0);
   try {
     await ask();
     for (let count = due(); count > 0 && !stopping.aborted; count = due())

@@ -165,6 +165,16 @@ export async function findRowByTopup(db: Queryable, account: string, topupId: st
   return row ?? null;
 }
 
+/** The row of a batch with this row ref that is sent, or may be sent yet; it reads every row of the batch. */
+export async function findUnendedRow(db: Queryable, batchId: string, rowRef: string): Promise<RowRecord | null> {
+  const [row] = await db.query<RowRecord>(
+    `SELECT * FROM rows WHERE batch_id = ? AND row_ref = ?
+       AND status NOT IN ('invalid', 'skipped', 'cancelled', 'completed') LIMIT 1`,
+    [batchId, rowRef],
+  );
+  return row ?? null;
+}
+
 /** A page of a batch's rows in file order, after row `afterRowNo` (0 for the first page). */
 export function pageRows(db: Queryable, batchId: string, afterRowNo: number, limit: number): Promise<RowRecord[]> {
   return db.query('SELECT * FROM rows WHERE batch_id = ? AND row_no > ? ORDER BY row_no LIMIT ?', [

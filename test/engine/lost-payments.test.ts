@@ -261,13 +261,13 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
 
   test('does not take its row back to it where a person has had that sent again', async () => {
     const rig = await makeRig();
+    rig.service.script('run-1/ref-1', 'refuse');
+    // The row asks for another amount: it tells other runs nothing of the lost payment.
+    await rig.add([aRow(1, { amount: '150' })]);
+    await rig.run();
     const topupId = await payLost(rig, 'run-1/ref-1');
     rig.service.ends('run-1/ref-1', 'open');
     Object.assign(rig.service.payments.get(topupId) ?? {}, { state: 'failed', serviceStatus: 'TIMEOUT' });
-    // The row asks for another amount: it tells other runs nothing of that payment.
-    rig.service.script('run-1/ref-1', 'refuse');
-    await rig.add([aRow(1, { amount: '150' })]);
-    await rig.run();
     const service = { gateway: rig.service, limiter: makeOpenLimiter(rig.clock) };
     const codes = ['INVALID_PHONE_NUMBER', 'TIMEOUT'];
     const { retried } = await rig.clock.drive(retryFailed(mary(rig), service, 'batch-1', { codes }));

@@ -11,6 +11,7 @@ import type { Database } from '../../src/ledger/database.ts';
 import { pageEvents } from '../../src/ledger/events.ts';
 import { findPayment } from '../../src/ledger/payments.ts';
 import { pageRows, type RowRecord } from '../../src/ledger/rows.ts';
+import type { OlderCopy } from './restore.ts';
 
 /** One charge in the service's own log, which shares no code with the engine: the judge. */
 export interface JudgedPayment {
@@ -67,6 +68,7 @@ export interface Judged {
   restoredAt: number | null;
   /** Whether the ledger was restored where the service has no list, so that nobody can know what other runs have lost. */
   isBlind: boolean;
+  olderCopy: OlderCopy | null;
 }
 
 /** The age past which no key is sent (invariant I4). */
@@ -81,6 +83,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   }
   const groups = await Promise.all([
     paidOnce(judged, rows),
+    newestLedger(judged),
     notRepeated(judged),
     notCorrected(judged),
     keysAndBodies(judged),
@@ -133,6 +136,16 @@ async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Row
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
   }
   return faults;
+}
+
+/** I18: of what an older copy of the ledger lacks nothing is sent before a person has said that it is one. */
+function newestLedger({ requests, olderCopy, restoredAt }: Judged): Verdict[] {
+  if (olderCopy === null || restoredAt === null) return [];
+  const { lost, saidAt } = olderCopy;
+  const isBefore = (at: number) => at >= restoredAt && at < (saidAt ?? Number.POSITIVE_INFINITY);
+  return requests
+    .filter(({ reference, at }) => lost.has(reference) && isBefore(at))
+    .map(({ reference }) => ({ invariant: 'I18', what: `${reference} was sent again from an older copy` }));
 }
 
 /** Which generation of the row with this first reference a reference is; infinite where it is another row's. */

@@ -172,6 +172,7 @@ function makeRestore(version: Plan['version'], random: SeededRandom): Restore | 
     backup: random.pick(['new', 'received', 'begun'] as const),
     afterLife: random.between(1, 3),
     delayMs: random.percent(50) ? random.between(5, 60) * 60_000 : random.between(24, 72) * 3_600_000,
+    isUnsaid: random.percent(40),
   };
 }
 

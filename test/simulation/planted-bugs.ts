@@ -215,6 +215,13 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '',
   },
   {
+    name: 'a ledger that nobody compares with the service',
+    seed: 111,
+    file: 'engine/dispatch.ts',
+    find: 'const isCompared = await compareWithService(context);',
+    replace: 'const isCompared = context.batches.size > 0;',
+  },
+  {
     name: 'rows of a restored ledger that are not looked up',
     seed: 111,
     file: 'engine/dispatch.ts',

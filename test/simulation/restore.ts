@@ -14,6 +14,8 @@ export interface Restore {
   afterLife: number;
   /** How long the program is down then. */
   delayMs: number;
+  /** Whether the marks are put back with the ledger, and nobody says so: the program has to find out that it has an older copy. */
+  isUnsaid: boolean;
 }
 
 export function backUp(world: World, moment: Restore['backup']): void {
@@ -22,15 +24,29 @@ export function backUp(world: World, moment: Restore['backup']): void {
   world.isBackedUp = true;
 }
 
+/** An older copy of the ledger that nobody has said to be one. */
+export interface OlderCopy {
+  /** References of payments that the service has, and that the copy lacks. */
+  lost: ReadonlySet<string>;
+  /** When a person says so, because the program asks for it (world time). */
+  saidAt: number | null;
+}
+
 /** Puts the backup back once its time has come, and has an operator decide which files he gives afterwards. Returns whether it was now. */
 export async function restore(world: World, rested: boolean): Promise<boolean> {
   const { plan, clock, disk, lives, processes } = world;
   if (plan.restore === null || world.restoredAt !== null || processes.size > 0) return false;
   if (!rested && lives < plan.restore.afterLife) return false;
   disk.putBack();
-  note(world, 'restored', `from "${plan.restore.backup}", after life ${lives}`);
+  const { isUnsaid } = plan.restore;
+  note(world, isUnsaid ? 'older_copy' : 'restored', `from "${plan.restore.backup}", after life ${lives}`);
   // What was acknowledged since the backup is gone: that is what a restore does.
-  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), sayRestored: true });
+  Object.assign(world, { webhooks: [], restoredAt: clock.monotonic(), sayRestored: !isUnsaid });
+  const references = world.service.payments().map(({ reference }) => reference);
+  // Where Version 1's look-ups lag, the program cannot see what is lost; its service refuses a reference that was used.
+  const isSeen = plan.version === 'v2' || plan.network.list_lags === 0;
+  const lost = new Set(references.filter((reference) => isSeen && disk.intentOf(reference) === null));
+  if (isUnsaid) world.olderCopy = { lost, saidAt: null };
   const known = (await listBatches(await disk.inspect(), 100)).map(({ batch_id }) => batch_id);
   world.filesLeft = filesAfter(world, world.random.fork('restore'), known);
   await clock.sleep(plan.restore.delayMs);
@@ -50,7 +66,10 @@ function filesAfter({ plan, files, service }: World, random: SeededRandom, known
     );
   const anew = random.percent(80) ? [{ runId: 'run-3', rows: some(60) }] : [];
   const corrected = some(40).map((row) => asNamed(plan, { ...row, amount: String(300 + row.row_no) }));
-  const others = [...anew, ...(plan.unnamed ? [{ runId: 'run-1', rows: corrected }] : [])];
+  // Before anybody has said that the ledger is an older copy, nobody can know what other runs have lost.
+  const others = plan.restore?.isUnsaid
+    ? []
+    : [...anew, ...(plan.unnamed ? [{ runId: 'run-1', rows: corrected }] : [])];
   return [...after.map(({ runId, rows }) => ({ runId, rows })), ...others]
     .filter(({ rows }) => rows.length > 0)
     .map((file) => ({ file, at: random.fraction() }))

@@ -15,7 +15,7 @@ import { judge, type SeenRequest, type SeenWebhook, type Verdict } from './invar
 import { makePlan, type Plan } from './plan.ts';
 import { holderName, makeProcess, type SimulatedProcess } from './process.ts';
 import { type Program, startProgram } from './program.ts';
-import { backUp, restore } from './restore.ts';
+import { backUp, type OlderCopy, restore } from './restore.ts';
 import { asNamed } from './row-refs.ts';
 import { makeSeededRandom, type SeededRandom } from './seeded-random.ts';
 import { openService, type SimulatedService, type SimulatedWebhook } from './service.ts';
@@ -86,6 +86,8 @@ export interface World {
   isBackedUp: boolean;
   restoredAt: number | null;
   sayRestored: boolean;
+  /** Where nobody says so before the program asks for it. */
+  olderCopy: OlderCopy | null;
   /** The files that an operator gives after that. */
   filesLeft: Omit<GivenFile, 'batchId'>[];
 }
@@ -138,6 +140,7 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     isBackedUp: false,
     restoredAt: null,
     sayRestored: false,
+    olderCopy: null,
     filesLeft: [],
   };
   try {
@@ -152,7 +155,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const { restoredAt } = world;
     const isBlind = restoredAt !== null && plan.version === 'v1';
     const payments = world.service.payments();
-    const judged = await judge({ db, rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind });
+    const { olderCopy } = world;
+    const judged = await judge({ db, rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, olderCopy });
     const lost = world.disk.losses();
     const stale = world.disk.staleWrites();
     const fenced = stale > 0 ? [{ invariant: 'I11', what: `${stale} writes under a stale fence` }] : [];
@@ -321,8 +325,15 @@ async function runTo(world: World, process: SimulatedProcess): Promise<'rested' 
   if (outcome === 'died' || outcome === 'rested') return outcome;
   if (!(outcome instanceof AirbatchError)) throw outcome;
   world.trace.push(`ended by ${outcome.code}`);
+  if (outcome.code === 'LEDGER_RESTORED') sayRestored(world);
   process.kill();
   return 'ended';
+}
+
+/** The program stands still before an older copy of the ledger: a person says that it is one. */
+function sayRestored(world: World): void {
+  world.sayRestored = true;
+  if (world.olderCopy) world.olderCopy.saidAt ??= world.clock.monotonic();
 }
 
 /** The plan's faults that strike at a step of the process. */

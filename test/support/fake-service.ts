@@ -55,6 +55,8 @@ export interface FakeService extends Gateway {
   charges: { reference: string; key: string; at: number }[];
   creates: { reference: string; key: string; at: number; body: string }[];
   lookUps: string[];
+  /** The pages that were asked for. */
+  lists: ListQuery[];
   /** What the next requests for a reference meet; when used up, `accept`. */
   script(reference: string, ...behaviours: Behaviour[]): void;
   /** How a payment ends; `open`: it does not. */
@@ -88,6 +90,7 @@ export function makeFakeService(
   const lookUps: string[] = [];
   const hidden = new Set<string>();
   const purse = { opening: 1_000 };
+  const lists: ListQuery[] = [];
   const refuses = { creations: false, reads: false };
   const refusal = {
     kind: 'account_blocked',
@@ -200,6 +203,7 @@ export function makeFakeService(
     hidden,
     purse,
     refuses,
+    lists,
     script: (reference, ...behaviours) => void scripts.set(reference, behaviours),
     ends: (reference, state) => void endings.set(reference, state),
     body: (order) => JSON.stringify(order),
@@ -236,11 +240,14 @@ export function makeFakeService(
     list:
       options.list === false
         ? null
-        : async ({ page, perPage, fromMs }: ListQuery) => {
+        : async (query: ListQuery) => {
+            const { page, perPage, fromMs, oldestFirst } = query;
+            lists.push(query);
             await clock.sleep(10);
             if (refuses.reads) return refusal;
             const all = [...payments.values()].filter(({ createdAt }) => (createdAt ?? 0) >= (fromMs ?? 0)).map(now);
-            const slice = all.slice((page - 1) * perPage, page * perPage);
+            const ordered = oldestFirst ? all : all.toReversed();
+            const slice = ordered.slice((page - 1) * perPage, page * perPage);
             const entries = slice.map((payment) => ({
               ...payment,
               providerReference: null,
