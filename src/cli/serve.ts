@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { errorMessage } from '../core/errors.ts';
+import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { sandboxWebhookKeys } from '../runtime/account.ts';
 import { keepHouse } from '../runtime/housekeeping.ts';
@@ -32,6 +32,18 @@ const portDefault = 8787;
  * What has not ended by then is looked up at the next start, as after a crash.
  */
 const graceSecondsDefault = 25;
+/**
+ * What a program that is started again meets again, so that whatever watches over it should not: a person has to act first. Trouble of the
+ * disk may pass meanwhile, and a wrong configuration has a code of its own.
+ */
+const forPersonExitCode = 6;
+const forPerson: readonly ErrorCode[] = [
+  'CREDENTIALS_REJECTED',
+  'LEDGER_DAMAGED',
+  'LEDGER_REPLACED',
+  'LEDGER_RESTORED',
+  'LEDGER_VERSION',
+];
 /** Something was left in flight: at the next start it is a doubt. */
 const lateExitCode = 5;
 
@@ -53,7 +65,13 @@ export async function execute(
   const asked = askedFor(options);
   // Its log is for programs, also where a person watches.
   const terminal = { ...context.terminal, isInteractive: false };
-  return withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
+  try {
+    return await withSession({ ...context, terminal }, (session) => serve(context, session, asked), openServing);
+  } catch (error) {
+    if (!(error instanceof AirbatchError) || !forPerson.includes(error.code)) throw error;
+    const { code, faults, hint } = error;
+    throw new AirbatchError(code, faults, { hint, cause: error, exitCode: forPersonExitCode });
+  }
 }
 
 /** What the command line asks for: its numbers are read before anything is opened. */
@@ -79,12 +97,13 @@ async function serve(
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
   const asked = Promise.withResolvers<void>();
+  let isEnding = false;
   const interrupt = onInterrupt(asked.resolve);
   const server = makeServer({
     ...session,
     webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
     onWebhook: (name) => kept.get(name)?.hint(),
-    health: () => healthOf([...kept.values()], interrupt.happened()),
+    health: () => healthOf([...kept.values()], interrupt.happened() || isEnding),
   });
   const loaded = await loadJobs(session.config.jobs);
   checkJobs(session.config, loaded);
@@ -119,6 +138,7 @@ async function serve(
     await reports.writeMissing();
     reports.keep();
     const trouble = await firstEnd(asked.promise, [...kept.values()]);
+    isEnding = true;
     if (trouble) session.log.warn('the program cannot go on', { error: errorMessage(trouble) });
     else session.log.info('stopping: nothing more is sent, and what is in flight ends');
     const stopped = Promise.all([scheduler?.stop(), house.stop()])

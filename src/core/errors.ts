@@ -52,6 +52,10 @@ export const errorTable = {
     exitCode: 5,
     hint: 'Add --restored once: every row is then looked up at the service before it is sent. Until then nothing more is sent.',
   },
+  LEDGER_REPLACED: {
+    exitCode: 6,
+    hint: 'Nothing more is sent. Find out who moved it and put the newest ledger back, then start again; if that one is a backup, with --restored.',
+  },
   LEDGER_VERSION: { exitCode: 5, hint: 'Use the version of airbatch that wrote this ledger, or a later one.' },
   FOLDER_UNWRITABLE: {
     exitCode: 5,
@@ -66,24 +70,29 @@ export const errorTable = {
 /** The codes of `errorTable`. */
 export type ErrorCode = keyof typeof errorTable;
 
+/** What differs from `errorTable`, and what lies behind the error. */
+interface ErrorOptions {
+  hint?: string;
+  exitCode?: number;
+  cause?: unknown;
+}
+
 /** An error with a stable code, one sentence about what happened, and what to do next. */
 export class AirbatchError extends Error {
   override name = 'AirbatchError';
   readonly code: ErrorCode;
   readonly hint: string;
+  readonly exitCode: number;
   /** The message, a fault a line. A line break within one of them, as in the name of a file, begins no line. */
   readonly faults: readonly string[];
 
-  constructor(code: ErrorCode, message: string | readonly string[], options: { hint?: string; cause?: unknown } = {}) {
+  constructor(code: ErrorCode, message: string | readonly string[], options: ErrorOptions = {}) {
     const faults = typeof message === 'string' ? [message] : message;
     super(faults.join('\n'), options.cause === undefined ? undefined : { cause: options.cause });
     this.code = code;
     this.faults = faults;
     this.hint = options.hint ?? errorTable[code].hint;
-  }
-
-  get exitCode(): number {
-    return errorTable[this.code].exitCode;
+    this.exitCode = options.exitCode ?? errorTable[code].exitCode;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Queryable } from './database.ts';
+import type { Database, Queryable } from './database.ts';
 
 /** A fact that is kept under a name, or null. */
 export async function readFact(db: Queryable, name: string): Promise<string | null> {
@@ -25,6 +25,11 @@ export async function highestClock(db: Queryable): Promise<number> {
 }
 
 /** Remembers `now` when it is higher than every time before it. */
+/** Fails where the ledger cannot be written: its disk is full, or its file was moved. */
+export async function proveWritable(db: Database, now: number): Promise<void> {
+  await db.transact((tx) => writeFact(tx, 'proved_writable_at', String(now)));
+}
+
 export async function raiseHighestClock(tx: Queryable, now: number): Promise<void> {
   if (now <= (await highestClock(tx))) return;
   await writeFact(tx, highestClockName, String(now));

@@ -8,6 +8,7 @@ import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import { makeFolders } from '../core/folders.ts';
 import { type CheckpointLimits, makeCheckpoints } from './checkpoints.ts';
 import type { Database, Queryable, SqlValue } from './database.ts';
+import { type AssertInPlace, makeAssertInPlace } from './file-in-place.ts';
 import { prepareStatement, readAll, readValues, type Statement } from './statement.ts';
 import { makeWalSync, type SyncFile, type WalSync } from './wal-sync.ts';
 
@@ -43,6 +44,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
   if (isFile(path)) database.exec('PRAGMA secure_delete = ON');
   // Where a path leads through links, SQLite's files lie beside the last one.
   const location = database.location();
+  const assertInPlace = isFile(path) ? makeAssertInPlace(path) : () => undefined;
   const wal = location === null ? null : makeWalSync(`${location}-wal`, syncFile);
   const checkpoints = location === null ? null : makeCheckpoints(database, location, options.checkpoints);
   const committed = () => {
@@ -50,6 +52,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     checkpoints?.committed();
   };
   const ready = async () => {
+    assertInPlace();
     await checkpoints?.room();
     wal?.assertSound();
   };
@@ -159,7 +162,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
     // What has no file has no second connection, so there a snapshot takes its turn like a transaction.
     snapshot: (work) => {
       if (!isFile(path)) return inTurn(() => work(direct));
-      const read = readSnapshot(path, busyTimeoutMs, wal, work);
+      const read = readSnapshot(path, busyTimeoutMs, { wal, assertInPlace }, work);
       snapshots.add(read);
       const end = () => void snapshots.delete(read);
       read.then(end, end);
@@ -194,7 +197,7 @@ export function openSqlite(path: string, options: SqliteOptions = {}): Database 
 async function readSnapshot<Result>(
   path: string,
   busyTimeoutMs: number,
-  wal: WalSync | null,
+  { wal, assertInPlace }: { wal: WalSync | null; assertInPlace: AssertInPlace },
   work: (view: Queryable) => Promise<Result>,
 ): Promise<Result> {
   const database = attempt(path, () => new DatabaseSync(path, { readOnly: true, timeout: busyTimeoutMs }));
@@ -211,6 +214,8 @@ async function readSnapshot<Result>(
       database.prepare('SELECT COUNT(*) FROM sqlite_schema').get();
     });
     await wal?.allDurable();
+    // Only after it was opened: by its path, which another file may have taken.
+    assertInPlace();
     return await work({
       query: async <Row extends object>(sql: string, params: readonly SqlValue[] = []) =>
         attempt(path, () => readAll<Row>(prepare(sql), params)),

@@ -1,6 +1,8 @@
 import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../core/clock.ts';
+import { AirbatchError } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
-import { highestClock } from '../ledger/facts.ts';
+import { proveWritable } from '../ledger/facts.ts';
 
 /** How many accounts this process works for, and how many it waits for because another process has them. */
 export interface Health {
@@ -10,21 +12,35 @@ export interface Health {
 
 export interface HealthDeps {
   db: Database;
+  clock: Clock;
   health: () => Health;
 }
 
+/** How long a proof that the ledger can be written stands: each costs a write, and anybody may ask. */
+const provedMs = 2_000;
+
 /**
- * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger answers and the process is not
+ * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger can be written and the process is not
  * ending; a process that waits for its accounts is ready, since webhooks need only the ledger. Neither names an account.
  */
-export function addHealthRoutes(app: FastifyInstance, { db, health }: HealthDeps): void {
+export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: HealthDeps): void {
+  let proof: { at: number; isWritable: Promise<boolean> } | null = null;
+  const isWritable = () => {
+    const at = clock.monotonic();
+    if (proof === null || at - proof.at >= provedMs) {
+      const isWritable = proveWritable(db, clock.now()).then(
+        () => true,
+        // Another program writes just now, which passes.
+        (error: unknown) => error instanceof AirbatchError && error.code === 'LEDGER_BUSY',
+      );
+      proof = { at, isWritable };
+    }
+    return proof.isWritable;
+  };
   app.get('/live', async () => ({ live: true }));
   app.get('/ready', async (_request, reply) => {
     const { stopping, accounts } = health();
-    const ledger = await highestClock(db).then(
-      () => true,
-      () => false,
-    );
+    const ledger = await isWritable();
     const ready = ledger && !stopping;
     return reply.code(ready ? 200 : 503).send({ ready, ledger, stopping, accounts });
   });

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, writeFileSync } from 'node:fs';
+import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { systemClock } from '../../src/core/clock.ts';
@@ -223,6 +223,26 @@ describe('airbatch serve', () => {
     assert.equal((await command.ended).code, 0);
     assert.equal(await place.status(1), 'accepted');
     assert.deepEqual([place.service.posts, await place.status(1, 'batch-2')], [1, 'ready']);
+  });
+
+  test('sends nothing more and ends where its ledger is moved, with the code that is not started again', async (t) => {
+    const place = await setUp(t);
+    let answerNow = () => {};
+    place.service.beforeAnswer = () =>
+      new Promise<void>((resolve) => {
+        answerNow = resolve;
+      });
+    await place.addRows('batch-1', 200);
+    const { command } = await place.serve();
+    await place.service.asked(1);
+    renameSync(join(place.folder, 'ledger.db'), join(place.folder, 'moved.db'));
+    answerNow();
+    place.service.beforeAnswer = async () => undefined;
+    const { code, stderr } = await command.ended;
+    assert.equal(code, 6, stderr);
+    assert.match(stderr, /was moved or removed while this program was using it \[LEDGER_REPLACED\]/);
+    // Those of the first minute may have been on their way.
+    assert.ok(place.service.posts <= 60, `${place.service.posts} requests`);
   });
 
   test('ends within its deadline whatever hangs, and leaves the row to be looked up', async (t) => {
