@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import type { Database } from '../ledger/database.ts';
-import { proveWritable } from '../ledger/facts.ts';
+import { highestClock, proveWritable } from '../ledger/facts.ts';
 
 /** How many accounts this process works for, and how many it waits for because another process has them. */
 export interface Health {
@@ -40,7 +40,11 @@ export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: Hea
   app.get('/live', async () => ({ live: true }));
   app.get('/ready', async (_request, reply) => {
     const { stopping, accounts } = health();
-    const ledger = await isWritable();
+    const isReadable = await highestClock(db).then(
+      () => true,
+      () => false,
+    );
+    const ledger = isReadable && (await isWritable());
     const ready = ledger && !stopping;
     return reply.code(ready ? 200 : 503).send({ ready, ledger, stopping, accounts });
   });

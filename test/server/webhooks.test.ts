@@ -392,6 +392,43 @@ describe('the health of the server', () => {
     assert.deepEqual(await get('/live'), [200, { live: true }]);
   });
 
+  test('is not ready while the ledger cannot be written, as on a full disk, though it can be read', async (t) => {
+    const { app, db, time } = await setUp(t);
+    const ready = async () => (await app.inject({ url: '/ready' })).statusCode;
+    const { transact } = db;
+    assert.equal(await ready(), 200);
+    for (const [code, status] of [
+      ['LEDGER_FULL', 503],
+      ['LEDGER_IO', 503],
+      ['LEDGER_REPLACED', 503],
+      ['LEDGER_BUSY', 200],
+    ] as const) {
+      db.transact = async () => {
+        throw new AirbatchError(code, 'no');
+      };
+      time.monotonic += 2_000;
+      assert.equal(await ready(), status, code);
+    }
+    db.transact = transact;
+    time.monotonic += 2_000;
+    assert.equal(await ready(), 200);
+  });
+
+  test('proves at most every other second that the ledger can be written, however often it is asked', async (t) => {
+    const { app, db, time } = await setUp(t);
+    const { transact } = db;
+    let writes = 0;
+    db.transact = (work) => {
+      writes += 1;
+      return transact(work);
+    };
+    for (let asked = 0; asked < 10; asked++) await app.inject({ url: '/ready' });
+    assert.equal(writes, 1);
+    time.monotonic += 2_000;
+    await app.inject({ url: '/ready' });
+    assert.equal(writes, 2);
+  });
+
   test('has nothing else to show', async (t) => {
     const { app } = await setUp(t);
     for (const url of ['/', '/webhooks/main/topups', '/webhooks', '/metrics']) {
