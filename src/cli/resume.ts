@@ -14,10 +14,11 @@ import { withAccount } from './account.ts';
 import { closingLines, jsonResult } from './closing.ts';
 import type { CommandContext } from './command.ts';
 import { worstExitCode } from './exit-codes.ts';
+import { batchesWithoutReports } from './missing-reports.ts';
 import { reasonText } from './reason-text.ts';
 import { saysRestored } from './restored.ts';
 import { outOf, withLedger, withSession } from './session.ts';
-import { type WorkResult, workOn } from './work.ts';
+import { reportOn, type WorkResult, workOn } from './work.ts';
 
 /** `airbatch resume [BATCH]`: carries on with what was interrupted or paused, account by account. */
 export function execute(
@@ -34,7 +35,15 @@ export function execute(
   return opened(context, async (session) => {
     requireRole(session, 'run');
     const restored = await saysRestored(session, options.restored);
-    const open = batchId === undefined ? await unfinishedBatches(session.db) : [await requireOpen(session, batchId)];
+    const out = outOf(context, session, options.out);
+    const unreported = await batchesWithoutReports(session, out);
+    const isUnreported = batchId !== undefined && unreported.includes(batchId);
+    const open =
+      batchId === undefined
+        ? await unfinishedBatches(session.db)
+        : isUnreported
+          ? []
+          : [await requireOpen(session, batchId)];
     const left: BatchRecord[] = [];
     const batches: BatchRecord[] = [];
     for (const batch of open) {
@@ -46,7 +55,6 @@ export function execute(
       requireRole(session, 'approve');
       await goOnUnlisted({ ...session, name: session.person }, batchId, unlisted);
     }
-    const out = outOf(context, session, options.out);
     const results: WorkResult[] = [];
     for (const name of new Set(batches.map(({ account }) => account))) {
       const ofAccount = batches.filter(({ account }) => account === name);
@@ -58,12 +66,14 @@ export function execute(
         })),
       );
     }
+    const toReport = batchId === undefined ? unreported : unreported.filter((one) => one === batchId);
+    results.push(...(await reportMissing(context, session, toReport, out)));
     for (const { batch_id } of left)
       context.terminal.error(
         `Batch ${batch_id} stays paused, as a person decided: "airbatch resume ${batch_id}" continues it.\n`,
       );
     if (context.json) context.terminal.print(jsonLine({ batches: results.map(jsonResult) }));
-    else if (open.length === 0)
+    else if (open.length === 0 && results.length === 0)
       context.terminal.error(
         `Nothing to resume: no batch is approved, interrupted or paused ("airbatch status").\n${restored ? 'Recorded that the ledger was restored: every row is looked up at the service before it is sent.\n' : ''}`,
       );
@@ -74,6 +84,26 @@ export function execute(
       }
     return worstExitCode(results.map(({ exitCode }) => exitCode));
   });
+}
+
+/** The reports of batches that have ended, which the program that worked on them was killed before, or could not write. */
+async function reportMissing(
+  context: CommandContext,
+  session: Session,
+  batchIds: readonly string[],
+  out: string,
+): Promise<WorkResult[]> {
+  const results: WorkResult[] = [];
+  for (const batchId of batchIds) {
+    const { account: name } = await requireBatch(session.db, batchId);
+    context.terminal.error(`Batch ${batchId} has ended, and its reports were missing or old: they are written now.\n`);
+    results.push(
+      ...(await withAccount(session, name, (account) =>
+        reportOn(context, session, account, { batchIds: [batchId], out }),
+      )),
+    );
+  }
+  return results;
 }
 
 async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecord> {
