@@ -5,7 +5,7 @@ import type { OpenAccount } from '../runtime/account.ts';
 import { credentialsRefused } from '../runtime/credentials-refused.ts';
 import { tellRehearsal, withAccount } from './account.ts';
 import type { CommandContext } from './command.ts';
-import { withSession } from './session.ts';
+import { withReading } from './session.ts';
 
 /** Opens the account that a command names, asks what it has to ask, and closes it again. */
 export function withCatalog(
@@ -13,7 +13,7 @@ export function withCatalog(
   { account }: { account?: string },
   work: (account: OpenAccount) => Promise<number>,
 ): Promise<number> {
-  return withSession(context, (session) =>
+  return withReading(context, (session) =>
     withAccount(session, account, (opened) => {
       tellRehearsal(context.terminal, opened);
       return work(opened);

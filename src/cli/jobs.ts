@@ -19,7 +19,7 @@ import type { CommandContext } from './command.ts';
 import { localTime } from './dates.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
-import { withSession } from './session.ts';
+import { withReading, withSession } from './session.ts';
 import { printTable } from './table.ts';
 
 const columns = [
@@ -58,7 +58,7 @@ function required(action: string, name: string | undefined): string {
 }
 
 function list(context: CommandContext): Promise<number> {
-  return withSession(context, async (session) => {
+  return withReading(context, async (session) => {
     const jobs = await loadJobs(session.config.jobs);
     const now = session.clock.now();
     const known = await Promise.all(

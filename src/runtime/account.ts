@@ -12,6 +12,7 @@ import type { Limiter } from '../limiter/limiter.ts';
 import { type AccountCatalog, accountCatalog } from './catalog.ts';
 import { type AccountConfig, accountDefaults, sandboxAccountName } from './config.ts';
 import { accountLog } from './log.ts';
+import { noLedgerPath } from './session.ts';
 
 /** An open account: its gateway, its limiter, and the engine's settings for it. */
 export interface OpenAccount {
@@ -73,7 +74,8 @@ export async function openAccount(account: AccountConfig | null, deps: OpenAccou
 
 async function openSandboxAccount(deps: OpenAccountDeps): Promise<OpenAccount> {
   const { makeSandbox } = await import('../sandbox/index.ts');
-  const sandbox = await makeSandbox({ data: join(dirname(deps.ledgerPath), 'sandbox.db') });
+  const isInMemory = deps.ledgerPath === noLedgerPath;
+  const sandbox = await makeSandbox(isInMemory ? {} : { data: join(dirname(deps.ledgerPath), 'sandbox.db') });
   const baseUrl = await sandbox.listen({ port: 0 });
   const account: AccountConfig = {
     ...accountDefaults,

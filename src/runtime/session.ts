@@ -37,7 +37,12 @@ export interface SessionOptions {
   screen: ((text: string) => void) | null;
   /** For work on existing batches: a missing ledger is not created (`LEDGER_MISSING`). */
   onlyIfThere?: boolean;
+  /** For what only reads: where there is no ledger, one in memory takes its place, and nothing is made. */
+  onlyReads?: boolean;
 }
+
+/** In the place of a ledger's path where there is none: see `SessionOptions.onlyReads`. */
+export const noLedgerPath = ':memory:';
 
 /**
  * Opens the ledger and the log as configured, and clears up what killed programs left: files that were being read, and rows of cancelled
@@ -45,11 +50,12 @@ export interface SessionOptions {
  * `LEDGER_DAMAGED`, `LEDGER_IO`). The caller closes `db`.
  */
 export async function openSession(options: SessionOptions): Promise<Session> {
-  const { cwd, env, configPath, screen, onlyIfThere = false } = options;
+  const { cwd, env, configPath, screen, onlyIfThere = false, onlyReads = false } = options;
   const config = await loadConfig({ cwd, env, configPath });
-  const ledgerPath = ledgerPathOf(options, config);
-  if (onlyIfThere && !isThere(ledgerPath))
-    throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${ledgerPath}`);
+  const path = ledgerPathOf(options, config);
+  const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
+  if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
+  const ledgerPath = isMissing ? noLedgerPath : path;
   const log = makeLog({
     level: screen ? 'warn' : 'info',
     secrets: config.secrets,
@@ -86,9 +92,13 @@ export function ledgerPathOf(
   return ledgerPath ? resolve(cwd, ledgerPath) : ledger;
 }
 
+export function signingKeyPath(ledgerPath: string): string {
+  return join(dirname(ledgerPath), 'signing-key.pem');
+}
+
 /** The key that signs this installation's reports: it lies beside its ledger. Throws `LEDGER_IO` where the file system refuses it. */
 export async function sessionKey({ ledgerPath }: Pick<Session, 'ledgerPath'>): Promise<SigningKey> {
-  const path = join(dirname(ledgerPath), 'signing-key.pem');
+  const path = signingKeyPath(ledgerPath);
   try {
     return await openSigningKey(path, ledgerPath);
   } catch (error) {
