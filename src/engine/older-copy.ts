@@ -3,33 +3,10 @@ import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { paymentsPerPageMax, type ReadProblem } from '../gateway/gateway.ts';
 import { findPayments } from '../ledger/payments.ts';
 import { findUnendedRow, pageRowsInState, type RowRecord } from '../ledger/rows.ts';
+import type { Listed, ServiceView } from './comparison.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
 import { paymentNames } from './orders.ts';
 import { readTrouble, unansweredWaitMs } from './read-trouble.ts';
-
-interface Listed {
-  topupId: string;
-  reference: string;
-}
-
-/** What the service shows that the ledger may lack: read once, when this runner first has something to send. */
-interface ServiceView {
-  /** The payments on the newest page of the list that have a reference. */
-  listed: readonly Listed[];
-  /** Whether the service has no payments but those. */
-  isAll: boolean;
-}
-
-/** What a runner has compared so far, and what with. */
-export interface Comparison {
-  view: Promise<ServiceView | null> | null;
-  /** By batch; true where the ledger has shown itself not to be an older copy. */
-  batches: Map<string, Promise<boolean>>;
-}
-
-export function makeComparison(): Comparison {
-  return { view: null, batches: new Map() };
-}
 
 /**
  * Rows of a batch that are looked up where the list does not show all payments. The newer copy of the ledger has sent the next rows of this
