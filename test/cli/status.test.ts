@@ -140,7 +140,7 @@ test('airbatch status calls a batch interrupted that nobody sends any more, ende
     assert.match(stdout, /^\S+ +p\.csv +default +interrupted /m);
     assert.match(
       stdout,
-      /^No program works on what is approved or interrupted: "airbatch resume" or "airbatch serve"/m,
+      /^Some batches are approved or interrupted, and no program is working on them: start "airbatch resume" or "airbatch serve"\.$/m,
     );
     const one = (await runCommand(['status', batch], options)).stdout;
     assert.match(one, /^Status {5}interrupted$/m);
