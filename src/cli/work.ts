@@ -3,7 +3,7 @@ import { visible } from '../core/visible.ts';
 import type { AccountRunner } from '../engine/account-runner.ts';
 import { movesByItself } from '../engine/remaining.ts';
 import { countRows, findBatch, type ReadWith, unfinishedBatches } from '../ledger/batches.ts';
-import { countContradicted } from '../ledger/contradictions.ts';
+import { countContradicted, rowsPaidTwice } from '../ledger/contradictions.ts';
 import { paidSince } from '../ledger/shared-rows.ts';
 import { makeFolder } from '../reports/files.ts';
 import { type WrittenReports, writeReports } from '../reports/reports.ts';
@@ -221,10 +221,11 @@ async function storedReadWith({ db }: Session, batchId: string): Promise<ReadWit
   return JSON.parse(batch?.read_with ?? 'null');
 }
 
-/** 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5 something waits for a person. */
+/** 0 every row paid, also where the service says so of one that had failed; 4 finished with failed or invalid rows; 5 something waits for a person, or a row may have been paid twice. */
 async function exitCodeOf(session: Session, batchId: string): Promise<number> {
   const batch = await findBatch(session.db, batchId);
   if (batch?.status !== 'completed') return 5;
+  if ((await rowsPaidTwice(session.db, batchId, 1)).length > 0) return 5;
   const counts = await countRows(session.db, batchId);
   const failed = (counts.get('failed') ?? 0) - (await countContradicted(session.db, batchId));
   return failed > 0 || counts.has('invalid') ? 4 : 0;

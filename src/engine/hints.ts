@@ -355,7 +355,10 @@ async function contradict(unit: Unit, entry: InboxEntry, word: HintWord, row: Ro
   const isPaidNow = current !== null && countsAsUnpaid(current) && word.says !== 'failed';
   if (!isPaidNow || !(await noteContradiction(unit, current, { why, serviceStatus, topupId, firstSentAt: null }))) {
     const data = { why, service_status: serviceStatus, topup_id: topupId };
-    await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+    const isSecond =
+      word.says !== 'failed' && current?.topup_id != null && topupId !== null && topupId !== current.topup_id;
+    const noted = isSecond ? await unit.noteRow(current, { second_topup_id: topupId }, 'row.contradicted', data) : null;
+    if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
   }
   await close(unit, entry, 'contradiction');
   return { warn: { message: 'the service contradicts the ledger', data: { ...place(row), why } } };

@@ -12,6 +12,8 @@ import type { Unit } from '../ledger/unit-of-work.ts';
 export interface LateDifference {
   row: RowRecord;
   why: string;
+  /** Whether the row was paid besides: the recipient may have been paid twice. */
+  isPaidTwice?: true;
 }
 
 /** The row of the batch under whose reference a payment stands, and whether it is the one that the row ended with. */
@@ -48,13 +50,10 @@ export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePay
   const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
   if (countsAsUnpaid(row))
     return (await noteContradiction(unit, row, { why, serviceStatus, topupId, firstSentAt: null })) && { row, why };
-  await unit.append(
-    row.batch_id,
-    'row.contradicted',
-    { why, service_status: serviceStatus, topup_id: topupId },
-    row.row_no,
-  );
-  return { row, why };
+  const data = { why, service_status: serviceStatus, topup_id: topupId };
+  const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
+  if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  return { row, why, isPaidTwice: true };
 }
 
 /** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */

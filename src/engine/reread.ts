@@ -17,6 +17,7 @@ import {
 import { referenceOf } from './orders.ts';
 import { readTrouble } from './read-trouble.ts';
 import { makeRowMarks, type RowMarks } from './row-marks.ts';
+import { haltPaidTwice } from './write-word.ts';
 
 /** How far beyond the batch's own times its payments are looked for: the service's clock may be another. */
 const marginMs = 60_000;
@@ -97,6 +98,7 @@ async function readPage(
       if (isOwn) listing.seen.add(row.row_no);
       if (page <= place.pages) continue;
       const difference = await (isOwn ? noteDifference : noteSecond)(unit, row, payment);
+      if (difference?.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
       if (difference) found.push(difference);
     }
     if (page > place.pages) await writeFact(unit.tx, placeName(batch), `${pagesWord}${page}`);
@@ -134,7 +136,11 @@ async function readRow(
       own ? await noteDifference(unit, current, own) : null,
     ];
     const beside = seen === null && !isGone ? payments.filter((payment) => payment !== own) : [];
-    for (const payment of [...earlier, ...beside]) found.push(await noteSecond(unit, current, payment));
+    for (const payment of [...earlier, ...beside]) {
+      const second = await noteSecond(unit, current, payment);
+      if (second?.isPaidTwice) await haltPaidTwice(unit, context, current, payment.topupId);
+      found.push(second);
+    }
     return found.filter((difference) => difference !== null);
   });
   tell(context, differences);

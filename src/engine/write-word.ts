@@ -67,11 +67,11 @@ export async function contradictEnd(
 
 /**
  * Records that the service shows a second payment under a row's reference. Unless it failed, the recipient may have been paid
- * twice. It is logged once while the program runs.
+ * twice: the account is paused. It is logged once while the program runs.
  */
 export async function tellSecond(
   unit: Unit,
-  { log }: Pick<RunnerContext, 'log'>,
+  context: RunnerContext,
   { seconds }: Pick<OpenBatch, 'seconds'>,
   row: RowRecord,
   payment: ServicePayment,
@@ -81,7 +81,20 @@ export async function tellSecond(
   const second = await noteSecond(unit, row, payment);
   if (second === null) return;
   seconds.add(payment.topupId);
-  log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
+  context.log.warn('the service contradicts the ledger', { batch_id, row: row_no, why: second.why });
+  if (second.isPaidTwice) await haltPaidTwice(unit, context, row, payment.topupId);
+}
+
+/** Somebody may have been paid twice: nothing more is sent from the account before a person has looked. */
+export async function haltPaidTwice(
+  unit: Unit,
+  context: RunnerContext,
+  { batch_id, row_no, topup_id }: RowRecord,
+  secondTopupId: string,
+): Promise<void> {
+  const detail = `row ${row_no} of batch ${batch_id} may have been paid twice, by ${topup_id} and ${secondTopupId}`;
+  await writePause(unit, context, 'service_mismatch', detail);
+  context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
 }
 
 /** Pauses the account: the payment matched the row when it was accepted, and does not match any more. A person must look. */

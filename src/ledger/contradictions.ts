@@ -62,3 +62,11 @@ export function contradictedRows(db: Queryable, batchId: string, limit: number):
     [batchId, limit],
   );
 }
+
+/** The rows of a batch that may have been paid twice, in file order. */
+export function rowsPaidTwice(db: Queryable, batchId: string, limit: number): Promise<RowRecord[]> {
+  return db.query('SELECT * FROM rows WHERE batch_id = ? AND second_topup_id IS NOT NULL ORDER BY +row_no LIMIT ?', [
+    batchId,
+    limit,
+  ]);
+}

@@ -31,6 +31,7 @@ const columns = [
   'refund_currency',
   'next_action_at',
   'contradicted',
+  'second_topup_id',
 ] as const satisfies readonly (keyof RowRecord)[];
 
 /** What reports tell of a row. */
@@ -69,6 +70,7 @@ function reportedRow([
   refund_currency,
   next_action_at,
   contradicted,
+  second_topup_id,
 ]: Values): ReportedRow {
   return {
     row_no,
@@ -99,6 +101,7 @@ function reportedRow([
     refund_currency,
     next_action_at,
     contradicted,
+    second_topup_id,
   };
 }
 

@@ -55,6 +55,8 @@ export interface RowRecord extends NewRow {
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */
   contradicted_at: number | null;
+  /** The service's id of a second payment of the row that has not failed: the recipient may have been paid twice. */
+  second_topup_id: string | null;
   /** When the service first told of money given back for this payment. The row's state never follows from it. */
   refunded_at: number | null;
   /** How much the service said, where it said (spec section 6.2 does not show it). */
@@ -351,6 +353,7 @@ const changeable = [
   'told_until',
   'contradicted',
   'contradicted_at',
+  'second_topup_id',
 ] as const satisfies readonly (keyof RowRecord)[];
 /** The fields of a row that a change of its state may set besides. */
 export type RowFields = Partial<Pick<RowRecord, Exclude<(typeof changeable)[number], 'status'>>>;

@@ -288,6 +288,11 @@ const migrations: readonly (readonly string[])[] = [
     // A row that is tried again forgets when its failed payment was sent. Few rows are, and intake pays nothing for it.
     'CREATE INDEX rows_tried_again ON rows (phone_number) WHERE generation > 1',
   ],
+  [
+    // A second payment of a row that has not failed: somebody may have been paid twice.
+    'ALTER TABLE rows ADD COLUMN second_topup_id TEXT',
+    'CREATE INDEX rows_paid_twice ON rows (batch_id) WHERE second_topup_id IS NOT NULL',
+  ],
 ];
 
 /**

@@ -44,8 +44,11 @@ const placeColumns = ['line', 'failure_column'] as const;
 export const refundColumns = ['refunded_at', 'refund_amount', 'refund_currency'] as const;
 type RefundColumn = (typeof refundColumns)[number];
 
-/** The last column of all, where the service contradicts any failed row: what it says of the payment now. */
+/** After those, where the service contradicts any failed row: what it says of the payment now. */
 const contradictedColumn = 'contradicted';
+
+/** The last column of all, where any row may have been paid twice: the service's id of its second payment. */
+const secondColumn = 'second_topup_id';
 
 /** The column after the file's own ones, where any row has a text message: an approval binds to it, wherever the program took it from. */
 const messageColumn = 'sms_message';
@@ -59,6 +62,7 @@ export interface ResultLayout {
   hasMessages: boolean;
   hasRefunds: boolean;
   hasContradicted: boolean;
+  hasSeconds: boolean;
 }
 
 /** A row as reports show it: our own columns in their order, then the cells of the file, and where they stand in it (`placeColumns`). */
@@ -71,6 +75,7 @@ export interface ResultLine {
   /** Of a completed row whose money came back. */
   refund: Record<RefundColumn, string | null> | null;
   contradicted: string | null;
+  second: string | null;
 }
 
 /**
@@ -127,6 +132,7 @@ export function resultLine(batch: BatchRecord, row: ReportedRow, { mask }: { mas
     place: [row.line, failure.column],
     refund: refundOf(row),
     contradicted: isContradicted(row) ? row.contradicted : null,
+    second: row.second_topup_id,
   };
   return mask ? maskLine(line, row, namesIn(batch)) : line;
 }
@@ -178,24 +184,33 @@ function failureOf(row: ReportedRow): { code: string | null; reason: string | nu
 
 export function resultLayout(
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows' | 'paidTwiceRows'>,
 ): ResultLayout {
   const [hasMessages, hasRefunds] = [survey.messageRows > 0, survey.refundedRows > 0];
   const upToInput = [...resultColumns, ...inputColumns(batch, survey)];
   const hasContradicted = survey.contradictedRows > 0;
+  const hasSeconds = survey.paidTwiceRows > 0;
   const after = [
     ...(hasMessages ? [messageColumn] : []),
     ...placeColumns,
     ...(hasRefunds ? refundColumns : []),
     ...(hasContradicted ? [contradictedColumn] : []),
+    ...(hasSeconds ? [secondColumn] : []),
   ];
-  return { names: [...upToInput, ...after], upToInput: upToInput.length, hasMessages, hasRefunds, hasContradicted };
+  return {
+    names: [...upToInput, ...after],
+    upToInput: upToInput.length,
+    hasMessages,
+    hasRefunds,
+    hasContradicted,
+    hasSeconds,
+  };
 }
 
 /** The cells of a row under the names of a layout. */
 export function resultCells(
-  { values, input, message, place, refund, contradicted }: ResultLine,
-  { upToInput, hasMessages, hasRefunds, hasContradicted }: ResultLayout,
+  { values, input, message, place, refund, contradicted, second }: ResultLine,
+  { upToInput, hasMessages, hasRefunds, hasContradicted, hasSeconds }: ResultLayout,
 ): (string | number | null)[] {
   const cells = [...values];
   for (const cell of input) cells.push(cell);
@@ -204,6 +219,7 @@ export function resultCells(
   cells.push(...place);
   if (hasRefunds) for (const name of refundColumns) cells.push(refund?.[name] ?? null);
   if (hasContradicted) cells.push(contradicted);
+  if (hasSeconds) cells.push(second);
   return cells;
 }
 
@@ -211,7 +227,7 @@ export function resultCells(
 export async function* resultsCsv(
   view: Queryable,
   batch: BatchRecord,
-  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows'>,
+  survey: Pick<Survey, 'cellsMax' | 'messageRows' | 'refundedRows' | 'contradictedRows' | 'paidTwiceRows'>,
   options: { mask: boolean },
 ): AsyncGenerator<string> {
   const layout = resultLayout(batch, survey);

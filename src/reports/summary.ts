@@ -75,6 +75,8 @@ export interface BatchSummary {
    * are in `rows.by_status` and `requested.by_status` as failed, and not in `failures`.
    */
   contradicted: { rows: number; with_product: number; requested: AmountsByCurrency };
+  /** Rows of which the service has a second payment that has not failed, with both of its ids for the first of them. */
+  paid_twice: { rows: number; first: { row: number; topup_id: string | null; second_topup_id: string | null }[] };
   /** Money whose fate is not known: never failed by a timer. `left_to_person`: rows that are looked up no more, of all of these. */
   in_doubt: { rows: number; left_to_person: number; requested: AmountsByCurrency; oldest_sent_at: string | null };
   /** Accepted rows, of all that are, that the service has for longer than it promises: they are asked for on, and a person may resolve them. */
@@ -163,6 +165,14 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       rows: survey.contradictedRows,
       with_product: survey.contradictedProducts,
       requested: survey.contradictedRequested.toObject(),
+    },
+    paid_twice: {
+      rows: survey.paidTwiceRows,
+      first: survey.paidTwiceFirst.map(({ row_no: row, topup_id, second_topup_id }) => ({
+        row,
+        topup_id,
+        second_topup_id,
+      })),
     },
     in_doubt: {
       rows: counts.in_doubt,

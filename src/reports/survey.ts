@@ -34,6 +34,9 @@ export interface Survey {
   contradictedRows: number;
   contradictedProducts: number;
   contradictedRequested: Sums;
+  /** Rows that may have been paid twice: how many, and the first of them. */
+  paidTwiceRows: number;
+  paidTwiceFirst: ReportedRow[];
   /** How often each problem occurs, over all rows. */
   problems: Map<string, number>;
   /** Failed rows by the service's code, except contradicted ones. */
@@ -87,6 +90,8 @@ export async function surveyRows(view: Queryable, batch: BatchRecord): Promise<S
     contradictedRows: 0,
     contradictedProducts: 0,
     contradictedRequested: new Sums(),
+    paidTwiceRows: 0,
+    paidTwiceFirst: [],
     problems: new Map(),
     failures: new Map(),
     oldestDoubtAt: null,
@@ -127,6 +132,10 @@ function surveyRow(survey: Survey, row: ReportedRow, readAt: number | null): voi
     if (survey.refundedFirst.length < listedRowsMax) survey.refundedFirst.push(row);
     if (row.refund_amount !== null) survey.refunded.add(row.refund_currency ?? '', row.refund_amount);
     if (readAt !== null && row.refunded_at <= readAt) surveyRefund(survey.refundedByReading, row);
+  }
+  if (row.second_topup_id !== null) {
+    survey.paidTwiceRows += 1;
+    if (survey.paidTwiceFirst.length < listedRowsMax) survey.paidTwiceFirst.push(row);
   }
   if (isContradicted(row)) {
     survey.contradictedRows += 1;

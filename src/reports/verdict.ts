@@ -21,7 +21,9 @@ export function verdictOf(summary: BatchSummary): Verdict {
   const tone =
     open > 0
       ? 'open'
-      : summary.status === 'rejected' || unpaid + summary.refunded.rows > 0 || summary.balance.explained === false
+      : summary.status === 'rejected' ||
+          unpaid + summary.refunded.rows + summary.paid_twice.rows > 0 ||
+          summary.balance.explained === false
         ? 'attention'
         : 'good';
   return { tone, headline: headlineOf(summary, total, count), details: detailsOf(summary) };
@@ -80,6 +82,7 @@ function detailsOf(summary: BatchSummary): string[] {
   const say = (rows: number, one: string, many: string) => {
     if (rows > 0) details.push(`${counted(rows, 'row')} ${rows === 1 ? one : many}`);
   };
+  details.push(...paidTwiceSentences(summary));
   if (count.in_doubt > 0) details.push(doubtSentence(summary));
   say(count.held, 'is held: a person decides whether it is sent.', 'are held: a person decides whether they are sent.');
   if (summary.overdue.rows > 0) details.push(overdueSentence(summary));
@@ -165,6 +168,21 @@ function balanceSentences({ balance, charged, refunded }: BatchSummary): string[
 
 /** How many rows have each problem, by its code. */
 type Causes = Record<string, number | undefined>;
+
+/** Rows that are named one by one: each is a matter for the service. */
+const paidTwiceNamed = 5;
+
+function paidTwiceSentences({ paid_twice: { rows, first } }: BatchSummary): string[] {
+  if (rows === 0) return [];
+  const named = first.slice(0, paidTwiceNamed);
+  const sentences = named.map(
+    ({ row, topup_id, second_topup_id }) =>
+      `Row ${row} may have been paid twice: the service has the payments ${topup_id} and ${second_topup_id}. Ask it to reverse one.`,
+  );
+  if (rows > named.length)
+    sentences.push(`The same is true of ${counted(rows - named.length, 'more row')} (results.csv).`);
+  return sentences;
+}
 
 /** Rows that are still looked up end by themselves; those that are looked up no more wait for a person. */
 function doubtSentence({ batch_id, pause, in_doubt: { rows, left_to_person: left, requested } }: BatchSummary): string {

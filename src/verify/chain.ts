@@ -342,7 +342,10 @@ export function makeFacts(): GatheredFacts {
           reason[rowNo] = failure ? reasonMark(failure.reason) : 0;
         }
       }
-      if (kind === 'row.contradicted' || kind === 'row.changed_late') saidLate.add(`${rowNo} ${data.service_status}`);
+      if (kind === 'row.contradicted' || kind === 'row.changed_late') {
+        saidLate.add(`${rowNo} ${data.service_status}`);
+        saidLate.add(`${rowNo} topup ${data.topup_id}`);
+      }
       const refund = refundIn(kind, at, data);
       if (refund !== null) refunds.set(rowNo, [...(refunds.get(rowNo) ?? []), refund]);
     },

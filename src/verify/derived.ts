@@ -15,6 +15,9 @@ interface Failed {
   otherReasons: number;
 }
 
+/** Rows of one kind that summary.json names at most. */
+const listedMax = 50;
+
 /** What summary.json counts besides states and sums, counted anew while the rows are read. */
 export class DerivedNumbers {
   withProduct = 0;
@@ -25,6 +28,8 @@ export class DerivedNumbers {
   overdueRows = 0;
   readonly overdueSums = new ExactSums();
   oldestOverdue: string | null = null;
+  paidTwiceRows = 0;
+  readonly paidTwice: string[] = [];
   contradictedRows = 0;
   contradictedProducts = 0;
   readonly contradictedSums = new ExactSums();
@@ -41,6 +46,11 @@ export class DerivedNumbers {
     if (status === 'accepted' && failure_code === 'overdue') this.#addOverdue(row);
     if (statesOfProblems.includes(status) && failure_code !== '')
       for (const code of failure_code.split('; ')) this.problems.set(code, (this.problems.get(code) ?? 0) + 1);
+    if (row.second_topup_id) {
+      this.paidTwiceRows += 1;
+      if (this.paidTwice.length < listedMax)
+        this.paidTwice.push([row.row, row.topup_id, row.second_topup_id].join(' '));
+    }
     if (row.contradicted) this.#addContradicted(row);
     else if (status === 'failed') this.#addFailure(unguarded(failure_code) || 'UNKNOWN', row.failure_reason ?? '');
   }
@@ -87,6 +97,12 @@ export function checkDerived(
     ['charged.rows_without_cost', charged.rows_without_cost, found.withoutCost],
     ['in_doubt.oldest_sent_at', in_doubt.oldest_sent_at, found.oldestDoubt],
     ['overdue.rows', overdue?.rows, found.overdueRows],
+    ['paid_twice.rows', summary.paid_twice?.rows ?? 0, found.paidTwiceRows],
+    [
+      'paid_twice.first',
+      (summary.paid_twice?.first ?? []).map((one) => `${one.row} ${one.topup_id} ${one.second_topup_id}`).join('; '),
+      found.paidTwice.join('; '),
+    ],
     ['contradicted.rows', contradicted?.rows ?? 0, found.contradictedRows],
     ['contradicted.with_product', contradicted?.with_product ?? 0, found.contradictedProducts],
     ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],

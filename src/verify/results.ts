@@ -136,7 +136,9 @@ export function checkAgainstChain(row: ResultRow, rowNo: number, chain: ChainFac
     findings.add('results.csv', `row ${rowNo} has another payment or cost than the audit chain.`);
   }
   checkRefund(row, rowNo, chain, findings);
-  const { contradicted = '' } = row;
+  const { contradicted = '', second_topup_id: second = '' } = row;
+  if (second !== '' && !chain.wasSaidLate(rowNo, `topup ${unguarded(second)}`))
+    findings.add('results.csv', `row ${rowNo} has a second payment that the audit chain does not have.`);
   if (contradicted !== '' && (status !== 'failed' || !chain.wasSaidLate(rowNo, unguarded(contradicted) ?? '')))
     findings.add('results.csv', `row ${rowNo} says otherwise than the audit chain what the service says of it now.`);
   checkEnd(row, rowNo, chain, findings);

@@ -33,7 +33,8 @@ const firstColumns = [
 ];
 /** Those that may stand behind them: reports of before lack some. */
 const lastColumns = [
-  ...['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency', 'contradicted'],
+  ...['sms_message', 'line', 'failure_column', 'refunded_at', 'refund_amount', 'refund_currency'],
+  ...['contradicted', 'second_topup_id'],
 ];
 
 /**

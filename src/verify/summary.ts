@@ -63,6 +63,15 @@ const summaryShape = z.strictObject({
   }),
   // Reports of before do not tell of any.
   overdue: z.strictObject({ rows: count, requested: amounts, oldest_sent_at: time.nullable() }).optional(),
+  // Nor of rows that may have been paid twice.
+  paid_twice: z
+    .strictObject({
+      rows: count,
+      first: z.array(
+        z.strictObject({ row: count, topup_id: z.string().nullable(), second_topup_id: z.string().nullable() }),
+      ),
+    })
+    .optional(),
   // Reports of before tell of no failed row that the service contradicts.
   contradicted: z.strictObject({ rows: count, with_product: count, requested: amounts }).optional(),
   balance: z.strictObject({
