@@ -48,10 +48,7 @@ export interface RowRecord extends NewRow {
   completed_at: number | null;
   /** The row was held for what other batches had first sent until then (epoch ms): once a person has let it go, that holds it no more. */
   told_until: number | null;
-  /**
-   * The service's own status of a payment of this row that counts as not paid here (`failed`, or never sent), and that the service
-   * has not failed: the row keeps its state, and counts as paid wherever money is decided. Null where there is none.
-   */
+  /** The service's status of a payment that counts as not paid here, and that it has not failed: the row counts as paid. */
   contradicted: string | null;
   /** Since when the ledger knows that (epoch ms). */
   contradicted_at: number | null;
