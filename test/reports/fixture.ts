@@ -4,7 +4,6 @@ import { idempotencyKey, paymentReference, sha256 } from '../../src/core/ids.ts'
 import { Sums } from '../../src/core/money.ts';
 import type { RowEvent } from '../../src/core/row-state.ts';
 import { nextGeneration } from '../../src/engine/next-generation.ts';
-import { orderOf } from '../../src/engine/orders.ts';
 import { toldReading } from '../../src/engine/told-balance.ts';
 import type { Balance } from '../../src/gateway/gateway.ts';
 import { v2Body } from '../../src/gateway/v2-wire.ts';
@@ -206,7 +205,10 @@ function paymentOf(batch: Pick<BatchRecord, 'account' | 'run_id'>, row: RowRecor
   const { account } = batch;
   const identity = { account, runId: batch.run_id, rowRef: row.row_ref ?? '', generation: row.generation };
   const reference = paymentReference(identity);
-  const body = v2Body(orderOf(row, reference, null), 'auto');
+  const { phone_number, network_id, amount, currency, product_id: productId, sms_message: smsMessage } = row;
+  const order = { phoneNumber: phone_number ?? '', networkId: network_id ?? 0, productId, smsMessage, reference };
+  const money = amount === null ? null : { value: amount, currency: currency ?? '' };
+  const body = v2Body({ ...order, amount: money, callbackUrl: null }, 'auto');
   return {
     idempotency_key: idempotencyKey(identity),
     account,
