@@ -31,6 +31,9 @@ async function failedOnce(options: Parameters<typeof makeRig>[0] = {}): Promise<
   return rig;
 }
 
+/** Beside those of the row's own payment, which a runner looks up where the service has no list. */
+const readsOfFailed = ({ service }: Rig) => service.lookUps.filter((reference) => reference === 'run-1/ref-1');
+
 /** The same person is to be sent the same, by another batch. */
 function addAgain(rig: Rig, { rowRef = 'new-ref', runId = 'run-1', policy = '{}' }: Again = {}): Promise<void> {
   const batch = { batch_id: 'batch-2', run_id: runId, policy, created_at: rig.clock.now() };
@@ -56,7 +59,7 @@ for (const [version, options] of [
         rig.service.ends('run-1/ref-1', 'completed');
         await rig.run();
         assert.deepEqual(await rig.states('batch-2'), ['held']);
-        assert.deepEqual([rig.service.charges.length, rig.service.lookUps], [1, ['run-1/ref-1']]);
+        assert.deepEqual([rig.service.charges.length, readsOfFailed(rig)], [1, ['run-1/ref-1']]);
         assert.match((await rig.row(1, 'batch-2')).problems ?? '', /batch-1, row 1 \(run run-1, completed/);
         const { status, contradicted } = await rig.row(1);
         assert.deepEqual([status, contradicted], ['failed', 'completed']);
@@ -67,7 +70,7 @@ for (const [version, options] of [
         await addAgain(rig, again);
         await rig.run();
         assert.deepEqual(await rig.states('batch-2'), ['completed']);
-        assert.deepEqual(rig.service.lookUps, ['run-1/ref-1']);
+        assert.deepEqual(readsOfFailed(rig), ['run-1/ref-1']);
         assert.equal((await rig.row(1)).contradicted, null);
       });
     }
@@ -79,7 +82,7 @@ for (const [version, options] of [
       );
       await addAgain(rig, { runId: 'run-2' });
       await rig.run();
-      assert.deepEqual([await rig.states('batch-2'), rig.service.lookUps], [['held'], []]);
+      assert.deepEqual([await rig.states('batch-2'), readsOfFailed(rig)], [['held'], []]);
     });
 
     test('is read again when the batch was approved days ago and is only now sent', async () => {
