@@ -5,13 +5,17 @@ import { copyFileSync, readFileSync } from 'node:fs';
 import { symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
+import { noteContradiction } from '../../src/ledger/contradictions.ts';
 import type { Database } from '../../src/ledger/database.ts';
 import { forgetRows } from '../../src/ledger/forget.ts';
+import { findRow, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { writeReports } from '../../src/reports/reports.ts';
 import { openSigningKey } from '../../src/reports/signing-key.ts';
 import {
+  clockOf,
   completedWay,
+  failedWay,
   newBatch,
   newRow,
   paidAgain,
@@ -55,6 +59,17 @@ describe('the verifier that was written from the page of the format', { skip }, 
     assert.deepEqual(imports.flatMap(([, names, name = '']) => names?.split(', ') ?? [name]).sort(), own.split(' '));
   });
 
+  test('knows no name that is not on the page', () => {
+    const text = readFileSync(program, 'utf8');
+    const lists = text.slice(text.indexOf('STATES'), text.indexOf('SPACE')).replace(/^#.*$|\.split|set\(/gm, '');
+    const names: string[] = lists.match(/[a-z_0-9]+(?:\.[a-z]+)?/g) ?? [];
+    assert.ok(names.includes('second_topup_id') && names.includes('paid_twice') && names.includes('public_key'));
+    assert.deepEqual(
+      names.filter((name) => !page.includes(`\`${name}\``)),
+      [],
+    );
+  });
+
   test('proves the reports of the sample file', async (t) => {
     const folder = folderOf(t);
     copyFileSync(join(import.meta.dirname, '../../samples/payroll.csv'), join(folder, 'payroll.csv'));
@@ -86,6 +101,19 @@ describe('the verifier that was written from the page of the format', { skip }, 
         { row: newRow('B-1', 3, { amount: null, currency: null, product_id: '+data' }), way: completedWay(3) },
         { row: newRow('B-1', 4, { status: 'skipped' }) },
       ]),
+    'of rows that the service contradicts or has paid twice': async (db) => {
+      await writeBatch(db, newBatch('B-1'), [
+        { row: newRow('B-1', 1), way: completedWay(1) },
+        { row: newRow('B-1', 2), way: failedWay(2) },
+      ]);
+      await inUnit(db, { clock: clockOf(db), actor: 'engine' }, async (unit) => {
+        const [paid, failed] = [await findRow(unit.tx, 'B-1', 1), await findRow(unit.tx, 'B-1', 2)];
+        const found = { topupId: 'topup-2', serviceStatus: 'completed', why: 'it says completed', firstSentAt: null };
+        await noteContradiction(unit, failed as RowRecord, found);
+        const second = { why: 'there is another', service_status: 'completed', topup_id: 'topup-9' };
+        await unit.noteRow(paid as RowRecord, { second_topup_id: 'topup-9' }, 'row.contradicted', second);
+      });
+    },
     'of money that came back': async (db) => {
       await writeBatch(db, newBatch('B-1'), [{ row: newRow('B-1', 1), way: completedWay(1) }]);
       await giveBack(db, 1);
@@ -142,6 +170,11 @@ describe('the verifier that was written from the page of the format', { skip }, 
     ['summary.json', '"created_by": "amina"', '"created_by": "mallory"', /another batch was received/],
     ['summary.json', '{\n', '{\n  "note": "paid in cash",\n', /a name that is not known/],
     ['summary.json', '"total": 10', '"total": 1e1', /in another form/],
+    ['summary.json', '"total": 10', '"total": 10.0', /in another form/],
+    ['summary.json', '"total": 10', '"total": 10,\n    "hidden": 3', /a name that is not known/],
+    ['summary.json', '"service": "', '"service": "other ', /another batch was received/],
+    ['results.csv', /,payroll-2026-11\/R-1,/, ',payroll-2026-12/R-1,', /row 1 has another reference/],
+    ['results.csv', 'provider_reference', 'note', /results.csv has other columns/],
     ['events.jsonl', '"actor":"brian"', '"actor":"mallory"', /event \d+ does not follow/],
     ['events.jsonl', /^.*"seq":7,.*\n/m, '', /another number of events/],
     ['events.jsonl', '"actor":"brian"', '"actor":"mallory","actor":"brian"', /event \d+ is in another form/],

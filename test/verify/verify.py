@@ -7,10 +7,20 @@ from decimal import Decimal
 STATES = "invalid skipped held ready sending accepted in_doubt completed failed cancelled".split()
 MANIFEST = set("format batch_id run_id account program version as_of previous status input_sha256 content_sha256 masked audit files public_key".split())
 SUMMARY = set("""format batch_id run_id account program status input_sha256 content_sha256 service sandbox pause rejection file_name created_by
-  approved_by rows requested charged refunded contradicted in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
+  approved_by rows requested charged refunded contradicted paid_twice in_doubt overdue balance times problems failures audit version as_of previous difference difference_unknown""".split())
+COLUMNS = """row row_ref status phone_number network_id amount currency product_id generation attempts topup_id reference idempotency_key service_status
+  provider_reference cost cost_currency failure_code failure_reason first_sent_at completed_at""".split()
+LATER = "sms_message line failure_column refunded_at refund_amount refund_currency contradicted second_topup_id".split()
+# The names inside the members of summary.json; where names are data, none are listed.
+INSIDE = {"rows": "total valid by_status with_product with_product_completed", "requested": "by_status valid completed", "pause": "reason detail",
+  "charged": "by_status completed total earlier earlier_came_back rows_without_cost", "refunded": "rows amounts", "contradicted": "rows with_product requested",
+  "paid_twice": "rows first", "in_doubt": "rows left_to_person requested oldest_sent_at", "overdue": "rows requested oldest_sent_at",
+  "balance": "before_read_at after_read_at wallets explanation explained", "audit": "events head", "previous": "version as_of events head manifest_sha256",
+  "times": "created_at approved_at started_at completed_at finish_by in_time duration_ms", "difference": "rows columns late forgotten before after"}
 FILES = set("results.csv summary.json events.jsonl results.xlsx report.html failed.csv anchors.json difference.csv".split())
 SPACE = uuid.UUID("6f0f6a52-94b1-5f0e-8d6c-0a8d6b6f2c11")
-compact = lambda value: json.dumps(value, separators=(",", ":"), ensure_ascii=False)
+escaped = lambda text: re.sub("[\ud800-\udfff]", lambda lone: f"\\u{ord(lone[0]):04x}", text)
+compact = lambda value: escaped(json.dumps(value, separators=(",", ":"), ensure_ascii=False))
 digest = lambda data: hashlib.sha256(data if isinstance(data, bytes) else data.encode()).hexdigest()
 iso = lambda ms: datetime.fromtimestamp(ms / 1000, timezone.utc).strftime("%Y-%m-%dT%H:%M:%S.") + f"{ms % 1000:03d}Z" if ms else ""
 plain = lambda cell: re.sub(r"^'(?=[=+\-@\t\r\n＝＋－＠])(?!\+\d{7,15}$)", "", re.sub(r"(?<=[;\t\r\n])'(?=\"*[=+\-@＝＋－＠])", "", cell))
@@ -28,9 +38,10 @@ def read(*path):
 
 def read_json(folder, name, names):
     data = read(folder, name)
-    value = json.loads(data)
-    need(data == (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode(), f"{name} is in another form")
-    need(set(value) <= names and b'"__proto__"' not in data, f"{name} has a name that is not known")
+    value = json.loads(data, parse_float=lambda number: need(False, f"{name} is in another form"))
+    need(data == (escaped(json.dumps(value, indent=2, ensure_ascii=False)) + "\n").encode(), f"{name} is in another form")
+    inner = all(set(value.get(member) or {}) <= set(inside.split()) for member, inside in INSIDE.items())
+    need(set(value) <= names and inner and b'"__proto__"' not in data, f"{name} has a name that is not known")
     return value
 
 
@@ -45,6 +56,7 @@ def check_manifest(folder, key):
     for file in manifest["files"]:
         data = read(folder, file["name"])
         need(set(file) == {"name", "bytes", "sha256"} and (len(data), digest(data)) == (file["bytes"], file["sha256"]), f"{file['name']} was changed")
+    need(len(read(folder, "manifest.sig")) == 64, "the signature does not fit")
     return manifest
 
 
@@ -67,17 +79,20 @@ def check_chain(folder, manifest):
             row["sent"] = row["end"] = None
         row["sent"] = (str(body["generation"]), body["key"]) if kind == "row.send" else row["sent"]
         row["end"] = body if kind in ("row.complete", "row.fail") else row["end"]
-    need(previous == manifest["audit"]["head"], "the chain ends in another head")
-    if any(file["name"] == "anchors.json" for file in manifest["files"]):
-        for anchor in json.loads(read(folder, "anchors.json")):
-            need(0 < anchor["events"] <= len(events) and events[anchor["events"] - 1]["hash"] == anchor["head"], "a head that was put outside is not in the chain")
+    need(previous == manifest["audit"]["head"] and manifest.get("as_of") in (None, iso(events[-1]["at"])), "the chain ends in another head")
+    anchors = json.loads(read(folder, "anchors.json")) if any(file["name"] == "anchors.json" for file in manifest["files"]) else []
+    for head in [*anchors, *filter(None, [manifest.get("previous")])]:
+        need(0 < head["events"] <= len(events) and events[head["events"] - 1]["hash"] == head["head"], "a head that is known is not in the chain")
     return events, rows
 
 
 def check_results(folder, manifest, rows):
-    content, keys, totals = hashlib.sha256(), set(), {"counts": Counter(), "requested": Counter(), "charged": Counter()}
+    content, keys, totals = hashlib.sha256(), set(), {"counts": Counter(), "requested": Counter(), "charged": Counter(), "problems": Counter(), "failures": Counter(), "refunded": 0, "contradicted": 0, "paid_twice": 0}
     with open(os.path.join(folder, "results.csv"), encoding="utf-8", newline="") as file:
-        for number, cells in enumerate(csv.DictReader(file, strict=True), 1):
+        reader = csv.DictReader(file, strict=True)
+        names, inputs = reader.fieldnames, [name for name in reader.fieldnames if name.startswith("input_")]
+        need(names == COLUMNS + inputs + [name for name in LATER if name in names], "results.csv has other columns")
+        for number, cells in enumerate(reader, 1):
             need(None not in cells and None not in cells.values() and cells["row"] == str(number), f"row {number} is missing or moved")
             row, state, ref, key = rows[number], cells["status"], plain(cells["row_ref"]), cells["idempotency_key"]
             need(state in STATES and (row["state"] == state or row["state"] is None and state in ("invalid", "held", "ready", "skipped")), f"row {number} has another state")
@@ -86,12 +101,19 @@ def check_results(folder, manifest, rows):
                 keys.add(key)
                 need((cells["generation"], key) == row["sent"] or row["sent"] is None, f"row {number} has another key than was sent")
                 names = compact([manifest["account"], manifest["run_id"], ref, int(cells["generation"])])
+                tail = "" if cells["generation"] == "1" else "~" + cells["generation"]
+                need(manifest["masked"] or plain(cells["reference"]) == f"{manifest['run_id']}/{ref}{tail}", f"row {number} has another reference")
                 need(manifest["masked"] or key == str(uuid.uuid5(SPACE, names)), f"row {number} has a key that is not its own")
             if row["end"]:
                 for name in ("topup_id", "cost", "cost_currency", "service_status"):
                     need(plain(cells[name]) == (row["end"].get(name) or ""), f"row {number} has another {name} than the chain")
                 need(cells["completed_at"] == iso(row["end"].get("completed_at")), f"row {number} ended at another time")
             totals["counts"][state] += 1
+            codes = plain(cells["failure_code"]).split("; ") if state in ("invalid", "held", "skipped") else []
+            totals["problems"].update(filter(None, codes))
+            totals["failures"].update([plain(cells["failure_code"]) or "UNKNOWN"] if state == "failed" and not cells.get("contradicted") else [])
+            for what, column in (("refunded", "refunded_at"), ("contradicted", "contradicted"), ("paid_twice", "second_topup_id")):
+                totals[what] += bool(cells.get(column)) and (what != "refunded" or state == "completed")
             if state != "invalid":
                 totals["requested"][state, cells["currency"]] += Decimal(cells["amount"] or 0)
                 totals["charged"][state, cells["cost_currency"]] += Decimal(cells["cost"] or 0)
@@ -109,6 +131,10 @@ def check_summary(folder, manifest, events, content, totals):
         for said in (manifest["content_sha256"], *(told[kind]["data"]["content_sha256"] for kind in ("batch.validate", "batch.approve") if kind in told)):
             need(content == said, "the rows are not those that were validated and approved")
     need(+Counter(summary["rows"]["by_status"]) == totals["counts"] and summary["rows"]["total"] == totals["counts"].total(), "the counts are others")
+    said = {"problems": summary.get("problems", totals["problems"]), "failures": {code: each["rows"] for code, each in summary["failures"].items()} if "failures" in summary else totals["failures"]}
+    said |= {what: summary.get(what, {"rows": 0})["rows"] for what in ("refunded", "contradicted", "paid_twice", "in_doubt")}
+    for what in said:
+        need(said[what] == (totals[what] if what in totals else totals["counts"]["in_doubt"]), f"the counts of {what} are others")
     for what in ("requested", "charged"):
         said = {(state, currency): Decimal(value) for state, sums in summary[what]["by_status"].items() for currency, value in sums.items()}
         parts = [(currency, value) for (state, currency), value in said.items() if what == "charged" or state != "skipped"]
@@ -120,7 +146,9 @@ def check_summary(folder, manifest, events, content, totals):
             need({at: Decimal(value) for at, value in summary[what][name].items() if Decimal(value)} == {at: value for at, value in sums.items() if value}, f"sums of {what} are others")
         need({at: sum_ for at, sum_ in said.items() if sum_} == {at: sum_ for at, sum_ in totals[what].items() if sum_}, f"sums of {what} are others")
     received, approved = told["batch.received"], told.get("batch.approve")
-    need(all(received["data"][name] == summary[name] for name in ("run_id", "account", "created_by")), "another batch was received")
+    need(all(received["data"][name] == summary[name] for name in ("run_id", "account", "created_by", "service")), "another batch was received")
+    states = [event["data"]["to"] for event in events if event["row_no"] is None and "to" in event["data"]]
+    need(summary["status"] == (["received"] + states)[-1], "the batch has another state")
     need(received["data"]["file_sha256"] == summary["input_sha256"] and iso(received["at"]) == summary["times"]["created_at"], "another file was received")
     need(summary["approved_by"] == (approved and approved["actor"]) and (summary["times"]["approved_at"] or "") == iso(approved and approved["at"]), "another person approved it")
 
