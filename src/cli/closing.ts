@@ -31,7 +31,7 @@ export function closingLines(terminal: Terminal, result: WorkResult, cwd: string
   lines.push(...correctedLines(result.paidSince));
   if (Object.keys(summary.charged.total).length > 0)
     lines.push(`Charged    ${sumsText(summary.charged.total)}${balanceText(summary)}`);
-  if (summary.times.duration_ms !== null) lines.push(`Took       ${durationText(summary.times.duration_ms)}`);
+  if (summary.times.active_ms !== null) lines.push(`Took       ${durationText(summary.times.active_ms)}`);
   lines.push(`Reports    ${relative(cwd, reports.dir) || '.'}/ (${reports.files.join(', ')})`);
   if (reports.previous !== null) lines.push(`Version    ${versionSentence(reports, cwd)}`);
   for (const step of nextSteps(result, relative(cwd, reports.dir))) lines.push(`Next       ${step}`);

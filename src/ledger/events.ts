@@ -134,6 +134,21 @@ export function pageRetriedCharges(
   );
 }
 
+/** A page of the events, in their order, by which a payment is sent or followed, or is not any more. */
+export function pageActivity(
+  db: Queryable,
+  batchId: string,
+  afterSeq: number,
+  limit: number,
+): Promise<{ seq: number; at: number; kind: string; row_no: number }[]> {
+  return db.query(
+    `SELECT seq, at, kind, row_no FROM events WHERE batch_id = ? AND seq > ?
+       AND kind IN ('row.send', 'row.unsent', 'row.doubt', 'row.accept', 'row.adopt', 'row.review', 'row.complete', 'row.fail')
+       ORDER BY seq LIMIT ?`,
+    [batchId, afterSeq, limit],
+  );
+}
+
 /** When an event of a batch was (epoch ms), by its place in the chain; null where there is none. */
 export async function eventTime(db: Queryable, batchId: string, seq: number): Promise<number | null> {
   const [event] = await db.query<{ at: number }>('SELECT at FROM events WHERE batch_id = ? AND seq = ?', [

@@ -83,7 +83,7 @@ function tiles({ status, rows, requested, charged, refunded, times }: BatchSumma
       : [[String(currencies)], 'currencies paid out'],
     [amountsOf(charged.total), 'charged to the wallets'],
     ...(refunded.rows === 0 ? [] : [[amountsOf(refunded.amounts), 'came back since'] satisfies [string[], string]]),
-    ...(isGivenUp(status) ? [] : [[[durationOf(times)], 'from first to last row'] satisfies [string[], string]]),
+    ...(isGivenUp(status) ? [] : [[[durationOf(times)], 'sending and following'] satisfies [string[], string]]),
   ];
   return html`<div class="tiles">${all.map(
     ([values, name]) =>
@@ -91,7 +91,7 @@ function tiles({ status, rows, requested, charged, refunded, times }: BatchSumma
   )}</div>`;
 }
 
-function durationOf({ duration_ms: ms }: BatchSummary['times']): string {
+function durationOf({ active_ms: ms }: BatchSummary['times']): string {
   return ms === null ? 'not finished' : durationText(ms);
 }
 

@@ -7,6 +7,7 @@ import { type RowState, rowStates } from '../core/row-state.ts';
 import { type BatchRecord, embeddedSandboxService, findBatch } from '../ledger/batches.ts';
 import { costsOfBatch } from '../ledger/costs.ts';
 import type { Queryable } from '../ledger/database.ts';
+import { activeMs } from './active-time.ts';
 import { type BalanceProof, proveBalance } from './balance-proof.ts';
 import { type CameBack, cameBackOfFailed } from './came-back.ts';
 import { maskNumbers } from './mask.ts';
@@ -92,6 +93,8 @@ export interface BatchSummary {
     in_time: boolean | null;
     /** From start to completion, in milliseconds. */
     duration_ms: number | null;
+    /** How much of that payments were sent or followed, in milliseconds: without the breaks, such as before a retry. */
+    active_ms: number | null;
   };
   /** How often each problem occurs over all rows, by its code. */
   problems: Record<string, number>;
@@ -123,6 +126,8 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
   const earlier = await chargedEarlier(view, batch, ofRows);
   const charged = sumOf([ofRows, earlier]);
   const back = await cameBack(view, batch, { survey, earlier });
+  const durationMs =
+    batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at;
   const byReading = sumOf([survey.refundedByReading.toObject(), back.byReading.toObject()]);
   return {
     format: 'airbatch.summary/1',
@@ -193,8 +198,8 @@ export async function summaryOf(view: Queryable, batch: BatchRecord, survey: Sur
       completed_at: isoOrNull(batch.completed_at),
       finish_by: isoOrNull(batch.finish_by),
       in_time: batch.finish_by === null || batch.completed_at === null ? null : batch.completed_at <= batch.finish_by,
-      duration_ms:
-        batch.started_at === null || batch.completed_at === null ? null : batch.completed_at - batch.started_at,
+      duration_ms: durationMs,
+      active_ms: durationMs === null ? null : await activeMs(view, batch.batch_id),
     },
     problems: Object.fromEntries(sorted(survey.problems)),
     failures: Object.fromEntries(sorted(survey.failures)),

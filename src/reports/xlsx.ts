@@ -243,7 +243,7 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     ['Approved', time(times.approved_at)],
     ['Started', time(times.started_at)],
     ['Finished', time(times.completed_at)],
-    ['Duration', times.duration_ms === null ? null : durationText(times.duration_ms)],
+    ['Time sending and following', times.active_ms === null ? null : durationText(times.active_ms)],
     [],
     heading('Rows', 'Count', '', '', 'Meaning'),
     ...Object.entries(rows.by_status).map(([state, value]): Cell[] => {

@@ -1,5 +1,6 @@
 import { hash as digest, randomBytes } from 'node:crypto';
 import { join } from 'node:path';
+import { makeActiveTime } from './active-time.ts';
 import { type FailedCharges, makeFailedCharges } from './failed-charges.ts';
 import { ownLines } from './files.ts';
 import { doubleMeaning, type Findings } from './findings.ts';
@@ -88,6 +89,8 @@ export interface ChainFacts extends Omit<Sendings, 'note'> {
   refundOf(rowNo: number, topupId: string): Refund | null;
   /** Whether the service was seen to give this status to a payment of the row after the row had ended. */
   wasSaidLate(rowNo: number, serviceStatus: string): boolean;
+  /** How long payments were sent or followed (ms). */
+  activeMs(): number;
   /** The money of payments that failed. */
   failed: Pick<FailedCharges, 'earlier' | 'earlierBack' | 'backBy'>;
 }
@@ -296,6 +299,7 @@ export function makeFacts(): GatheredFacts {
   const refunds = new Map<number, Refund[]>();
   const saidLate = new Set<string>();
   const failed = makeFailedCharges();
+  const active = makeActiveTime();
   const grow = (rowNo: number) => {
     const size = 2 ** Math.ceil(Math.log2(rowNo + 1));
     const larger = <Marks extends Uint8Array | Uint32Array>(marks: Marks, old: Marks): Marks => {
@@ -327,6 +331,7 @@ export function makeFacts(): GatheredFacts {
       if (typeof data.to === 'string') noteState(rowNo, data);
       sendings.note(rowNo, kind, at, data);
       failed.note(rowNo, kind, at, data);
+      active.note(rowNo, kind, at);
       // What came back until then was an earlier payment's.
       if (kind === 'row.retry') refunds.delete(rowNo);
       if (kind === 'row.send' && data.key) sent[rowNo] = fingerprint(data.generation, data.key);
@@ -362,6 +367,7 @@ export function makeFacts(): GatheredFacts {
     refundOf: (rowNo, topupId) =>
       refunds.get(rowNo)?.find((one) => one.topupId === null || topupId === '' || one.topupId === topupId) ?? null,
     wasSaidLate: (rowNo, serviceStatus) => saidLate.has(`${rowNo} ${serviceStatus}`),
+    activeMs: active.total,
     failed,
   };
 }

@@ -82,7 +82,7 @@ export class DerivedNumbers {
 export function checkDerived(
   { rows, charged, in_doubt, overdue, contradicted, times, service, sandbox, version, ...summary }: Summary,
   found: DerivedNumbers,
-  { masked }: { masked: boolean },
+  { masked, activeMs }: { masked: boolean; activeMs: number },
   findings: Findings,
 ): void {
   const { started_at, completed_at, finish_by } = times;
@@ -107,6 +107,8 @@ export function checkDerived(
     ['contradicted.with_product', contradicted?.with_product ?? 0, found.contradictedProducts],
     ['overdue.oldest_sent_at', overdue?.oldest_sent_at, found.oldestOverdue],
     ['times.duration_ms', times.duration_ms, lasted],
+    // Reports of before do not tell it.
+    ['times.active_ms', times.active_ms, times.active_ms === undefined ? undefined : lasted === null ? null : activeMs],
     ['times.in_time', times.in_time, finish_by && completed_at ? completed_at <= finish_by : null],
     ['sandbox', sandbox, service === 'embedded sandbox'],
   ];

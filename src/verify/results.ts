@@ -71,7 +71,7 @@ export async function checkResults(
   checkCounts(summary.rows, counts, count, findings);
   checkSums('requested', summary.requested, requested, findings);
   checkSums('charged', summary.charged, charged, findings);
-  checkDerived(summary, derived, { masked: manifest.masked }, findings);
+  checkDerived(summary, derived, { masked: manifest.masked, activeMs: chain.activeMs() }, findings);
   checkBalanceProof(summary, findings);
   checkCameBack(summary, { chain, refunded: origin.refundsByReading }, findings);
   await checkOrigin({ dir, manifest, summary, chain, totals: origin }, findings);

@@ -109,6 +109,7 @@ const summaryShape = z.strictObject({
     finish_by: time.nullable().optional(),
     in_time: z.boolean().nullable().optional(),
     duration_ms: z.int().nullable().optional(),
+    active_ms: z.int().nullable().optional(),
   }),
   problems: counts.optional(),
   failures: z

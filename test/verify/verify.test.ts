@@ -508,6 +508,7 @@ test('a number of the summary that is not that of the rows or the chain is found
     ['"rows_without_cost": 0', '"rows_without_cost": 1', /as charged\.rows_without_cost/],
     ['"oldest_sent_at": null', '"oldest_sent_at": "2026-11-01T08:00:00.000Z"', /as in_doubt\.oldest_sent_at/],
     ['"duration_ms": 60000', '"duration_ms": 1', /has 1 as times\.duration_ms; by its rows and times it is 60000/],
+    ['"active_ms": 7500', '"active_ms": 60000', /has 60000 as times\.active_ms; by its rows and times it is 7500/],
     ['"sandbox": false', '"sandbox": true', /has true as sandbox/],
     ['"PHONE_INVALID": 1', '"PHONE_INVALID": 2', /has 2 as problems\.PHONE_INVALID; .* is 1/],
     ['"PHONE_INVALID": 1', '"PHONE_MISSING": 1', /has 1 as problems\.PHONE_MISSING; .* is 0/],
