@@ -31,6 +31,12 @@ export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, wor
   return moves ? 'interrupted' : 'waits for a person';
 }
 
+/** Whether the service keeps all batches of an account waiting: it cannot be reached, or has told the account to wait. */
+export function isKeptByService(account: AccountNow, batch: BatchRecord, now: number): boolean {
+  const pace = paceOf(account, batch);
+  return pace !== null && serviceWords(pace, now) !== null;
+}
+
 /** What all batches of an account wait for, in words: the service itself, telling it to wait or not reached; null where it is neither. */
 export function serviceWords(pace: NotedPace, now: number): string | null {
   // Whoever tells it to wait is there, though none of its payments may be answered.
@@ -134,9 +140,20 @@ export async function waitsFor(
   if (firstAlone)
     return `the first ${counted(storedPolicy(batch.policy).canary?.rows ?? 0, 'row')} to end: they go alone`;
   if (of('ready') > 0) return pace && readyWords(batch, of('ready'), { pace, sending: account.sending, now });
+  return followedWords(counts, lookUpAt, now);
+}
+
+/** What is waited for of the rows that were sent, in words; null where nothing is. */
+export function followedWords(
+  counts: ReadonlyMap<string, number>,
+  lookUpAt: number | null,
+  now: number,
+): string | null {
+  const of = (state: string) => counts.get(state) ?? 0;
+  const moving = of('sending') + of('accepted');
   const ends = moving > 0 ? `the service to end ${counted(moving, 'row')}` : null;
   const lookUp =
-    lookUpAt === null ? null : `the next look-up of ${counted(doubts, 'row')} in doubt${inTime(lookUpAt, now)}`;
+    lookUpAt === null ? null : `the next look-up of ${counted(of('in_doubt'), 'row')} in doubt${inTime(lookUpAt, now)}`;
   return [ends, lookUp].filter((words) => words !== null).join('; ') || null;
 }
 

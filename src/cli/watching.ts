@@ -1,48 +1,97 @@
-import { movesByItself } from '../engine/remaining.ts';
+import { isoTime } from '../core/clock.ts';
+import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
 import { defaultEngineSettings } from '../engine/settings.ts';
 import { type BatchRecord, countRows, findBatch } from '../ledger/batches.ts';
-import { durationText } from '../reports/format.ts';
+import { lastPromisedAt, nextDueAt } from '../ledger/rows.ts';
+import { durationText, timeText } from '../reports/format.ts';
 import { accountNow } from './account-now.ts';
-import { type WaitsSession, waitsFor } from './waits-for.ts';
+import { followedWords, isKeptByService, type WaitsSession, waitsFor } from './waits-for.ts';
 
-/** What a command tells of its batches while it works on them, or watches another process do so. */
+/** What a command says about its batches while it works on them, or watches another process do so. */
 export interface Watching {
-  /** Says of batches that are paused, and of which something moves all the same, what they wait for. */
-  tellPauses(): Promise<void>;
+  /** Says what the batches wait for: of a paused one at once, of another where nothing has changed for a while. */
+  tellWaits(): Promise<void>;
   /** Looks where they stand, and says what is new about what they wait for. False when there is nothing more to wait for. */
   look(): Promise<boolean>;
   /** The batches that a pause could stop, as they stood at the last look. */
   unpaused(): readonly string[];
 }
 
+export interface WatchingOptions {
+  batchIds: readonly string[];
+  patienceMs: number;
+  /** How long after its acceptance the service promises that a payment has ended (ms). */
+  promisedMs: number;
+}
+
 /** Refused look-ups are a minute apart: two in a row that moved nothing show that the next will not either. */
 const refusedMsMax = 2.5 * defaultEngineSettings.unreachableWaitMsMax;
+/** Most payments end within seconds: only a longer wait is explained. */
+const quietMs = 10_000;
+/** Rows that are sent at the pace of a rate limit may stand still for a whole window of a minute. */
+const pacedQuietMs = 2 * 60_000;
+/** A wait that goes on is explained again after so long, with its times as they are by then. */
+const repeatedMs = 15 * 60_000;
+
+/** A batch as it was last seen, since when (monotonic ms), and when its wait was last explained, in which state. */
+interface Seen {
+  standing: string;
+  since: number;
+  told: { status: string; reason: string | null; at: number } | null;
+}
 
 export function makeWatching(
   session: WaitsSession,
   tell: (line: string) => void,
-  { batchIds, patienceMs }: { batchIds: readonly string[]; patienceMs: number },
+  { batchIds, patienceMs, promisedMs }: WatchingOptions,
 ): Watching {
   const { db, clock } = session;
-  const told = new Map<string, string>();
+  const seen = new Map<string, Seen>();
   let standing = '';
   let since = clock.monotonic();
   let unpaused = batchIds;
 
-  const tellPause = (batch: BatchRecord, words: string | null) => {
-    if (batch.status !== 'paused' || words === null || told.get(batch.batch_id) === words) return;
-    told.set(batch.batch_id, words);
-    tell(`Batch ${batch.batch_id} waits for ${words}. Payments already sent are still followed.`);
+  const look = ({ batch_id, status }: BatchRecord, counts: ReadonlyMap<string, number>): Seen => {
+    const standing = JSON.stringify([status, ...counts]);
+    const last = seen.get(batch_id);
+    const one = last?.standing === standing ? last : { standing, since: clock.monotonic(), told: last?.told ?? null };
+    seen.set(batch_id, one);
+    return one;
+  };
+
+  const tellWait = async (batch: BatchRecord, counts: ReadonlyMap<string, number>, safe: string) => {
+    const { batch_id: id, status, pause_reason: reason } = batch;
+    const one = look(batch, counts);
+    const account = await accountNow(session, batch.account);
+    const at = clock.monotonic();
+    const quiet = at - one.since;
+    const [now, isPaused] = [clock.now(), status === 'paused'];
+    const isPaced = counts.has('ready') && !waitsForFirstRows(batch, counts) && !isKeptByService(account, batch, now);
+    if (!isPaused && quiet < (isPaced ? pacedQuietMs : quietMs)) return;
+    if (one.told?.status === status && one.told.reason === reason && at - one.told.at < repeatedMs) return;
+    const words = (await waitsFor(session, batch, counts, account)) ?? 'the service';
+    one.told = { status, reason, at };
+    const lookUpAt = counts.has('in_doubt') ? await nextDueAt(db, id, 'in_doubt') : null;
+    const followed = isPaused ? followedWords(counts, lookUpAt, now) : null;
+    const endsBy = ((await lastPromisedAt(db, id)) ?? 0) + promisedMs;
+    const sentences = [
+      `Batch ${id} waits for ${words}.`,
+      ...(isPaused ? [] : [`Nothing has changed for ${durationText(quiet)}.`]),
+      ...(followed === null ? [] : [`Payments already sent are still followed: this command waits for ${followed}.`]),
+      ...(endsBy > now ? [`The service promises the end by ${timeText(isoTime(endsBy))}.`] : []),
+      safe,
+    ];
+    tell(sentences.join(' '));
   };
 
   return {
-    async tellPauses() {
+    async tellWaits() {
       for (const batchId of batchIds) {
         const batch = await findBatch(db, batchId);
         // Where nothing moves the command ends, and what it says then tells of the pause.
-        if (batch?.status !== 'paused' || !(await movesByItself(db, batch, clock.now(), patienceMs))) continue;
-        const counts = await countRows(db, batchId);
-        tellPause(batch, await waitsFor(session, batch, counts, await accountNow(session, batch.account)));
+        if (!batch || isPast(batch) || !(await movesByItself(db, batch, clock.now(), patienceMs))) continue;
+        const safe = `Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume ${batchId}" goes on.`;
+        await tellWait(batch, await countRows(db, batchId), safe);
       }
     },
     async look() {
@@ -55,7 +104,7 @@ export function makeWatching(
         const counts = await countRows(db, batchId);
         stands.push([batchId, batch.status, [...counts]]);
         if (batch.status !== 'paused') going.push(batchId);
-        tellPause(batch, await waitsFor(session, batch, counts, await accountNow(session, batch.account)));
+        await tellWait(batch, counts, 'Ctrl-C is safe: the other airbatch goes on.');
         if (await movesByItself(db, batch, clock.now(), patienceMs)) moving.push(batch);
       }
       unpaused = going;

@@ -67,7 +67,11 @@ export async function workOn(
   };
   const runner = runnerOf(session, account, { restored: options.restored, onTaken });
   const tell = (line: string) => terminal.error(`${line}\n`);
-  const watching = makeWatching(session, tell, { batchIds: options.batchIds, patienceMs });
+  const watching = makeWatching(session, tell, {
+    batchIds: options.batchIds,
+    patienceMs,
+    promisedMs: account.gateway.policy.settleAlertMs,
+  });
   const word = makeWord(session, null);
   const progress = showProgress(terminal, session, options.batchIds);
   const interrupt = onInterrupt(() => {
@@ -180,7 +184,7 @@ async function runOrWatch(
 ): Promise<void> {
   for (;;) {
     try {
-      return await tellingPauses(session, watching, () => runner.run(patienceMs, batchIds));
+      return await tellingWaits(session, watching, () => runner.run(patienceMs, batchIds));
     } catch (error) {
       if (!(error instanceof AirbatchError) || error.code !== 'ACCOUNT_BUSY') throw error;
       onBusy(error.message);
@@ -190,21 +194,21 @@ async function runOrWatch(
   }
 }
 
-/** How often it is looked whether a batch is paused while rows of it are still followed. */
-const pauseLookMs = 3_000;
+/** How often the command looks whether it must say what a batch waits for. */
+const waitLookMs = 3_000;
 
-/** What is followed may take long: until its end nothing else would say what the pause waits for. */
-async function tellingPauses(
+/** Says, while the work goes on, what its batches wait for. */
+async function tellingWaits(
   { clock }: Session,
-  watching: Pick<Watching, 'tellPauses'>,
+  watching: Pick<Watching, 'tellWaits'>,
   work: () => Promise<void>,
 ): Promise<void> {
   const ended = new AbortController();
   const telling = async () => {
     for (;;) {
-      await clock.sleep(pauseLookMs, ended.signal);
+      await clock.sleep(waitLookMs, ended.signal);
       if (ended.signal.aborted) return;
-      await watching.tellPauses();
+      await watching.tellWaits();
     }
   };
   const told = telling();

@@ -1,5 +1,6 @@
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { isSameService } from '../core/service-name.ts';
+import type { BalanceOutcome, ListOutcome } from '../gateway/gateway.ts';
 import { openBatches } from '../ledger/batches.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { askBalance } from './ask-balance.ts';
@@ -7,6 +8,7 @@ import type { RunnerContext } from './context.ts';
 import { noteShortage } from './funds.ts';
 import { refreshBatches } from './open-batches.ts';
 import { pauseOtherwise } from './persons-pause.ts';
+import { waitAsTold } from './told-to-wait.ts';
 
 /**
  * Pauses every open batch of the account. Rejects where that cannot be written: the ledger may be well again a moment later, and the
@@ -56,12 +58,22 @@ export async function writePause(
 }
 
 /**
- * Whether the service has refused the account's credentials, and lets them read nothing either: then only a person moves what is
+ * Whether the service has refused the account's credentials, and lets them read no payment either: then only a person moves what is
  * open, and waiting for its look-ups is in vain. It is asked once for each refusal: credentials that may not create may read.
  */
 export async function isShutOut(context: RunnerContext): Promise<boolean> {
   if (!context.credentialsRefused) return false;
-  const outcome = await askBalance(context);
+  const outcome = await askToRead(context);
   if (outcome.kind !== 'throttled') context.credentialsRefused = false;
   return outcome.kind === 'account_blocked';
+}
+
+/** Reads one entry of the list, since a key that may read the balance need not have the permission to read payments. */
+async function askToRead(context: RunnerContext): Promise<ListOutcome | BalanceOutcome> {
+  const { list } = context.gateway;
+  // Version 1 has no list and no permissions: credentials that are right may read everything.
+  if (list === null) return askBalance(context);
+  const outcome = await context.limiter.admit('read', () => list({ page: 1, perPage: 1, fromMs: null, toMs: null }));
+  if (outcome.kind === 'throttled') await waitAsTold(context, 'read', outcome);
+  return outcome;
 }

@@ -23,6 +23,7 @@ async function watched(fields: string, story: (rig: Rig) => Promise<void> = asyn
   const watching = makeWatching({ ...rig, config }, (line) => lines.push(line), {
     batchIds: ['batch-1'],
     patienceMs: 20 * minute,
+    promisedMs: 30 * minute,
   });
   const from = rig.clock.now();
   const watch = async () => {
@@ -64,15 +65,72 @@ describe('a command that watches another process', () => {
     const { lines, minutes, unpaused } = await watched(`pause_reason = 'by_person', pause_detail = 'month-end'`);
     assert.equal(minutes, 30);
     assert.deepEqual(unpaused, []);
-    assert.deepEqual(lines, [
-      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". Payments already sent are still followed.',
-    ]);
+    // Once at first, and once more after 15 minutes, since a wait that nobody explains looks like a fault.
+    assert.equal(lines.length, 2, lines.join('\n'));
+    assert.equal(
+      lines[0],
+      'Batch batch-1 waits for a person: it is paused (month-end); "airbatch resume batch-1". ' +
+        'Payments already sent are still followed: this command waits for the next look-up of 1 row in doubt, in 1 min 28 s. ' +
+        'The service promises the end by 2026-11-20 09:30:00 UTC. Ctrl-C is safe: the other airbatch goes on.',
+    );
   });
 
   test('says that nobody is needed where the other goes on by itself once there is money', async () => {
     const { lines } = await watched(`pause_reason = 'insufficient_balance', pause_detail = 'too little'`);
-    assert.deepEqual(lines, [
-      'Batch batch-1 waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1". Payments already sent are still followed.',
-    ]);
+    for (const line of lines)
+      assert.match(
+        line,
+        /waits for money: it goes on by itself when a wallet holds more, or by "airbatch resume batch-1"\. /,
+      );
+  });
+});
+
+/** What a command that works on the batch itself says in so many minutes in which nothing changes. */
+async function saidOf(set: string, minutes: number): Promise<{ at: number; line: string }[]> {
+  const rig = await makeRig();
+  await rig.add(someRows(2));
+  await rig.db.execute(`UPDATE batches SET status = 'running'`);
+  await rig.db.execute(`UPDATE rows SET ${set}`);
+  if (set.includes('accepted')) await rig.db.execute(`UPDATE batch_counts SET status = 'accepted'`);
+  const now = rig.clock.now();
+  await takeLease(rig.db, { account: 'main', holder: 'here/1/1', now, expiresAt: now + 60 * minute, deadHolder: null });
+  const said: { at: number; line: string }[] = [];
+  const config = { accounts: new Map() };
+  const watching = makeWatching({ ...rig, config }, (line) => said.push({ at: rig.clock.now() - now, line }), {
+    batchIds: ['batch-1'],
+    patienceMs: 20 * minute,
+    promisedMs: 30 * minute,
+  });
+  const watch = async () => {
+    while (rig.clock.now() - now < minutes * minute) {
+      await watching.tellWaits();
+      await rig.clock.sleep(1_000);
+    }
+  };
+  await rig.clock.drive(watch());
+  return said;
+}
+
+describe('a command that works on a batch', () => {
+  test('says after a few seconds what it waits for, until when, and that Ctrl-C is safe, and again after 15 minutes', async () => {
+    const at = Date.parse('2026-11-20T09:00:00Z');
+    const said = await saidOf(`status = 'accepted', accepted_at = ${at}`, 20);
+    assert.deepEqual(
+      said.map((one) => one.at),
+      [10_000, 10_000 + 15 * minute],
+    );
+    assert.equal(
+      said[0]?.line,
+      'Batch batch-1 waits for the service to end 2 rows. Nothing has changed for 10 s. ' +
+        'The service promises the end by 2026-11-20 09:30:00 UTC. ' +
+        'Ctrl-C is safe: nothing is paid twice or lost, and "airbatch resume batch-1" goes on.',
+    );
+  });
+
+  test('says nothing while rows only wait for the next minute of the rate limit, and something where nothing is sent for two', async () => {
+    assert.deepEqual(await saidOf(`input = '{}'`, 1.5), []);
+    const [first] = await saidOf(`input = '{}'`, 3);
+    assert.equal(first?.at, 2 * minute);
+    assert.match(first?.line ?? '', /^Batch batch-1 waits for the service\. Nothing has changed for 2 min\. Ctrl-C is safe/);
   });
 });

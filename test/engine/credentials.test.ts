@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { resumeBatch } from '../../src/engine/acts.ts';
+import type { ListQuery } from '../../src/gateway/gateway.ts';
 import { makeRig, type Rig, someRows } from '../support/engine.ts';
 import { aRow } from '../support/ledger.ts';
 
@@ -59,6 +60,18 @@ describe('credentials that the service refuses', () => {
     assert.equal((await rig.batch()).pause_reason, 'by_person');
   });
 
+  test('end a run where they may read the balance, and no payment', async () => {
+    const rig = await twoInDoubt();
+    Object.assign(rig.service.refuses, { creations: true, reads: true });
+    rig.service.balance = async () => ({
+      kind: 'balance',
+      balance: { total: { value: '9', currency: 'USD' }, wallets: [], readAt: rig.clock.now() },
+    });
+    assert.ok((await timeRun(rig)) < 2 * minute);
+    assert.equal(pauses(rig), 1);
+    assert.deepEqual((await rig.states()).slice(0, 2), ['in_doubt', 'in_doubt']);
+  });
+
   test('that may still read follow what was sent to its end', async () => {
     const rig = await twoInDoubt();
     await rig.db.execute(`UPDATE rows SET status = 'ready' WHERE status = 'held'`);
@@ -79,10 +92,13 @@ describe('credentials that the service refuses', () => {
     test(what, async () => {
       const rig = await twoInDoubt();
       await rig.db.execute(`UPDATE rows SET status = 'ready' WHERE status = 'held'`);
-      const { balance } = rig.service;
+      const { list } = rig.service;
+      assert.ok(list);
       const evidence = { httpStatus: 503, code: 'http_503', message: 'offline', requestId: null };
       const askedAt: number[] = [];
-      rig.service.balance = async () => (askedAt.push(rig.clock.now()) === 1 ? { ...first, evidence } : balance());
+      const isAsked = (query: ListQuery) => query.perPage === 1 && askedAt.push(rig.clock.now()) === 1;
+      const answer = async (query: ListQuery) => (isAsked(query) ? { ...first, evidence } : list(query));
+      Object.assign(rig.service, { list: answer });
       Object.assign(rig.service.refuses, { creations: true, reads: endsSoon });
       const lasted = await timeRun(rig);
       if (!endsSoon) {
