@@ -131,6 +131,9 @@ describe('a command that works on a batch', () => {
     assert.deepEqual(await saidOf(`input = '{}'`, 1.5), []);
     const [first] = await saidOf(`input = '{}'`, 3);
     assert.equal(first?.at, 2 * minute);
-    assert.match(first?.line ?? '', /^Batch batch-1 waits for the service\. Nothing has changed for 2 min\. Ctrl-C is safe/);
+    assert.match(
+      first?.line ?? '',
+      /^Batch batch-1 waits for the service\. Nothing has changed for 2 min\. Ctrl-C is safe/,
+    );
   });
 });
