@@ -1,6 +1,7 @@
+import { overdueCode } from '../core/overdue.ts';
 import type { BatchRecord } from './batches.ts';
 import type { Queryable } from './database.ts';
-import type { RowRecord } from './rows.ts';
+import { inFlight, type RowRecord } from './rows.ts';
 
 /** The batch of the same job that ended last before this one was taken in, or null. */
 export async function lastBatchOfJob(db: Queryable, { account, job, batch_id }: BatchRecord): Promise<string | null> {
@@ -77,4 +78,14 @@ export function amountsChanged(
      ORDER BY now.row_no LIMIT ?`,
     [batchId, lastBatchId, afterRowNo, limit],
   );
+}
+
+/** When the last row was accepted (epoch ms) that the service may yet end in the time that it promises; null where there is none. */
+export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
+  const [last] = await db.query<{ at: number | null }>(
+    `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
+       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}')`,
+    [batchId],
+  );
+  return last?.at ?? null;
 }

@@ -258,16 +258,6 @@ export async function hasPromised(db: Queryable, batchId: string): Promise<boole
   return rows.length > 0;
 }
 
-/** When the last of these rows was accepted (epoch ms), or null where there is none. */
-export async function lastPromisedAt(db: Queryable, batchId: string): Promise<number | null> {
-  const [last] = await db.query<{ at: number | null }>(
-    `SELECT MAX(accepted_at) AS at FROM rows WHERE batch_id = ? AND rows.status = 'accepted' AND ${inFlight}
-       AND (rows.failure_code IS NULL OR rows.failure_code <> '${overdueCode}')`,
-    [batchId],
-  );
-  return last?.at ?? null;
-}
-
 /** How many accepted rows of a batch the service has for longer than it promises. */
 export async function countOverdue(db: Queryable, batchId: string): Promise<number> {
   const [found] = await db.query<{ count: number }>(
