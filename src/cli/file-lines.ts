@@ -4,7 +4,10 @@ import { counted } from '../reports/words.ts';
 import { quoted } from './options-text.ts';
 
 /** Options by which a file is read otherwise. */
-const readingOptions = ['map', 'sheet', 'country', 'currency', 'decimal', 'account'] as const;
+const readingOptions = [
+  ...(['map', 'sheet', 'headerLine', 'totalLine'] as const),
+  ...(['country', 'currency', 'decimal', 'account'] as const),
+];
 
 const signNames = { '.': 'decimal point', ',': 'decimal comma', both: 'decimal points and decimal commas' } as const;
 

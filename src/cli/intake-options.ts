@@ -12,6 +12,8 @@ export function addIntakeOptions(command: Command): Command {
       ).argParser(collect),
     )
     .option('--sheet <name>', 'the sheet of a workbook (default: the first)')
+    .option('--header-line <n>', 'the line with the names of the columns, where others stand above it')
+    .option('--total-line <what>', '"skip": compare a TOTAL line with the sum of the rows above it, and leave it out')
     .option('--country <code>', 'the country of numbers written without one, such as KE')
     .option('--currency <code>', 'the currency of amounts written without one, such as KES')
     .option(

@@ -8,6 +8,8 @@ import { wholeNumber } from './whole-number.ts';
 interface IntakeOptions {
   map?: string[];
   sheet?: string;
+  headerLine?: string;
+  totalLine?: string;
   country?: string;
   currency?: string;
   decimal?: string;
@@ -28,10 +30,14 @@ export function intakeSettingsWith(
 }
 
 /** What the options say, in the form of the settings, and nothing else. */
-function saidSettings({ map = [], sheet, country, currency, decimal, expectRows, expectSum = [] }: IntakeOptions) {
+function saidSettings(options: IntakeOptions) {
+  const { map = [], sheet, totalLine, country, currency, decimal, expectRows, expectSum = [] } = options;
+  const headerLine = wholeNumber('--header-line', options.headerLine);
   const expectedRows = wholeNumber('--expect-rows', expectRows);
   return {
     ...(sheet === undefined ? {} : { sheet }),
+    ...(headerLine === undefined ? {} : { headerLine }),
+    ...(totalLine === undefined ? {} : { totalLine }),
     ...(country === undefined ? {} : { country: country.toUpperCase() }),
     ...(currency === undefined ? {} : { currency: currencyCode(currency) }),
     ...(decimal === undefined ? {} : { decimalSign: decimal }),
@@ -53,6 +59,8 @@ function currencyCode(text: string): string {
 const optionNames: Readonly<Record<string, string>> = {
   columns: '--map',
   decimalSign: '--decimal',
+  headerLine: '--header-line',
+  totalLine: '--total-line',
   'guards.expectedRows': '--expect-rows',
   'guards.expectedSums': '--expect-sum',
 };

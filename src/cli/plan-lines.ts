@@ -17,7 +17,7 @@ export function planLines(plan: Preflight, batch: BatchRecord, understood: reado
   const { counts } = plan;
   const { batch_id: batchId, run_id: runId, account, service, status } = batch;
   // Before it was submitted, no person could decide about its rows.
-  const skipped = status === 'awaiting_approval' ? 'paid before, under way or skipped' : 'paid before or under way';
+  const skipped = status === 'awaiting_approval' ? 'skipped' : 'skipped (paid before, under way, or a total)';
   const lines = [`Batch      ${batchId} (run ${runId})`, `Account    ${account}, ${service}`];
   const asides = [
     [counts.invalid, 'wrong in the file'],

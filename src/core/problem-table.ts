@@ -49,6 +49,7 @@ export const problemTable = {
   REFERENCE_TWICE: { title: 'More than one row has the same reference', verdict: 'invalid' },
   SMS_NOT_A_TEXT: { title: 'The text message is a yes or no instead of a text', verdict: 'invalid' },
   SMS_TOO_LONG: { title: 'The text message is too long', verdict: 'invalid' },
+  TOTAL_LINE: { title: 'The line is the total of the rows', verdict: 'skipped' },
   DUPLICATE: { title: 'The same number gets the same payment twice', verdict: 'held' },
   NUMBER_MAXIMUM: { title: 'One number gets more than the configured maximum', verdict: 'held' },
   ALREADY_PAID: { title: 'An earlier batch of the run has paid this row', verdict: 'skipped' },

@@ -19,7 +19,8 @@ export const rowStateWords: Record<RowState, Words> = {
   invalid: { label: 'invalid', meaning: 'The row has mistakes and was not sent; correct it and send it again.' },
   skipped: {
     label: 'skipped',
-    meaning: 'It was not sent: another batch has paid it or has it under way, or a person decided so.',
+    meaning:
+      'It was not sent: another batch has paid it or has it under way, a person decided so, or it is the total of the rows.',
   },
   cancelled: { label: 'cancelled', meaning: 'The batch was cancelled before this row was sent.' },
   held: { label: 'held', meaning: 'It is waiting for a person to decide whether it is sent.' },

@@ -12,6 +12,7 @@ import { findEvidence } from './file-evidence.ts';
 import type { CheckedRow, FileRow } from './file-rows.ts';
 import type { FileFindings } from './findings.ts';
 import { makeFileGuards } from './guards.ts';
+import { likelyHeaderLine } from './header-line.ts';
 import { bytesPerRow, type PackedRows, packRow, takePacked } from './packed-rows.ts';
 import type { RecordChunk } from './record-chunk.ts';
 import { makeRepeats, type Repeats } from './repeats.ts';
@@ -132,9 +133,11 @@ export async function checkFile(options: CheckOptions): Promise<CheckedFile> {
 const sheetsNamedMax = 3;
 
 /** What each column means. Where the header of one sheet of several is none, the error names the others. */
-function columnsOf({ header, sample, form }: Table, settings: IntakeSettings): PlannedColumns {
+function columnsOf(table: Table, settings: IntakeSettings): PlannedColumns {
+  const { header, sample, form } = table;
   try {
-    return planColumns(header, settings.columns, settings, { hidden: form.hiddenColumns, sample });
+    const headerBelow = likelyHeaderLine(table, settings.columns);
+    return planColumns(header, settings.columns, settings, { hidden: form.hiddenColumns, sample, headerBelow });
   } catch (error) {
     if (!(error instanceof AirbatchError) || form.otherSheets.length === 0) throw error;
     const others = form.otherSheets.slice(0, sheetsNamedMax).map((name) => `--sheet "${name}"`);

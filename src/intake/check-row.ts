@@ -13,6 +13,7 @@ import { plainText } from './plain-text.ts';
 import { shortened } from './problems.ts';
 import type { QuoteDoubt } from './record-chunk.ts';
 import type { RowsUnderCheck, RowUnderCheck } from './row-under-check.ts';
+import { hasSum, isTotalLine, totalLineOffer } from './total-line.ts';
 
 /** A row's cells as they were understood. Whatever could not be understood is null. */
 export interface UnderstoodCells {
@@ -42,7 +43,10 @@ export interface RowPlace {
  */
 export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: RowPlace): CheckedRow {
   row.take(cells, place.line);
-  const understood = checkShape(row, cells, place) && checkFormulas(row, cells) ? readCells(row) : nothing;
+  const isReadable = checkShape(row, cells, place) && checkFormulas(row, cells);
+  const isTotal = isReadable && mayBeTotal(row) && isTotalLine(row, cells);
+  if (isTotal && row.context.settings.totalLine === 'skip' && hasSum(row)) return skippedTotal(row, place);
+  const understood = isReadable ? readCells(row, isTotal) : nothing;
   const problems = row.problems();
   const isValid = canBeReleased(problems);
   return {
@@ -63,6 +67,26 @@ export function checkRow(row: RowsUnderCheck, cells: readonly string[], place: R
   };
 }
 
+/** Nearly every number has a digit, and is no total's. */
+function mayBeTotal({ cell: { phone_number: number } }: RowUnderCheck): boolean {
+  const last = number.charCodeAt(number.length - 1);
+  return !(last >= 0x30 && last < 0x3a);
+}
+
+/** A line that pays nobody, and that its file is compared with as a whole (`total-line.ts`). */
+function skippedTotal(row: RowsUnderCheck, { rowNo, line }: RowPlace): CheckedRow {
+  row.blame('amount', {
+    code: 'TOTAL_LINE',
+    message: 'This line is the total of the rows: it equals their sum, and pays nobody.',
+    suggestion: 'Nothing to do.',
+  });
+  return {
+    ...{ row_no: rowNo, line, row_ref: null, has_reference: false, before: null, status: 'skipped' },
+    ...{ phone_number: null, country: null, network_id: null, amount: null, currency: null },
+    ...{ product_id: null, sms_message: null, problems: row.problems() },
+  };
+}
+
 const nothing: UnderstoodCells = {
   reference: null,
   phoneNumber: null,
@@ -74,14 +98,14 @@ const nothing: UnderstoodCells = {
   smsMessage: null,
 };
 
-function readCells(row: RowUnderCheck): UnderstoodCells {
+function readCells(row: RowUnderCheck, isTotal: boolean): UnderstoodCells {
   const { settings } = row.context;
   const country = readCountry(row);
   const phone = readPhone(row.cell.phone_number, {
     country: country ?? settings.country,
     isOfRow: country !== null,
   });
-  if ('code' in phone) row.blame('phone_number', phone);
+  if ('code' in phone) row.blame('phone_number', isTotal ? { ...phone, suggestion: totalLineOffer } : phone);
   const number = 'code' in phone ? null : phone;
   if (number && mayBeRounded(row.cell.phone_number)) {
     row.blame('phone_number', {

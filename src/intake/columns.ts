@@ -3,7 +3,7 @@ import { chooseColumn, refuseSameName, type Sample } from './column-choice.ts';
 import { currencyOfAmounts, mayNameCurrencies, meaningOf, plainName } from './column-names.ts';
 import { signOfSeveral } from './currency-sign.ts';
 import { type Field, fields } from './fields.ts';
-import { isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
+import { headerOffer, isOwnColumn, readAs, refuseMissing } from './missing-columns.ts';
 
 /** Where each meaning stands in the file: the index of its column. */
 export type ColumnPlan = Partial<Record<Field, number>>;
@@ -30,21 +30,25 @@ const trapNames = new Set(['__proto__', 'constructor', 'prototype']);
 
 /**
  * Finds what each column means. `mapping` is the explicit one, by the file's own names, and goes before all names; of the columns that a
- * sheet hides (`hidden`), only those are read that it names. `sample` are the first rows. Throws `FILE_REJECTED` where the header is none,
+ * sheet hides (`hidden`), only those are read that it names. `sample` are the first rows, and `headerBelow` is the line of one that looks like the header itself. Throws `FILE_REJECTED` where the header is none,
  * could be meant in two ways, or lacks what is needed.
  */
 export function planColumns(
   header: readonly string[],
   mapping: Partial<Record<Field, string>>,
   defaults: { currency: string | null; networkId: number | null },
-  { hidden = new Set(), sample = [] }: { hidden?: ReadonlySet<number>; sample?: Sample } = {},
+  {
+    hidden = new Set(),
+    sample = [],
+    headerBelow = null,
+  }: { hidden?: ReadonlySet<number>; sample?: Sample; headerBelow?: number | null } = {},
 ): PlannedColumns {
   refuseBadHeader(header);
   const plan: ColumnPlan = {};
   for (const field of fields) {
     const name = mapping[field];
     if (name === undefined) continue;
-    plan[field] = findMapped(header, field, name);
+    plan[field] = findMapped(header, field, name, headerBelow);
   }
   refuseSharedColumn(header, plan);
   const taken = new Set<number | undefined>(Object.values(plan));
@@ -62,7 +66,7 @@ export function planColumns(
     if (visible.length === 0) refuseHiddenColumn(header, field, indexes);
     plan[field] = chooseColumn(header, field, { indexes: visible, unread, sample });
   }
-  refuseMissing(header, plan, { defaults, unread, sample });
+  refuseMissing(header, plan, { defaults, unread, sample, headerBelow });
   const meaning = new Map(
     fields.flatMap((field) => (plan[field] === undefined ? [] : [[plan[field], field] as const])),
   );
@@ -94,7 +98,7 @@ function refuseSharedColumn(header: readonly string[], plan: ColumnPlan): void {
   }
 }
 
-function findMapped(header: readonly string[], field: Field, name: string): number {
+function findMapped(header: readonly string[], field: Field, name: string, headerBelow: number | null): number {
   const exact = header.flatMap((own, index) => (own === name ? [index] : []));
   refuseSameName(header, exact);
   if (exact[0] !== undefined) return exact[0];
@@ -103,6 +107,7 @@ function findMapped(header: readonly string[], field: Field, name: string): numb
   if (alike.length === 1 && alike[0] !== undefined) return alike[0];
   throw rejected(
     `the mapping reads ${field} from the column "${name}", but the file has no such column; its first line ${readAs(header)}`,
+    headerBelow === null ? {} : { hint: `${headerOffer(headerBelow)} Nothing was sent.` },
   );
 }
 
@@ -133,6 +138,6 @@ function refuseUnreadCurrencies(understood: readonly UnderstoodColumn[]): void {
   );
 }
 
-function rejected(message: string): AirbatchError {
-  return new AirbatchError('FILE_REJECTED', message);
+function rejected(message: string, options: { hint?: string } = {}): AirbatchError {
+  return new AirbatchError('FILE_REJECTED', message, options);
 }

@@ -10,6 +10,9 @@ export interface CsvOptions {
   rowBytesMax: number;
   /** True where the first line is Excel's `sep=;`, which is no record. */
   hasSeparatorLine: boolean;
+  /** The line of the header; the records that begin above it are added to `above` instead. */
+  headerLine: number;
+  above: string[][];
 }
 
 const recordDelimiters = ['\r\n', '\n', '\r'];
@@ -22,8 +25,9 @@ const recordsWaitingMax = 1_000_000;
  * belongs to which row: a quote that is never closed, or a row beyond `rowBytesMax`.
  */
 export async function* csvRows(text: AsyncIterable<Buffer>, options: CsvOptions): AsyncGenerator<RecordChunk> {
-  const { delimiter, rowBytesMax, hasSeparatorLine } = options;
-  const reader: Reader = { delimiter, line: 1, skip: hasSeparatorLine ? 1 : 0, columns: 0, bytes: 0 };
+  const { delimiter, rowBytesMax, hasSeparatorLine, headerLine, above } = options;
+  const skip = hasSeparatorLine ? 1 : 0;
+  const reader: Reader = { delimiter, line: 1, skip, headerLine, above, columns: 0, bytes: 0 };
   const iterator = text[Symbol.asyncIterator]();
   try {
     const rest = yield* plainRows(iterator, reader, rowBytesMax);
@@ -99,6 +103,8 @@ function drain(parser: Parser, reader: Reader): Pick<RecordChunk, 'records' | 'l
     }
     if (reader.skip > 0) {
       reader.skip -= 1;
+    } else if (hasContent && line < reader.headerLine) {
+      reader.above.push(record);
     } else if (hasContent) {
       if (reader.columns === 0) reader.columns = record.length;
       if (hasBreaks && holdsRows(record, reader)) doubts.set(records.length, 'swallowed');

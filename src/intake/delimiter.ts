@@ -14,21 +14,29 @@ const candidates = [',', ';', '\t', '|'] as const;
 const separatorLine = /^"?sep=([^\p{L}\p{N}"\s]|\t)"?(?:\r\n|\n|\r)/iu;
 
 /**
- * The delimiter of a table by its header: the one under which most columns have a meaning (`isMapped`: by the explicit
+ * The delimiter of a table by its header, which is on line `headerLine`: the one under which most columns have a meaning (`isMapped`: by the explicit
  * mapping), then the one that gives most columns. A cell of the rows below may hold any of them, and decides nothing.
  */
-export function delimiterOf(start: string, isMapped: (column: string) => boolean): Delimiter {
+export function delimiterOf(start: string, headerLine: number, isMapped: (column: string) => boolean): Delimiter {
   const said = separatorLine.exec(start)?.[1];
   if (said !== undefined) return { delimiter: said, hasSeparatorLine: true };
+  const fromHeader = headerLine === 1 ? start : linesFrom(start, headerLine);
   let best = { delimiter: ',', meanings: -1, columns: 0 };
   for (const delimiter of candidates) {
-    const header = headerBy(start, delimiter);
+    const header = headerBy(fromHeader, delimiter);
     const meanings = header.filter((name) => meaningOf(name) !== null || isMapped(name)).length;
     if (meanings > best.meanings || (meanings === best.meanings && header.length > best.columns)) {
       best = { delimiter, meanings, columns: header.length };
     }
   }
   return { delimiter: best.delimiter, hasSeparatorLine: false };
+}
+
+function linesFrom(text: string, line: number): string {
+  return text
+    .split(/\r\n|\n|\r/)
+    .slice(line - 1)
+    .join('\n');
 }
 
 function headerBy(start: string, delimiter: string): string[] {

@@ -5,6 +5,7 @@ import { signOf } from './amount-signs.ts';
 import type { CheckedRow } from './file-rows.ts';
 import { plainText } from './plain-text.ts';
 import type { CheckContext } from './row-under-check.ts';
+import { makeTotalLines } from './total-line.ts';
 import type { Trailer } from './trailer.ts';
 
 /** What a whole file must keep to; see `guards` in the settings. Each throws `FILE_REJECTED` where it does not. */
@@ -20,6 +21,7 @@ const cutShort = 'Export the file again: it may have been cut short. Nothing was
 
 export function makeFileGuards(context: CheckContext): FileGuards {
   const { guards } = context.settings;
+  const totalLines = makeTotalLines(context);
   let rows = 0;
   /** Whatever stands in the column of amounts, in whatever currency: what a trailer speaks of. */
   let written = '0';
@@ -30,6 +32,8 @@ export function makeFileGuards(context: CheckContext): FileGuards {
   const limited = new Set(Object.keys(guards.batchMax));
   return {
     note(row, cells) {
+      totalLines.note(row, cells);
+      if (row.status === 'skipped') return;
       rows += 1;
       if (guards.trailer !== null) {
         const value = decimalIn(context, cells[context.plan.amount ?? -1] ?? '');
@@ -49,6 +53,7 @@ export function makeFileGuards(context: CheckContext): FileGuards {
       refuseBeyond(payable, guards.batchMax);
     },
     checkAtEnd(trailer) {
+      totalLines.checkAtEnd();
       if (guards.trailer !== null) checkTrailer(context, guards.trailer, trailer, { rows, sum: written });
       if (guards.expectedRows !== null && guards.expectedRows !== rows) {
         const message = `the file should have ${guards.expectedRows} rows, but has ${rows}`;

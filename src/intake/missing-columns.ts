@@ -19,20 +19,39 @@ const exampleHeader = 'phone_number,network_id,amount,currency';
 export function refuseMissing(
   header: readonly string[],
   plan: Partial<Record<Field, number>>,
-  { defaults, unread, sample }: { defaults: { networkId: number | null }; unread: readonly number[]; sample: Sample },
+  {
+    defaults,
+    unread,
+    sample,
+    headerBelow,
+  }: {
+    defaults: { networkId: number | null };
+    unread: readonly number[];
+    sample: Sample;
+    headerBelow: number | null;
+  },
 ): void {
   const missing: Field[] = [];
   if (plan.phone_number === undefined) missing.push('phone_number');
   if (plan.network_id === undefined && defaults.networkId === null) missing.push('network_id');
   if (plan.amount === undefined && plan.product_id === undefined) missing.push('amount');
   if (missing.length === 0) return;
-  refuseTableInColumn(header);
+  if (headerBelow === null) refuseTableInColumn(header);
+  const help =
+    headerBelow === null
+      ? `${proposals(header, missing, unread, sample)}${missingHint(header, missing)}`
+      : headerOffer(headerBelow);
   const names = missing.map((field) => (field === 'amount' ? 'amount (or product_id)' : field));
   throw new AirbatchError(
     'FILE_REJECTED',
     `the file has no column for ${anyOf(names)}; its first line ${readAs(header)}`,
-    { hint: `${proposals(header, missing, unread, sample)}${missingHint(header, missing)} Nothing was sent.` },
+    { hint: `${help} Nothing was sent.` },
   );
+}
+
+/** How a file is read whose header stands below other lines. */
+export function headerOffer(line: number): string {
+  return `Line ${line} looks like the header: to read the file from there, add --header-line ${line} (in the configuration, intake.headerLine). What stands above it is then named, and not read.`;
 }
 
 /** The columns that could be meant, with what stands in them: what is typed as it is proposed will be paid. */

@@ -7,6 +7,9 @@ export interface Reader {
   line: number;
   /** Records that are still to be left out. */
   skip: number;
+  /** The line of the header: what begins above it is no row, and is kept in `above`. */
+  headerLine: number;
+  above: string[][];
   /** Columns of the first record that has content: the header. 0 before it. */
   columns: number;
   /** Bytes of the text read so far. */
@@ -68,6 +71,10 @@ function recordsOf(text: string, reader: Reader): Pick<RecordChunk, 'records' | 
     }
     const record = lineText.split(reader.delimiter);
     if (!hasContent(record)) continue;
+    if (line < reader.headerLine) {
+      reader.above.push(record);
+      continue;
+    }
     if (reader.columns === 0) reader.columns = record.length;
     records.push(record);
     lines.push(line);

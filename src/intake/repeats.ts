@@ -64,7 +64,7 @@ export function makeRepeats(scratch: Scratch, numberMax: Readonly<Record<string,
     note(row) {
       const { phone_number: number, amount, currency } = row;
       if (row.row_ref !== null && row.has_reference) addKey(references, [withoutIgnorable(row.row_ref)], row);
-      if (row.status === 'invalid') return;
+      if (row.status === 'invalid' || row.status === 'skipped') return;
       // What makes two rows the same payment: the person, and the amount or product.
       addKey(contents, [number, amount, currency, row.product_id], row);
       const index = currency === null ? undefined : indexByCurrency.get(currency);

@@ -5,6 +5,9 @@ import { faultTexts, shapeFaults } from '../core/shape-faults.ts';
 import { fields } from './fields.ts';
 import { isAnswer, smsLengthMax } from './sms-message.ts';
 
+/** Titles take a few lines: a header that is further down is a slip. */
+const headerLineMax = 1_000;
+
 const countryCode = z.string().regex(/^[A-Z]{2}$/, 'is a two-letter country code such as "KE"');
 /** A limit for each currency; a currency that is not named has none. */
 const byCurrency = amountsByCurrency.default({});
@@ -82,6 +85,10 @@ export const intakeShape = z.strictObject({
   columns: z.partialRecord(z.enum(fields), z.string().min(1)).default({}),
   /** The sheet of an XLSX file; null: the first. */
   sheet: z.string().min(1).nullable().default(null),
+  /** The line of the file that is its header, where others stand above it; null: the first that is not empty. */
+  headerLine: z.number('is a number of a line').int().min(1).max(headerLineMax).nullable().default(null),
+  /** What becomes of a line that adds up those above it: an invalid row, or one that is compared with their sum and skipped. */
+  totalLine: z.enum(['invalid', 'skip'], 'is "skip" or "invalid"').default('invalid'),
   /** The decimal sign of amounts such as "1.234", which can be read in two ways. */
   decimalSign: z.enum(['auto', '.', ','], 'is ".", "," or "auto"').default('auto'),
   /** Whether networks and products are checked against the service's catalog; names of networks need it. */

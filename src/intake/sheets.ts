@@ -35,7 +35,13 @@ export async function refuseSeveralPayable(
   if (settings.sheet !== null || sheet === null || otherSheets.length === 0) return;
   const payable: PayableSheet[] = [];
   for (const name of [sheet, ...otherSheets.slice(0, sheetsReadMax)]) {
-    const found = await payableIn(source, { ...settings, sheet: name }, signal);
+    const ofSheet = { ...settings, sheet: name };
+    const found =
+      (await payableIn(source, ofSheet, signal)) ??
+      // The line of the header is that of the first sheet.
+      (settings.headerLine !== null && name !== sheet
+        ? await payableIn(source, { ...ofSheet, headerLine: null }, signal)
+        : null);
     if (found) payable.push({ name, ...found });
     else if (name === sheet) return;
   }

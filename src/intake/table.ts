@@ -16,8 +16,9 @@ export interface Table {
   header: string[];
   /** The records below the header. */
   rows: AsyncGenerator<RecordChunk>;
-  /** The first of them. */
+  /** The first of them, and the lines on which they begin. */
   sample: readonly (readonly string[])[];
+  sampleLines: readonly number[];
   form: TableForm;
 }
 
@@ -39,6 +40,8 @@ export interface TableForm {
   struckRows: MarkedRows | null;
   /** The columns that the sheet does not show. */
   hiddenColumns: ReadonlySet<number>;
+  /** The records above the header, where the settings say which line that is. */
+  above: readonly (readonly string[])[];
 }
 
 /** How much of the text the delimiter is told from: no header is longer. */
@@ -52,10 +55,24 @@ export async function openTable(source: Source, settings: IntakeSettings, signal
     : openText(source, format, settings, signal));
   const first = await records.next();
   const [header, ...rest] = first.done ? [] : first.value.records;
+  if (settings.headerLine !== null) requireHeaderOn(settings.headerLine, first.done ? undefined : first.value.lines[0]);
   if (!header) throw new AirbatchError('FILE_REJECTED', 'the file is empty: there is no text in it');
   const ahead = await readAhead(first.value as RecordChunk, rest, records);
   const sample = ahead.flatMap((chunk) => chunk.records).slice(0, sampleRowsMax);
-  return { header, rows: withAhead(ahead, records), sample, form };
+  const sampleLines = ahead.flatMap((chunk) => chunk.lines).slice(0, sampleRowsMax);
+  return { header, rows: withAhead(ahead, records), sample, sampleLines, form };
+}
+
+/** Throws `FILE_REJECTED` where the line that is named as the header is none on which something begins; `found` is the next one. */
+function requireHeaderOn(headerLine: number, found: number | undefined): void {
+  if (found === headerLine) return;
+  const message =
+    found === undefined
+      ? `the file has no line ${headerLine}, which is named as its header (--header-line, or intake.headerLine)`
+      : `line ${headerLine}, which is named as the header (--header-line, or intake.headerLine), is empty; the next that is not is line ${found}`;
+  throw new AirbatchError('FILE_REJECTED', message, {
+    hint: 'Name the line with the names of the columns: a spreadsheet shows its number on the left. Nothing was sent.',
+  });
 }
 
 /** Rows by which columns are known: enough to see what they hold, and mostly in the first chunk. */
@@ -102,9 +119,10 @@ interface OpenRecords {
 async function openWorkbook(source: Source, settings: IntakeSettings, signal?: AbortSignal): Promise<OpenRecords> {
   // Loaded when it is needed: most files are text, and a reader of workbooks is large.
   const { openSheet } = await import('./xlsx-rows.ts');
-  const { name, others, active, hidden, struck, hiddenColumns, records } = await openSheet(source, settings, signal);
+  const opened = await openSheet(source, settings, signal);
+  const { name, others, active, hidden, struck, hiddenColumns, above, records } = opened;
   const text = { encoding: null, delimiter: null };
-  const marked = { activeSheet: active, hiddenRows: hidden, struckRows: struck, hiddenColumns };
+  const marked = { activeSheet: active, hiddenRows: hidden, struckRows: struck, hiddenColumns, above };
   return { records, form: { format: 'xlsx', ...text, sheet: name, otherSheets: others, ...marked } };
 }
 
@@ -120,11 +138,14 @@ async function openText(
   const first = await firstBytes(text, headerBytesMax);
   const mapped = new Set(Object.values(settings.columns).map(plainName));
   const start = first.toString('utf8', 0, headerBytesMax);
-  const delimiter = delimiterOf(start, (column) => mapped.has(plainName(column)));
-  const records = csvRows(withFirst(first, text), { ...delimiter, rowBytesMax: settings.limits.rowBytesMax });
+  const headerLine = settings.headerLine ?? 1;
+  const delimiter = delimiterOf(start, headerLine, (column) => mapped.has(plainName(column)));
+  const above: string[][] = [];
+  const { rowBytesMax } = settings.limits;
+  const records = csvRows(withFirst(first, text), { ...delimiter, headerLine, above, rowBytesMax });
   const noSheet = { sheet: null, otherSheets: [], activeSheet: null };
   const noMarks = { hiddenRows: null, struckRows: null, hiddenColumns: new Set<number>() };
-  return { records, form: { format, encoding, delimiter: delimiter.delimiter, ...noSheet, ...noMarks } };
+  return { records, form: { format, encoding, delimiter: delimiter.delimiter, above, ...noSheet, ...noMarks } };
 }
 
 async function* unpackedText(source: Source, settings: IntakeSettings, signal: AbortSignal | undefined) {

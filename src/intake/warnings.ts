@@ -1,4 +1,5 @@
 import type { CatalogCache } from './catalog.ts';
+import { aboveWarning } from './header-line.ts';
 import type { CheckContext } from './row-under-check.ts';
 import type { NamedDates } from './shown-cells.ts';
 import type { Table } from './table.ts';
@@ -8,10 +9,10 @@ import type { MarkedRows } from './xlsx-rows.ts';
 export function warningsOf(
   catalog: CatalogCache,
   { form, header }: Table,
-  { signs: { proof } }: CheckContext,
+  { signs: { proof }, settings }: CheckContext,
   dates: NamedDates,
 ): string[] {
-  const warnings: string[] = [];
+  const warnings: string[] = aboveWarning(form, settings.headerLine);
   if (proof['.'] !== null && proof[','] !== null) {
     warnings.push(
       `Some amounts have a decimal point (first in line ${proof['.']}) and others a decimal comma (first in line ${proof[',']}): check them.`,

@@ -24,6 +24,8 @@ export interface OpenSheet {
   struck: MarkedRows;
   /** The columns that the sheet does not show: certain when the first record was read. */
   hiddenColumns: ReadonlySet<number>;
+  /** The records above the header, where the settings say which line that is. */
+  above: readonly (readonly string[])[];
   /** The sheets of the workbook that people see besides. */
   others: string[];
   /** The sheet that was open when the workbook was saved; null where it does not say. */
@@ -62,18 +64,20 @@ export async function openSheet(source: Source, settings: IntakeSettings, signal
   const hidden: MarkedRows = { count: 0, first: 0 };
   const struck: MarkedRows = { count: 0, first: 0 };
   const hiddenColumns = new Set<number>();
+  const above: string[][] = [];
   return {
     name: sheet.name,
     active: workbook.sheets.find(({ isActive }) => isActive)?.name ?? null,
     hidden,
     struck,
     hiddenColumns,
+    above,
     others: visible.flatMap(({ name }) => (name === sheet.name ? [] : [name])),
     records: sheetRows(
       archive.read(sheet.path),
       cells,
-      { hidden, struck, hiddenColumns },
-      { bytes: source.bytes, signal },
+      { hidden, struck, hiddenColumns, above },
+      { bytes: source.bytes, headerLine: settings.headerLine ?? 1, signal },
     ),
   };
 }
@@ -87,17 +91,28 @@ interface SheetRow {
   shown: Map<number, ShownCell> | null;
 }
 
+/** What is noted of a sheet besides its records, while it is read. */
+interface Noted {
+  hidden: MarkedRows;
+  struck: MarkedRows;
+  hiddenColumns: Set<number>;
+  above: string[][];
+}
+
 async function* sheetRows(
   xml: AsyncIterable<Buffer>,
   reader: CellReader,
-  { hidden, struck, hiddenColumns }: { hidden: MarkedRows; struck: MarkedRows; hiddenColumns: Set<number> },
-  { bytes, signal }: { bytes: number; signal: AbortSignal | undefined },
+  { hidden, struck, hiddenColumns, above }: Noted,
+  { bytes, headerLine, signal }: { bytes: number; headerLine: number; signal: AbortSignal | undefined },
 ): AsyncGenerator<RecordChunk> {
   const rows: SheetRow[] = [];
   let columns = 0;
   for await (const _ of xmlSteps(xml, sheetHandlers(reader, rows, hiddenColumns))) {
     signal?.throwIfAborted();
-    const taken = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
+    const filled = rows.splice(0).filter(({ cells }) => lastFilled(cells) >= 0);
+    const taken = filled.filter(({ line }) => line >= headerLine);
+    if (taken.length < filled.length)
+      above.push(...filled.filter(({ line }) => line < headerLine).map(({ cells }) => cells));
     const [first] = taken;
     if (!first) continue;
     // The header pays nobody.

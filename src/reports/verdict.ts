@@ -215,10 +215,12 @@ function timeSentence({ status, times: { finish_by, completed_at, in_time } }: B
 }
 
 /** Why rows were skipped: each cause with its number, and no numbers where one cause has them all. */
-function skippedSentence(rows: number, { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0 }: Causes): string {
+function skippedSentence(rows: number, causesOf: Causes): string {
+  const { ALREADY_PAID = 0, ALREADY_SENT = 0, SKIPPED_BY_PERSON = 0, TOTAL_LINE = 0 } = causesOf;
   const causes: [count: number, one: string, many: string][] = [
     [ALREADY_PAID, 'was paid by an earlier batch of this run', 'were paid by an earlier batch of this run'],
     [ALREADY_SENT, 'was under way in an earlier batch of this run', 'were under way in an earlier batch of this run'],
+    [TOTAL_LINE, 'is the total of the rows', 'are totals of rows'],
     [SKIPPED_BY_PERSON, 'by the decision of a person', 'by the decision of a person'],
   ];
   const present = causes.filter(([count]) => count > 0);

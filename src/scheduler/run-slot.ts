@@ -286,7 +286,10 @@ export function personOf({ name }: Job): string {
 }
 
 /** Settings of intake that have an option, and those that do not change how a file of corrections is read. */
-const settingsWithOption: readonly string[] = ['columns', 'country', 'currency', 'decimalSign'];
+const settingsWithOption: readonly string[] = [
+  ...['columns', 'country', 'currency', 'decimalSign'],
+  ...['headerLine', 'totalLine'],
+];
 const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplicates'];
 
 /**
@@ -296,12 +299,14 @@ const settingsBeside: readonly string[] = ['sheet', 'guards', 'limits', 'duplica
 function readWithOfJob({ account, intake }: Job): ReadWith | null {
   if (Object.keys(intake).some((key) => !settingsWithOption.includes(key) && !settingsBeside.includes(key)))
     return null;
-  const { columns = {}, country, currency, decimalSign } = intake as IntakeSettingsInput;
+  const { columns = {}, country, currency, decimalSign, headerLine, totalLine } = intake as IntakeSettingsInput;
   return {
     ...(account ? { account } : {}),
     ...(country ? { country } : {}),
     ...(currency ? { currency } : {}),
     ...(decimalSign ? { decimal: decimalSign } : {}),
+    ...(headerLine ? { 'header-line': String(headerLine) } : {}),
+    ...(totalLine ? { 'total-line': totalLine } : {}),
     map: Object.entries(columns).map(([field, column]) => `${field}=${column}`),
   };
 }

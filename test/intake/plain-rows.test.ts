@@ -20,7 +20,13 @@ async function told(text: string, chunkBytes: number, delimiter: string, hasSepa
     for (let at = 0; at < bytes.length; at += chunkBytes) yield bytes.subarray(at, at + chunkBytes);
   }
   const all: Told = { records: [], lines: [], doubts: [], endsOpen: false, bytes: 0 };
-  for await (const chunk of csvRows(chunks(), { delimiter, rowBytesMax: 60, hasSeparatorLine })) {
+  for await (const chunk of csvRows(chunks(), {
+    delimiter,
+    rowBytesMax: 60,
+    hasSeparatorLine,
+    headerLine: 1,
+    above: [],
+  })) {
     for (const [index, doubt] of chunk.doubts) all.doubts.push([index + all.records.length, doubt]);
     all.records.push(...chunk.records);
     all.lines.push(...chunk.lines);
