@@ -7,7 +7,7 @@ import { visible } from '../core/visible.ts';
 import type { LeftFile } from '../ledger/left-files.ts';
 import { listSlots, openSlots, type SlotRecord } from '../ledger/slots.ts';
 import { leftFilesLines } from '../reports/left-files.ts';
-import { type Config, loadConfig } from '../runtime/config.ts';
+import type { Config } from '../runtime/config.ts';
 import { type Job, jobName } from '../scheduler/define-job.ts';
 import { nextDueTimes } from '../scheduler/due-times.ts';
 import { jobWarnings } from '../scheduler/job-warnings.ts';
@@ -16,6 +16,7 @@ import { loadJobs } from '../scheduler/load-jobs.ts';
 import { answer } from './answer.ts';
 import { checkJobs } from './check-jobs.ts';
 import type { CommandContext } from './command.ts';
+import { configOf } from './config.ts';
 import { localTime } from './dates.ts';
 import { runJob } from './job-run.ts';
 import { jobTemplate } from './job-template.ts';
@@ -128,8 +129,8 @@ function noJobs({ cwd }: CommandContext, { jobs }: Config): string {
 }
 
 async function check(context: CommandContext): Promise<number> {
-  const { cwd, env, configPath, terminal } = context;
-  const config = await loadConfig({ cwd, env, configPath });
+  const { cwd, terminal } = context;
+  const config = await configOf(context);
   const jobs = await loadJobs(config.jobs);
   checkJobs(config, jobs);
   const checked = jobs.map(({ job, file }) => ({
@@ -153,8 +154,8 @@ async function check(context: CommandContext): Promise<number> {
 }
 
 async function makeNew(context: CommandContext, name: string): Promise<number> {
-  const { cwd, env, configPath } = context;
-  const config = await loadConfig({ cwd, env, configPath });
+  const { cwd } = context;
+  const config = await configOf(context);
   if (!jobName.safeParse(name).success)
     throw new AirbatchError('USAGE', `"${name}" is no name of a job: it has a-z, 0-9 and "-"`);
   const path = join(config.jobs, `${name}.ts`);

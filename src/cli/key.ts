@@ -1,9 +1,9 @@
 import { existsSync } from 'node:fs';
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
-import { loadConfig } from '../runtime/config.ts';
 import { ledgerPathOf, sessionKey, signingKeyPath } from '../runtime/session.ts';
 import type { CommandContext } from './command.ts';
+import { configOf } from './config.ts';
 
 const noKeyHint =
   'Go to the folder of the ledger, or name the ledger with --ledger. The first "airbatch run FILE" makes the key with its reports.';
@@ -11,7 +11,7 @@ const noKeyHint =
 /** `airbatch key`: the public key that an auditor needs, by another way than the reports. */
 export async function execute(context: CommandContext): Promise<number> {
   const { terminal, json } = context;
-  const ledgerPath = ledgerPathOf(context, await loadConfig(context));
+  const ledgerPath = ledgerPathOf(context, await configOf(context));
   const path = signingKeyPath(ledgerPath);
   if (!existsSync(path)) throw new AirbatchError('LEDGER_MISSING', `there is no key at ${path}`, { hint: noKeyHint });
   const { publicKey, fingerprint } = await sessionKey({ ledgerPath });

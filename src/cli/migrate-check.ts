@@ -1,9 +1,9 @@
 import { resolve } from 'node:path';
 import { migrateRow } from '../gateway/migrate.ts';
 import { durationText } from '../reports/format.ts';
-import { loadConfig } from '../runtime/config.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { configOf } from './config.ts';
 import { openMigrationAccounts } from './migration-accounts.ts';
 import { type MigrationFactFinder, makeMigrationFactFinder } from './migration-facts.ts';
 import { type CheckedRow, migrationJson, migrationLines, needsPerson } from './migration-lines.ts';
@@ -24,8 +24,8 @@ export async function execute(
   [file = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const { terminal, cwd, env, configPath } = context;
-  const config = await loadConfig({ cwd, env, configPath });
+  const { terminal, cwd } = context;
+  const config = await configOf(context);
   const names = { to: options.account as string | undefined, from: options.oldAccount as string | undefined };
   const accounts = await openMigrationAccounts(config, names);
   return whileReading(terminal, async (reading) => {

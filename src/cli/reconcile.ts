@@ -46,7 +46,8 @@ export function execute(context: CommandContext, _args: string[], given: Record<
       const showWait = context.terminal.isInteractive ? showingWait(context, session) : undefined;
       await holdAsNoted(account, session);
       const key = await sessionKey(session);
-      const deps = { ...reconcileDeps(account, session, { next: 'try again', showWait }), key };
+      const readers = { readableByGroup: session.config.readableByGroup };
+      const deps = { ...reconcileDeps(account, session, { next: 'try again', showWait }), key, ...readers };
       const { dir, files, reconciliation } = await reconcile(session.db, deps, request, out);
       const where = `Reports    ${relative(context.cwd, dir) || '.'}/ (${files.join(', ')})`;
       const named = await openLines(session.db, reconciliation);

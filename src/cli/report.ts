@@ -20,6 +20,7 @@ export function execute(
     const reports = await writeReports(session.db, batchId, out, {
       signing: await sessionSigning(session),
       mask: options.mask === true,
+      readableByGroup: session.config.readableByGroup,
     });
     const files = reports.files.map((file) => `  ${file}`);
     answer(context, reports, [reports.dir, ...files, versionSentence(reports, context.cwd)].join('\n'));

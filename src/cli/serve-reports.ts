@@ -35,7 +35,10 @@ export function makeReportWriter(
   let keeping: Promise<void> = Promise.resolve();
   const write = async (batchId: string, out: string) => {
     await anchoring.put();
-    return writeReports(db, batchId, out, { signing: await sessionSigning(session) });
+    return writeReports(db, batchId, out, {
+      signing: await sessionSigning(session),
+      readableByGroup: config.readableByGroup,
+    });
   };
   /** Whatever else is written then is done; trouble is told, and keeps nothing else from being written. */
   const next = (batchId: string, work: () => Promise<void>) => {

@@ -12,12 +12,13 @@ import { correctionCsv } from '../reports/failed.ts';
 import { askedText, lostTextsText, productsText, sumsText } from '../reports/format.ts';
 import { counted } from '../reports/words.ts';
 import { type OpenAccount, openAccount } from '../runtime/account.ts';
-import { type Config, chooseAccount, loadConfig } from '../runtime/config.ts';
+import { type Config, chooseAccount } from '../runtime/config.ts';
 import { makeLog } from '../runtime/log.ts';
 import { balanceOf } from '../runtime/take-in.ts';
 import { tellRehearsal } from './account.ts';
 import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
+import { configOf } from './config.ts';
 import { understoodLines } from './file-lines.ts';
 import { intakeSettingsWith } from './intake-settings.ts';
 import { optionsText, quoted, readWithOf } from './options-text.ts';
@@ -31,8 +32,8 @@ export async function execute(
   [file = '']: string[],
   options: Record<string, unknown>,
 ): Promise<number> {
-  const { terminal, cwd, env, configPath } = context;
-  const config = await loadConfig({ cwd, env, configPath });
+  const { terminal, cwd } = context;
+  const config = await configOf(context);
   const path = file === '-' ? '-' : resolve(cwd, file);
   const errorsPath = typeof options.errors === 'string' ? resolve(cwd, options.errors) : null;
   if (errorsPath !== null && errorsPath === path) {

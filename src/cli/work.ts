@@ -85,7 +85,7 @@ export async function workOn(
   });
   try {
     // Better known before anything is sent than after it.
-    await makeFolder(options.out);
+    await makeFolder(options.out, session.config);
     await word.begin();
     if (!interrupt.happened())
       await runOrWatch(session, runner, watching, {
@@ -112,9 +112,10 @@ export async function reportOn(
 ): Promise<WorkResult[]> {
   await anchorFinished(session);
   const signing = await sessionSigning(session);
+  const { readableByGroup } = session.config;
   const results: WorkResult[] = [];
   for (const batchId of batchIds) {
-    const reports = await writeReports(session.db, batchId, out, { signing }).catch((error: unknown) =>
+    const reports = await writeReports(session.db, batchId, out, { signing, readableByGroup }).catch((error: unknown) =>
       tellUnreported(context, session, batchId, error),
     );
     const exitCode = await exitCodeOf(session, batchId);

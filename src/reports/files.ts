@@ -5,7 +5,6 @@ import {
   constants,
   copyFile,
   link,
-  mkdir,
   mkdtemp,
   open,
   readdir,
@@ -17,7 +16,7 @@ import {
 } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { AirbatchError } from '../core/errors.ts';
-import { makeFolders } from '../core/folders.ts';
+import { groupModes, makeFolders, privateModes } from '../core/folders.ts';
 import { isEnded } from '../core/processes.ts';
 
 /** A report of one file: its name, and its content in pieces. */
@@ -34,12 +33,15 @@ export interface WrittenFile {
   sha256: string;
 }
 
-/** Reports hold personal data: their owner alone may read them. */
-const folderMode = 0o700;
-const fileMode = 0o600;
-
 /** Bytes gathered before they are written: large enough that the number of system calls does not matter. */
 const blockBytes = 256 * 1024;
+
+/** Reports hold personal data: by default their owner alone may read them. */
+export interface Readers {
+  readableByGroup?: boolean;
+}
+
+const modesFor = ({ readableByGroup }: Readers) => (readableByGroup ? groupModes : privateModes);
 
 /** A folder in which files appear all together, each whole or not at all. */
 export interface FolderWriter {
@@ -54,9 +56,9 @@ export interface FolderWriter {
 }
 
 /** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
-export function makeFolder(folder: string): Promise<void> {
+export function makeFolder(folder: string, readers: Readers): Promise<void> {
   const work = async () => {
-    makeFolders(folder, folderMode);
+    makeFolders(folder, modesFor(readers).folder);
     await access(folder, constants.W_OK | constants.X_OK);
   };
   const hint =
@@ -88,11 +90,15 @@ export function writeFolder(
   folder: string,
   stale: readonly string[],
   work: (writer: FolderWriter) => Promise<void>,
+  readers: Readers = {},
 ): Promise<string[]> {
-  return told(folder, () => writeAll(folder, stale, work));
+  return told(folder, () => writeAll(folder, stale, modesFor(readers), work));
 }
 
 const makingPrefix = '.making-';
+
+/** The bit by which a folder hands its group on to what is made in it. */
+const setGroupId = 0o2000;
 
 /** How long nothing has changed in what a process of another machine or container has left behind. */
 const leftAfterMs = 600_000;
@@ -123,21 +129,23 @@ async function lastChange(folder: string): Promise<number> {
 async function writeAll(
   folder: string,
   stale: readonly string[],
+  modes: typeof privateModes,
   work: (writer: FolderWriter) => Promise<void>,
 ): Promise<string[]> {
-  makeFolders(folder, folderMode);
+  makeFolders(folder, modes.folder);
   const making = await mkdtemp(join(folder, `${makingPrefix}${process.pid}-`));
   try {
     await removeLeft(folder, making);
-    await chmod(making, folderMode);
+    await chmod(making, ((await stat(making)).mode & setGroupId) | modes.folder);
     const names: string[] = [];
     await work({
       write: async ({ name, content }) => {
         names.push(name);
-        return { name, ...(await writeWhole(join(making, name), content)) };
+        return { name, ...(await writeWhole(join(making, name), content, modes.file)) };
       },
       pathOf: (name) => join(making, name),
-      keep: (kept, to) => keepFiles(folder, kept, { making: join(making, 'kept'), to: join(folder, to) }),
+      keep: (kept, to) =>
+        keepFiles(folder, kept, { making: join(making, 'kept'), to: join(folder, to), mode: modes.folder }),
     });
     for (const name of names) await rename(join(making, name), join(folder, name));
     for (const name of stale) if (!names.includes(name)) await rm(join(folder, name), { force: true });
@@ -153,12 +161,12 @@ async function writeAll(
 async function keepFiles(
   folder: string,
   names: readonly string[],
-  { making, to }: { making: string; to: string },
+  { making, to, mode }: { making: string; to: string; mode: number },
 ): Promise<void> {
-  await mkdir(making, { mode: folderMode });
+  makeFolders(making, mode);
   for (const name of names) await nameTwice(join(folder, name), join(making, name));
   await syncFolder(making);
-  makeFolders(dirname(to), folderMode);
+  makeFolders(dirname(to), mode);
   await moveBeside(making, to);
   for (const path of [dirname(to), folder]) await syncFolder(path);
 }
@@ -203,8 +211,12 @@ async function syncFolder(path: string): Promise<void> {
   await folder.sync().finally(() => folder.close());
 }
 
-async function writeWhole(path: string, content: ReportFile['content']): Promise<{ bytes: number; sha256: string }> {
-  const file = await open(path, 'wx', fileMode);
+async function writeWhole(
+  path: string,
+  content: ReportFile['content'],
+  mode: number,
+): Promise<{ bytes: number; sha256: string }> {
+  const file = await open(path, 'wx', mode);
   const hash = createHash('sha256');
   // Two blocks are filled in turn, one while the other is written. Blocks by the thousand would wait for the collector outside
   // of its heap.
@@ -225,6 +237,8 @@ async function writeWhole(path: string, content: ReportFile['content']): Promise
     filled = 0;
   };
   try {
+    // The umask may have taken the group's right away.
+    if (mode !== privateModes.file) await file.chmod(mode);
     for await (const piece of content) {
       const size = typeof piece === 'string' ? Buffer.byteLength(piece) : piece.byteLength;
       if (filled + size > blockBytes) await flush();

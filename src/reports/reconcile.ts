@@ -18,7 +18,7 @@ import {
 } from '../ledger/reconciliations.ts';
 import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
-import { type ReportFile, type WrittenFile, writeFolder } from './files.ts';
+import { type FolderWriter, type Readers, type ReportFile, type WrittenFile, writeFolder } from './files.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, isOpen } from './reconcile-buckets.ts';
 import { type Contradicted, contradictedBy, noteContradictions } from './reconcile-contradictions.ts';
 import { nextOf } from './reconcile-next.ts';
@@ -65,7 +65,7 @@ const paymentsPerPage = 500;
  */
 export async function reconcile(
   db: Database,
-  deps: ReconcileDeps & { random: Random; key: SigningKey },
+  deps: ReconcileDeps & Readers & { random: Random; key: SigningKey },
   request: ReconcileRequest,
   outDir: string,
 ): Promise<{ dir: string; files: string[]; reconciliation: Reconciliation }> {
@@ -95,7 +95,7 @@ export async function reconcile(
     };
     const dir = join(outDir, id);
     let reconciliation: Reconciliation | null = null;
-    const files = await writeFolder(dir, [], async (writer) => {
+    const work = async (writer: FolderWriter) => {
       const written: WrittenFile[] = [];
       const write = async (file: ReportFile) => void written.push(await writer.write(file));
       await write({ name: 'reconciliation.csv', content: itemLines(run) });
@@ -106,7 +106,8 @@ export async function reconcile(
       const manifest = jsonFile(reconciliationManifest(reconciliation, written, deps.key.publicKey));
       await writer.write({ name: 'manifest.sig', content: [deps.key.sign(Buffer.from(manifest))] });
       await writer.write({ name: 'manifest.json', content: [manifest] });
-    });
+    };
+    const files = await writeFolder(dir, [], work, deps);
     return { dir, files, reconciliation: reconciliation as unknown as Reconciliation };
   } finally {
     await scratch.close();

@@ -39,6 +39,8 @@ export interface ReportOptions {
   mask?: boolean;
   /** Who signs. Without it there is no manifest, nothing to verify, and no version that is given out. */
   signing?: Signing;
+  /** Let the group of the folder read them. Default: no. */
+  readableByGroup?: boolean;
 }
 
 /** The installation's key (`openSigningKey`), and who gives out the reports: the ledger records which version, when and by whom. */
@@ -71,7 +73,8 @@ export interface WrittenReports extends ReportVersion {
 }
 
 /**
- * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone, each
+ * Writes the reports of a batch into `<outDir>/<batchId>/` (masked ones into `<batchId>-masked`), readable by their owner alone (unless
+ * `readableByGroup`), each
  * whole or not at all. They are a pure function of the ledger at one moment and of the version already in the folder: written again from
  * the same ledger, they are the same bytes. Final reports (signed, of a batch that had ended) are never overwritten: they move to
  * `versions/`, and the new version says what differs. An event of the batch records each version before it is written, so its number is
@@ -81,7 +84,7 @@ export async function writeReports(
   db: Database,
   batchId: string,
   outDir: string,
-  { mask = false, signing }: ReportOptions = {},
+  { mask = false, signing, readableByGroup = false }: ReportOptions = {},
 ): Promise<WrittenReports> {
   for (;;) {
     try {
@@ -93,7 +96,8 @@ export async function writeReports(
         const survey = await surveyRows(view, batch);
         const whole = await summaryOf(view, batch, survey);
         const summary = mask ? maskSummary(whole) : whole;
-        return writeVersion({ view, batch, survey, summary, mask, key: signing?.key, dir, lying, marked });
+        const material = { view, batch, survey, summary, mask, key: signing?.key, dir, lying, marked };
+        return writeVersion({ ...material, readableByGroup });
       });
     } catch (error) {
       if (error instanceof NotGivenOut && signing) await giveOut(db, error, signing);
@@ -124,13 +128,14 @@ interface Material {
   dir: string;
   lying: Lying;
   marked: Marked;
+  readableByGroup: boolean;
 }
 
 async function writeVersion(material: Material): Promise<WrittenReports> {
-  const { view, batch, dir, lying, marked } = material;
+  const { view, batch, dir, lying, marked, readableByGroup } = material;
   const { found, given } = lying;
   let made = null as { version: ReportVersion; isNew: boolean } | null;
-  const files = await writeFolder(dir, reportNames, async (writer) => {
+  const work = async (writer: FolderWriter) => {
     const { version, manifest } = await makeFiles(material, writer);
     const isNew = given === null || manifest !== given.text;
     if (isNew) {
@@ -142,7 +147,8 @@ async function writeVersion(material: Material): Promise<WrittenReports> {
       }
     }
     made = { version, isNew };
-  });
+  };
+  const files = await writeFolder(dir, reportNames, work, { readableByGroup });
   assert(made !== null, 'a folder of reports is a version of them');
   return { dir, files, is_new: made.isNew, ...made.version };
 }

@@ -129,6 +129,8 @@ const configShape = z.strictObject({
   /** Whom to tell what, and the mail server that takes e-mail. */
   notifications: z.array(recipientShape).default([]),
   mail: mailShape.optional(),
+  /** Whether the group of the folder may read reports and log files, and not their owner alone. */
+  readableByGroup: z.boolean().default(false),
   /** A log in files besides stderr. */
   log: z
     .strictObject({ file: z.string().min(1), maxSizeMb: positive.default(10), keep: positive.default(5) })
@@ -162,6 +164,7 @@ export interface Config {
   intake: Record<string, unknown>;
   policy: Record<string, unknown>;
   log: LogFile | null;
+  readableByGroup: boolean;
   notifications: readonly Recipient[];
   /** The value of an environment variable that a field of another file (a job) names. Throws `CONFIG_INVALID`. */
   secretOf: SecretOf;
@@ -195,6 +198,7 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     throw configFaults(path ?? 'the configuration', faultTexts(shapeFaults(configShape, file), 'the file'));
   }
   const base = path ? dirname(path) : cwd;
+  const { readableByGroup } = parsed.data;
   const env = { ...readDotEnv(cwd), ...given };
   const named = collectSecrets(env);
   const accounts = new Map<string, AccountConfig>();
@@ -231,7 +235,8 @@ export async function loadConfig({ cwd, env: given, configPath }: ConfigSources)
     accounts,
     intake: parsed.data.intake,
     policy: parsed.data.policy,
-    log: parsed.data.log ? { ...parsed.data.log, file: resolve(base, parsed.data.log.file) } : null,
+    readableByGroup,
+    log: parsed.data.log ? { ...parsed.data.log, file: resolve(base, parsed.data.log.file), readableByGroup } : null,
     notifications,
     secretOf: (field, variable, faultOf) => requireSecret(env, field, variable, faultOf),
     mail,

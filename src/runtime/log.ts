@@ -1,11 +1,11 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, chmodSync, existsSync } from 'node:fs';
 import { appendFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join, parse } from 'node:path';
 import { Writable } from 'node:stream';
 import winston from 'winston';
 import type { Clock } from '../core/clock.ts';
 import { AirbatchError, errorMessage } from '../core/errors.ts';
-import { makeFolders } from '../core/folders.ts';
+import { groupModes, makeFolders, privateModes } from '../core/folders.ts';
 import { withoutNumbers, withoutSecrets } from '../core/redact.ts';
 import { visible } from '../core/visible.ts';
 import type { EngineLog } from '../engine/context.ts';
@@ -24,6 +24,8 @@ export interface LogFile {
   maxSizeMb: number;
   /** Files kept, the one being written among them. */
   keep: number;
+  /** Whether the group of its folder may read it, and not its owner alone: lines name batches and rows. */
+  readableByGroup?: boolean;
 }
 
 /**
@@ -114,20 +116,18 @@ function writingTo(screen: (text: string) => void): Writable {
   });
 }
 
-/** Lines name batches and rows: their owner alone may read them. */
-const forOwner = { mode: 0o600 };
-
 /**
  * Lines go one by one to whatever lies at the path, so that nothing a disk or a folder refuses lasts longer than it does: a line that
  * cannot be written is left out, and the next one is tried anew. Winston's own transport for files ends the process where it cannot look at
  * the file, and where it cannot open the next one it never writes again and holds up all other transports.
  */
 function toFiles(log: LogFile) {
-  begin(log.file);
+  const modes = log.readableByGroup ? groupModes : privateModes;
+  begin(log.file, modes);
   const write = async (text: string) => {
-    makeFolders(dirname(log.file));
     await turnOver(log);
-    await appendFile(log.file, text, forOwner);
+    makeFile(log.file, modes);
+    await appendFile(log.file, text);
   };
   const stream = new Writable({
     decodeStrings: false,
@@ -148,10 +148,9 @@ const passing: readonly (string | undefined)[] = ['EROFS', 'ENOSPC', 'EDQUOT', '
  * Who configured a log is told at once where none can be written there, as when another user of this machine has begun it. Not for a disk that is
  * full or read-only, which mostly has the ledger as well: people are told of that, and whoever watches over the program starts it again.
  */
-function begin(file: string): void {
+function begin(file: string, modes: typeof privateModes): void {
   try {
-    makeFolders(dirname(file));
-    appendFileSync(file, '', forOwner);
+    makeFile(file, modes);
   } catch (error) {
     if (passing.includes((error as NodeJS.ErrnoException).code)) return;
     throw new AirbatchError('CONFIG_INVALID', `log.file: ${file} cannot be written (${errorMessage(error)})`, {
@@ -159,6 +158,15 @@ function begin(file: string): void {
       cause: error,
     });
   }
+}
+
+/** Makes the file where it is missing; one that is there keeps its rights. Throws where nothing can be written to it. */
+function makeFile(file: string, modes: typeof privateModes): void {
+  makeFolders(dirname(file), modes.folder);
+  const isNew = !existsSync(file);
+  appendFileSync(file, '', { mode: modes.file });
+  // The umask may have taken the group's right away.
+  if (isNew && modes === groupModes) chmodSync(file, modes.file);
 }
 
 /** Where the file is full, "airbatch.log" becomes "airbatch1.log", and what has the highest number goes. */

@@ -54,7 +54,6 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const config = await loadConfig({ cwd, env, configPath });
   const path = ledgerPathOf(options, config);
   const isMissing = (onlyIfThere || onlyReads) && !isThere(path);
-  if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
   const ledgerPath = isMissing ? noLedgerPath : path;
   const log = makeLog({
     level: screen ? 'warn' : 'info',
@@ -63,6 +62,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
     file: config.log,
   });
   for (const warning of config.warnings) log.warn(warning);
+  if (onlyIfThere && isMissing) throw new AirbatchError('LEDGER_MISSING', `there is no ledger at ${path}`);
   const db = await openLedger(ledgerPath);
   try {
     await endAbandoned({ db, clock: systemClock }, processHolder(systemClock), isDeadProcess);

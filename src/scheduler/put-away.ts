@@ -56,7 +56,10 @@ async function putOneAway(session: Session, file: JobFile): Promise<void> {
       if (error.code !== 'ENOENT') throw error;
     });
     if (!isDone) await writeWhy(place, `${file.name}: ${batch.rejection ?? 'the batch was cancelled'}`);
-    else await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session) });
+    else {
+      const { readableByGroup } = session.config;
+      await writeReports(db, file.batch_id, away, { signing: await sessionSigning(session), readableByGroup });
+    }
   }
   await dropKept(session, file);
   await db.transact((tx) => noteFiled(tx, file.batch_id, clock.now()));

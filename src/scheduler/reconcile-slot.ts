@@ -21,7 +21,11 @@ export async function reconcileSlot(
   await holdAsNoted(account, session);
   const { dir, reconciliation } = await reconcile(
     session.db,
-    { ...reconcileDeps(account, session, { next: 'run the job again' }), key: await sessionKey(session) },
+    {
+      ...reconcileDeps(account, session, { next: 'run the job again' }),
+      key: await sessionKey(session),
+      readableByGroup: session.config.readableByGroup,
+    },
     { account: account.name, fromMs: dueAt - days * dayMs, toMs: dueAt },
     session.config.out,
   );

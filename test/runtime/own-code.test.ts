@@ -5,6 +5,7 @@ import { join, resolve } from 'node:path';
 import { describe, type TestContext, test } from 'node:test';
 import { loadConfig } from '../../src/runtime/config.ts';
 import { loadJobs } from '../../src/scheduler/load-jobs.ts';
+import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
 
 const hasUsers = process.platform !== 'win32';
@@ -110,6 +111,63 @@ test('of a .env that every user can read, people are warned; that its group read
       isWarned ? [true] : [],
     );
     assert.doesNotMatch(warnings.join(), /hidden-value/);
+  }
+});
+
+test('reports and logs can be read by the group if the configuration says so, whatever the umask; the ledger cannot', {
+  skip: !hasUsers,
+}, (t) => {
+  const cwd = folderOf(t);
+  const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
+  writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712400001,1,100,KES\n');
+  const config = { readableByGroup: true, log: { file: 'logs/a/airbatch.log' } };
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify(config));
+  // The folder hands its group on.
+  mkdirSync(join(cwd, 'reports'));
+  chmodSync(join(cwd, 'reports'), 0o2750);
+  const retry = `"$NODE" "$AIRBATCH" retry $(ls reports)`;
+  const commands = `umask 077; "$NODE" "$AIRBATCH" run a.csv --yes; ${retry}; "$NODE" "$AIRBATCH" reconcile --from 2026-01-01`;
+  const env = { ...process.env, NODE: process.execPath, AIRBATCH: launcher };
+  const ran = spawnSync('bash', ['-c', commands], { cwd, env, encoding: 'utf8' });
+  const modes = (folder: string) =>
+    readdirSync(join(cwd, folder), { recursive: true, encoding: 'utf8' }).map((path) => {
+      const made = statSync(join(cwd, folder, path));
+      return [path, (made.mode & (made.isDirectory() ? 0o2777 : 0o777)).toString(8)] as const;
+    });
+  const reports = modes('reports');
+  assert.ok(
+    reports.some(([path]) => /versions\/1.*manifest\.json$/.test(path)),
+    ran.stderr,
+  );
+  assert.ok(
+    reports.some(([path]) => /reconciliation\.csv$/.test(path)),
+    ran.stderr,
+  );
+  for (const [path, mode] of reports) assert.equal(mode, /\.\w+$/.test(path) ? '640' : '2750', path);
+  assert.deepEqual(
+    modes('logs').map(([, mode]) => mode),
+    ['750', '640'],
+  );
+  for (const [path, mode] of modes('.airbatch')) assert.match(mode, /00$/, path);
+});
+
+test('a .env that every user can read is warned of by each command that reads it', { skip: !hasUsers }, async (t) => {
+  const cwd = folderOf(t);
+  writeFileSync(join(cwd, '.env'), 'A_KEY=hidden-value\n');
+  chmodSync(join(cwd, '.env'), 0o644);
+  writeFileSync(join(cwd, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712405118,1,100,KES\n');
+  const commands = [
+    'validate a.csv',
+    'migrate-check a.csv',
+    'jobs list',
+    'jobs check',
+    'jobs new x',
+    'status',
+    'balance',
+  ];
+  for (const command of ['key', 'networks', 'products', 'audit', ...commands]) {
+    const { stderr } = await runCommand(command.split(' '), { cwd });
+    assert.equal(stderr.match(/every user of this machine can read/g)?.length, 1, `${command}: ${stderr}`);
   }
 });
 
