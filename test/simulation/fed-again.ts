@@ -3,17 +3,19 @@ import { findEarlierBatches, type JudgedRow } from '../../src/intake/earlier-bat
 import { findRepeatedPayments } from '../../src/intake/repeated-payments.ts';
 import { findBatch, listBatches } from '../../src/ledger/batches.ts';
 import type { Database } from '../../src/ledger/database.ts';
-import { type NewRow, pageRows } from '../../src/ledger/rows.ts';
+import { type NewRow, pageRows, type RowRecord } from '../../src/ledger/rows.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { aBatch, aRow, unplanned } from '../support/ledger.ts';
+import type { Plan } from './plan.ts';
 import type { SimulatedProcess } from './process.ts';
 import { asNamed } from './row-refs.ts';
 import { alone, type GivenFile, note, type World } from './world.ts';
 
 /**
  * What an operator does who runs the whole file once more under its run id, with those rows corrected that have failed by now, and, where
- * the file has no references, the amount of every third row as well, whatever became of it: in the middle of everything, or when all is at
- * rest. Intake's own verdict says what becomes of each.
+ * the file has no references, the amount of every third row as well, whatever became of it; or who pays again only what has failed, with
+ * new references or under another run id. In the middle of everything, or when all is at rest. Intake's own verdict says what becomes of
+ * each row.
  */
 export async function feedAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
   const { fedAgainAtLife } = world.plan;
@@ -27,7 +29,6 @@ export async function feedAgain(world: World, process: SimulatedProcess, db: Dat
 }
 
 async function feedFirstAgain(world: World, process: SimulatedProcess, db: Database, life: number): Promise<void> {
-  const { unnamed } = world.plan;
   const first = await findBatch(db, 'batch-1');
   if (!first) {
     // Lost by a restore: whether it comes again is decided there.
@@ -36,16 +37,37 @@ async function feedFirstAgain(world: World, process: SimulatedProcess, db: Datab
   }
   const batchId = `batch-${(await listBatches(db, 100)).length + 1}`;
   const before = await pageRows(db, first.batch_id, 0, 1_000);
-  const rows = before.map((row): NewRow => {
+  const { fedAgainAs } = world.plan;
+  const rows = (fedAgainAs === 'whole_file' ? correctedRows : failedRows)(world.plan, before);
+  if (rows.length === 0) {
+    // Nothing has failed yet: there is no such file before all is at rest.
+    world.fedAgain = world.feedNext;
+    return;
+  }
+  const runId = fedAgainAs === 'failed_under_another_run' ? 'run-4' : first.run_id;
+  await takeIn(world, process, db, { batchId, runId, rows });
+  world.fedAgain = true;
+  note(world, fedAgainAs === 'whole_file' ? 'fed_again' : fedAgainAs, `in life ${life}`);
+}
+
+function correctedRows(plan: Plan, before: readonly RowRecord[]): NewRow[] {
+  return before.map((row) => {
     // A good number instead of the declined one; every other row is corrected in its amount as well.
     const corrected = row.row_no % 2 === 0 ? { phone_number: `+25471239${row.row_no + 1_000}`, amount: '55' } : {};
-    const amount = unnamed && row.row_no % 3 === 0 ? { amount: String(150 + row.row_no) } : {};
+    const amount = plan.unnamed && row.row_no % 3 === 0 ? { amount: String(150 + row.row_no) } : {};
     const cells = { ...fileCells(row), ...amount, ...(row.status === 'failed' ? corrected : {}) };
-    return asNamed(world.plan, aRow(row.row_no, { ...cells, batch_id: batchId }));
+    return asNamed(plan, aRow(row.row_no, cells));
   });
-  await takeIn(world, process, db, { batchId, runId: first.run_id, rows });
-  world.fedAgain = true;
-  note(world, 'fed_again', `in life ${life}`);
+}
+
+/** What has failed as far as the ledger knows, whether or not it knows by now that the payment has arrived after all. */
+function failedRows(plan: Plan, before: readonly RowRecord[]): NewRow[] {
+  const failed = before.filter(({ status }) => status === 'failed');
+  return failed.map((row, index) => {
+    const isRenamed = plan.fedAgainAs === 'failed_with_new_references';
+    const cells = { ...fileCells(row), ...(isRenamed ? { row_ref: `again-${row.row_ref}` } : {}) };
+    return asNamed(plan, aRow(index + 1, cells));
+  });
 }
 
 /** Takes a file in, with intake's own verdict on its rows, and approves it. */

@@ -25,6 +25,8 @@ export interface JudgedPayment {
   /** True unless the payment failed, and its money was given back. */
   live: boolean;
   cost: string;
+  /** World time at which a payment that had failed was completed after all; null: it never failed, or stays so. */
+  arrivedAfterAllAt: number | null;
 }
 
 /** One webhook that reached the program's door. */
@@ -83,6 +85,7 @@ export async function judge(judged: Judged): Promise<Verdict[]> {
   }
   const groups = await Promise.all([
     paidOnce(judged, rows),
+    notPaidAgain(judged),
     newestLedger(judged),
     notRepeated(judged),
     notCorrected(judged),
@@ -109,9 +112,12 @@ type Rows = readonly { batch: BatchRecord; row: RowRecord }[];
 async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Rows): Promise<Verdict[]> {
   const faults: Verdict[] = [];
   const live = new Map<string, number>();
+  const reversed = new Set<string>();
   for (const payment of payments) {
     const row = payment.reference.replace(/~[0-9]+$/, '');
-    if (payment.live) live.set(row, (live.get(row) ?? 0) + 1);
+    // What failed and arrived after all is I17's: the next payment may have been sent before that.
+    if (payment.arrivedAfterAllAt !== null) reversed.add(row);
+    else if (payment.live) live.set(row, (live.get(row) ?? 0) + 1);
   }
   for (const [reference, count] of live)
     if (count > 1) faults.push({ invariant: 'I1', what: `${reference} was paid ${count} times` });
@@ -120,8 +126,10 @@ async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Row
     const reference = `${batch.run_id}/${row.row_ref}`;
     const paid = live.get(reference) ?? 0;
     // A further generation may be another file's, in which the row was fed in again.
-    const paidHere = payments.filter((one) => one.live && generationOf(one.reference, reference) <= row.generation);
-    if (row.status === 'completed' && paid !== 1)
+    const paidHere = payments.filter(
+      (one) => one.live && one.arrivedAfterAllAt === null && generationOf(one.reference, reference) <= row.generation,
+    );
+    if (row.status === 'completed' && paid !== 1 && !reversed.has(reference))
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is completed, and was paid ${paid} times` });
     // What a person has said of it, nobody vouches for but him; that it was not paid again for that is seen above.
     const isSaid = row.failure_code === 'RESOLVED_NOT_PAID';
@@ -136,6 +144,35 @@ async function paidOnce({ db, payments, isBlind, restoredAt }: Judged, rows: Row
       faults.push({ invariant: 'I1', what: `row ${row.row_no} is ready to be sent, but was paid` });
   }
   return faults;
+}
+
+/** How long the answer that a payment has failed may be trusted: reads of other rows, and waits between them and the request, pass meanwhile. */
+const trustMsMax = 300_000;
+
+/**
+ * I17: nothing pays a person the same again once an earlier payment that had failed has arrived after all. What was on its way by then could
+ * not know; and of what a restore lost, or a service without a list does not show, nobody can.
+ */
+function notPaidAgain({ payments, requests, restoredAt }: Judged): Verdict[] {
+  const sentAt = ({ reference, at }: JudgedPayment) =>
+    requests.findLast((one) => one.reference === reference)?.at ?? at;
+  const live = payments.filter((one) => one.live);
+  const lastSent = new Map(live.map((one) => [one, sentAt(one)]));
+  return live.flatMap((first) => {
+    const { arrivedAfterAllAt: arrivedAt } = first;
+    if (arrivedAt === null || (restoredAt !== null && (lastSent.get(first) ?? 0) <= restoredAt)) return [];
+    const again = live.filter(
+      (other) =>
+        other !== first &&
+        other.number === first.number &&
+        (runOf(other) === runOf(first) || sameAmount(other.amount, first.amount)) &&
+        Number(lastSent.get(other)) > arrivedAt + trustMsMax,
+    );
+    return again.map(({ reference }) => ({
+      invariant: 'I17',
+      what: `${reference} paid again what ${first.reference} had paid`,
+    }));
+  });
 }
 
 /** I18: of what an older copy of the ledger lacks nothing is sent before a person has said that it is one. */
@@ -159,7 +196,7 @@ const repeatMsMax = 7 * 24 * 3_600_000;
 
 /** Under different run ids nobody is sent the same twice within a week: the guard holds the second for a person. */
 function notRepeated({ payments, isBlind }: Judged): Verdict[] {
-  const live = isBlind ? [] : payments.filter((one) => one.live);
+  const live = isBlind ? [] : payments.filter(arrivedAtOnce);
   return live.flatMap((one, index) => {
     const again = live
       .slice(index + 1)
@@ -176,9 +213,14 @@ function notRepeated({ payments, isBlind }: Judged): Verdict[] {
 
 /** Each file asks for a number once: whatever was corrected between the files of a run, the number is paid once by it. */
 function notCorrected({ payments, isBlind }: Judged): Verdict[] {
-  const live = isBlind ? [] : payments.filter((one) => one.live).map((one) => `${one.number} in ${runOf(one)}`);
+  const live = isBlind ? [] : payments.filter(arrivedAtOnce).map((one) => `${one.number} in ${runOf(one)}`);
   const twice = live.filter((one, index) => live.indexOf(one) < index);
   return twice.map((one) => ({ invariant: 'corrected', what: `the number ${one} was paid more than once` }));
+}
+
+/** What failed first is judged by I17: nobody could know that it would arrive. */
+function arrivedAtOnce({ live, arrivedAfterAllAt }: JudgedPayment): boolean {
+  return live && arrivedAfterAllAt === null;
 }
 
 function runOf({ reference }: JudgedPayment): string | undefined {

@@ -23,6 +23,8 @@ export interface Plan {
   declined: number[];
   /** Rows whose payment the service (Version 2) takes, and never ends: somebody says what became of it. */
   stuck: number[];
+  /** Rows whose payment the service calls failed, and completes a minute later: charged after all. */
+  reversed: number[];
   /** Rows whose reference another program of the account has used before, for another amount. */
   foreign: number[];
   /** Webhooks of both schemes, and how many of a hundred meet each fault. */
@@ -31,6 +33,8 @@ export interface Plan {
   retries: number;
   /** From which life on an operator feeds all rows of the run in again, with those that failed corrected; null: never. */
   fedAgainAtLife: number | null;
+  /** What is fed in again: the whole file, or what has failed by then, as people correct or copy `failed.csv`. */
+  fedAgainAs: 'whole_file' | 'failed_with_new_references' | 'failed_under_another_run';
   /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
   approvedAtLife: number | null;
   /** So long after a file was taken in its batch is to be done (ms), and goes first where it has to; null: nobody says a time. */
@@ -89,10 +93,12 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     clockJumps: [],
     declined: [],
     stuck: [],
+    reversed: [],
     foreign: [],
     webhooks: null,
     retries: 0,
     fedAgainAtLife: null,
+    fedAgainAs: 'whole_file',
     approvedAtLife: null,
     finishAfterMs: null,
     job: false,
@@ -145,6 +151,7 @@ export function makePlan(seed: number): Plan {
       : [],
     declined: some(2).map(() => random.between(1, rows)),
     stuck: version === 'v2' ? makeStuck(rows, random.fork('stuck')) : [],
+    reversed: [],
     foreign: random.percent(10) ? [random.between(1, rows)] : [],
     webhooks: version === 'v2' && random.percent(40) ? shares(webhookFaults) : null,
     retries: random.percent(25) ? random.between(1, 2) : 0,
@@ -152,6 +159,7 @@ export function makePlan(seed: number): Plan {
     wrongAnswer: makeWrongAnswer(rows, random.fork('answers')),
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
+    fedAgainAs: 'whole_file',
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
     finishAfterMs: makeFinish(random.fork('times')),
     job: random.percent(20),
@@ -162,7 +170,21 @@ export function makePlan(seed: number): Plan {
   const ofJob = random.fork('job');
   const isSlow = plan.job && ofJob.percent(50);
   if (isSlow) plan.suspensions.push({ ...makeSuspension(ofJob, true), atStep: ofJob.between(20, 100) });
-  return plan;
+  return { ...plan, ...makeReversed(plan, random.fork('reversed')) };
+}
+
+/** One seed in seven; in most of them people pay again what has failed. Drawn apart as well. */
+function makeReversed({ rows, fedAgainAtLife, retries }: Plan, random: SeededRandom): Partial<Plan> {
+  if (!random.percent(14)) return {};
+  const again = {
+    fedAgainAtLife: random.between(1, 4),
+    fedAgainAs: random.pick(['failed_with_new_references', 'failed_under_another_run'] as const),
+  };
+  return {
+    reversed: Array.from({ length: random.between(1, 2) }, () => random.between(1, rows)),
+    ...(random.percent(75) ? again : { fedAgainAtLife }),
+    retries: random.percent(40) ? Math.max(1, retries) : retries,
+  };
 }
 
 /** One seed in ten, most with Version 2, of which more is asked. Some are put back minutes after, some when the service forgot all keys. */

@@ -81,25 +81,36 @@ export async function openService(
     callbackUrl: webhooks ? doors.callback : null,
     handle: (request) => sandbox.handle(request),
     row: (rowNo, declined) => makeRow(plan, rowNo, declined),
-    payments: () =>
-      sandbox
-        .charges()
-        .filter(({ topupId }) => !foreign.has(topupId))
-        .map(({ reference, phoneNumber: number, amount, at, live, cost }) => ({
-          reference: reference ?? '',
-          number,
-          amount,
-          at,
-          live,
-          cost,
-        })),
+    payments() {
+      const charges = sandbox.charges().filter(({ topupId }) => !foreign.has(topupId));
+      const chargedAgainAt = secondCharges(sandbox);
+      return charges.map(({ topupId, reference, phoneNumber: number, amount, at, live, cost }) => {
+        const again = chargedAgainAt.get(topupId);
+        const arrivedAfterAllAt = again === undefined ? null : again - startedAt;
+        return { reference: reference ?? '', number, amount, at, live, cost, arrivedAfterAllAt };
+      });
+    },
     close: () => sandbox.close(),
   };
 }
 
+/** When each payment that had failed was charged for the second time (epoch ms): its wallet's statement has that. */
+function secondCharges({ wallets }: Sandbox): Map<string, number> {
+  const first = new Set<string>();
+  const second = new Map<string, number>();
+  const all = (['v2', 'v1'] as const).flatMap((version) => wallets.list('sandbox-company', version));
+  for (const { topup_id, why, at } of all.flatMap(({ id }) => wallets.statement(id))) {
+    if (topup_id === null || why !== 'charge') continue;
+    if (first.has(topup_id)) second.set(topup_id, at);
+    first.add(topup_id);
+  }
+  return second;
+}
+
 function makeRow(plan: Plan, rowNo: number, declined: boolean): NewRow {
   const stuck = plan.stuck.includes(rowNo) ? `+2547${20 + rowNo}120003` : null;
-  const phone_number = declined ? '+254712000001' : (stuck ?? `+25471234${String(1_000 + rowNo)}`);
+  const reversed = plan.reversed.includes(rowNo) ? `+2547${40 + rowNo}120014` : null;
+  const phone_number = declined ? '+254712000001' : (stuck ?? reversed ?? `+25471234${String(1_000 + rowNo)}`);
   return asNamed(plan, aRow(rowNo, { phone_number }));
 }
 

@@ -155,6 +155,8 @@ export async function simulate(plan: Plan, options: { cutAcknowledged?: boolean 
     const { restoredAt } = world;
     const isBlind = restoredAt !== null && plan.version === 'v1';
     const payments = world.service.payments();
+    for (const { reference, arrivedAfterAllAt } of payments)
+      if (arrivedAfterAllAt !== null) note(world, 'failed_then_paid', `${reference} at ${arrivedAfterAllAt}`);
     const { olderCopy } = world;
     const judged = await judge({ db, rowsByBatch, payments, requests: seen, webhooks, restoredAt, isBlind, olderCopy });
     const lost = world.disk.losses();
