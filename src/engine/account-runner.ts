@@ -28,7 +28,7 @@ import { makeLookAhead } from './look-ahead.ts';
 import { lastSentTo } from './number-spacing.ts';
 import { refreshBatches } from './open-batches.ts';
 import { goOnAtPace, noteOwnPace, paceLoop } from './own-pace.ts';
-import { isShutOut, pauseAccount } from './pausing.ts';
+import { isShutOut, keepHalted, pauseAccount } from './pausing.ts';
 import { dropPersonsPause } from './persons-pause.ts';
 import { makePicker } from './picker.ts';
 import { shortOf } from './preflight.ts';
@@ -314,6 +314,7 @@ async function superviseLoop(context: RunnerContext, { patienceMs, batchIds }: S
 
 /** Brings the list of open batches up to date, and starts those that are approved. */
 async function startApproved(context: RunnerContext): Promise<void> {
+  await keepHalted(context);
   await refreshBatches(context);
   const approved = [...context.batches.values()].filter(({ batch }) => batch.status === 'approved');
   if (approved.length === 0) return;

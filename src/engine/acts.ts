@@ -15,6 +15,7 @@ import {
 } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { EventData } from '../ledger/events.ts';
+import { endHalt } from '../ledger/halts.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
 import {
@@ -141,6 +142,7 @@ export function requireWaiting({ batch_id, status }: BatchRecord): void {
 export function resumeBatch(actor: Actor, batchId: string): Promise<BatchRecord> {
   return move(actor, batchId, 'resume', async (unit, batch) => {
     await dropPersonsPause(unit.tx, batchId);
+    if (batch.pause_reason === 'service_mismatch') await endHalt(unit.tx, batch.account);
     // It may have been paused before it began.
     const started_at = batch.started_at ?? unit.at;
     const looked = await lookedAtSpending(unit.tx, batch);

@@ -2,7 +2,9 @@ import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
+import { findBatch } from '../ledger/batches.ts';
 import { countsAsUnpaid, noteContradiction } from '../ledger/contradictions.ts';
+import { noteHalt } from '../ledger/halts.ts';
 import { findPayment } from '../ledger/payments.ts';
 import { writeRefund } from '../ledger/refunds.ts';
 import { findRow, type RowRecord } from '../ledger/rows.ts';
@@ -53,7 +55,13 @@ export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePay
   const data = { why, service_status: serviceStatus, topup_id: topupId };
   const noted = await unit.noteRow(row, { second_topup_id: topupId }, 'row.contradicted', data);
   if (noted === null) await unit.append(row.batch_id, 'row.contradicted', data, row.row_no);
+  const batch = await findBatch(unit.tx, row.batch_id);
+  if (batch) await noteHalt(unit.tx, batch.account, paidTwice(row, topupId));
   return { row, why, isPaidTwice: true };
+}
+
+export function paidTwice({ batch_id, row_no, topup_id }: RowRecord, secondTopupId: string): string {
+  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${topup_id} and ${secondTopupId}`;
 }
 
 /** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */

@@ -2,6 +2,7 @@ import { can, type PauseReason } from '../core/batch-state.ts';
 import { isSameService } from '../core/service-name.ts';
 import type { BalanceOutcome, ListOutcome } from '../gateway/gateway.ts';
 import { openBatches } from '../ledger/batches.ts';
+import { haltOf, noteHalt } from '../ledger/halts.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { askBalance } from './ask-balance.ts';
 import type { RunnerContext } from './context.ts';
@@ -55,6 +56,20 @@ export async function writePause(
       await pauseOtherwise(unit, batch, pause, data);
   }
   if (reason === 'insufficient_balance') await noteShortage(unit.tx, context.account);
+  if (reason === 'service_mismatch') await noteHalt(unit.tx, context.account, detail);
+}
+
+/**
+ * Pauses what has been approved or reopened since the account was halted: the reason may have been seen while no batch was open, or by
+ * another program. The batches are read before the halt, since a person's `resume` ends both in one transaction.
+ */
+export async function keepHalted(context: RunnerContext): Promise<void> {
+  const open = await openBatches(context.db, context.account);
+  const mayGoOn = open.some(
+    ({ service, pause_reason }) => isSameService(service, context.service) && pause_reason !== 'service_mismatch',
+  );
+  const why = mayGoOn ? await haltOf(context.db, context.account) : null;
+  if (why !== null) await pauseAccount(context, 'service_mismatch', why);
 }
 
 /**

@@ -4,7 +4,7 @@ import { noteContradiction } from '../ledger/contradictions.ts';
 import type { RowRecord } from '../ledger/rows.ts';
 import type { Unit } from '../ledger/unit-of-work.ts';
 import type { OpenBatch, RunnerContext } from './context.ts';
-import { noteSecond } from './late-differences.ts';
+import { noteSecond, paidTwice } from './late-differences.ts';
 import { mismatch, referenceOf } from './orders.ts';
 import { writePause } from './pausing.ts';
 import { settle } from './settle.ts';
@@ -89,10 +89,10 @@ export async function tellSecond(
 export async function haltPaidTwice(
   unit: Unit,
   context: RunnerContext,
-  { batch_id, row_no, topup_id }: RowRecord,
+  row: RowRecord,
   secondTopupId: string,
 ): Promise<void> {
-  const detail = `row ${row_no} of batch ${batch_id} may have been paid twice, by ${topup_id} and ${secondTopupId}`;
+  const detail = paidTwice(row, secondTopupId);
   await writePause(unit, context, 'service_mismatch', detail);
   context.log.warn('the account is paused', { account: context.account, reason: 'service_mismatch', detail });
 }

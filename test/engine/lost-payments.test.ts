@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { contentRowRef } from '../../src/core/ids.ts';
+import { resumeBatch } from '../../src/engine/acts.ts';
 import { forgetBatch, forgetEnded } from '../../src/engine/forget.ts';
 import { goOnUnlisted } from '../../src/engine/lost-payments.ts';
 import { releaseRows } from '../../src/engine/release-or-skip.ts';
@@ -172,6 +173,9 @@ describe('a payment of the lost part of a ledger, whose own row has not come aga
     assert.deepEqual([await rig.states(), (await rig.batch()).pause_reason], [['in_doubt'], 'service_mismatch']);
     assert.deepEqual(await lostIn(rig), [topupId]);
     await rig.add(someRows(2), otherRun(rig));
+    await rig.run();
+    assert.equal((await rig.batch('batch-2')).pause_reason, 'service_mismatch', 'the account is halted');
+    await resumeBatch({ ...rig, name: 'mary' }, 'batch-2');
     await rig.run();
     assert.deepEqual(await rig.states('batch-2'), ['held', 'completed']);
   });

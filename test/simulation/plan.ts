@@ -35,6 +35,8 @@ export interface Plan {
   fedAgainAtLife: number | null;
   /** What is fed in again: the whole file, or what has failed by then, as people correct or copy `failed.csv`. */
   fedAgainAs: 'whole_file' | 'failed_with_new_references' | 'failed_under_another_run';
+  /** How long people wait before they pay again what has failed (ms), once all is at rest. */
+  paidAgainAfterMs: number;
   /** From which life on a second person approves the first file, which waits for that; null: it goes without. */
   approvedAtLife: number | null;
   /** So long after a file was taken in its batch is to be done (ms), and goes first where it has to; null: nobody says a time. */
@@ -99,6 +101,7 @@ export function calmPlan(version: Plan['version'], rows: number): Plan {
     retries: 0,
     fedAgainAtLife: null,
     fedAgainAs: 'whole_file',
+    paidAgainAfterMs: 0,
     approvedAtLife: null,
     finishAfterMs: null,
     job: false,
@@ -160,6 +163,7 @@ export function makePlan(seed: number): Plan {
     calmAfterMs: random.between(0, 600_000),
     fedAgainAtLife: random.percent(20) ? random.between(1, 4) : null,
     fedAgainAs: 'whole_file',
+    paidAgainAfterMs: 0,
     approvedAtLife: random.percent(20) ? random.between(1, 3) : null,
     finishAfterMs: makeFinish(random.fork('times')),
     job: random.percent(20),
@@ -179,6 +183,7 @@ function makeReversed({ rows, fedAgainAtLife, retries }: Plan, random: SeededRan
   const again = {
     fedAgainAtLife: random.between(1, 4),
     fedAgainAs: random.pick(['failed_with_new_references', 'failed_under_another_run'] as const),
+    paidAgainAfterMs: random.percent(50) ? random.between(0, 120_000) : random.between(7 * 60_000, 26 * 3_600_000),
   };
   return {
     reversed: Array.from({ length: random.between(1, 2) }, () => random.between(1, rows)),

@@ -207,12 +207,6 @@ export const plantedBugs: readonly PlantedBug[] = [
     replace: '  if (failed !== null) return false;\n',
   },
   {
-    name: 'an earlier payment of the row that is not looked up again before a retry sends it',
-    file: 'engine/dispatch.ts',
-    find: 'first ? unknown : await withoutLiveEarlier(context, unknown)',
-    replace: 'first ? unknown : unknown',
-  },
-  {
     name: 'no look at what a row without a reference may correct',
     seed: 32,
     file: 'core/repeated-payment.ts',

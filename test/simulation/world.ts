@@ -213,16 +213,20 @@ async function live(world: World): Promise<void> {
     if (rested && world.processes.size === 0 && (calm || !(await hasWork(world)))) {
       const mayRetry = world.retries < plan.retries;
       const mayFeed = plan.fedAgainAtLife !== null && !world.fedAgain;
+      // People pay again what has failed: some at once, some when the service has completed it meanwhile.
+      const mayPayAgain = mayFeed && plan.fedAgainAs !== 'whole_file';
       const waits = world.rivalIsGone || (await isWaiting(world));
       world.rivalIsGone = false;
       // While a batch waits, the faults that the plan still has may have nothing to strike.
       const isStuck = calm && (await hasOverdue(world));
-      if (!waits && !isStuck && world.filesLeft.length === 0 && !(calm && (mayRetry || mayFeed))) return;
+      const hasMore = mayPayAgain || (calm && (mayRetry || mayFeed));
+      if (!waits && !isStuck && world.filesLeft.length === 0 && !hasMore) return;
       world.resolveNext = isStuck;
       world.approveNext = waits;
       world.retries += calm && mayRetry ? 1 : 0;
       world.retryNext = calm && mayRetry;
-      world.feedNext = calm && mayFeed;
+      world.feedNext = mayPayAgain || (calm && mayFeed);
+      if (mayPayAgain) await clock.sleep(plan.paidAgainAfterMs);
     }
     if (clock.monotonic() > end) return;
     // An operator, or a scheduler, starts it again a while later.
