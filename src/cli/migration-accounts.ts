@@ -56,7 +56,7 @@ function theAccount(config: Config, version: 'v2' | 'v1', name: string | undefin
   }
   const chosen = chooseAccount(config, name);
   if (chosen?.version === version) return chosen;
-  throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not one of version ${version}`);
+  throw new AirbatchError('ACCOUNT_UNKNOWN', `the account "${name}" is not an account of version ${version}`);
 }
 
 function noAccount(version: string): never {

@@ -42,13 +42,16 @@ export function migrationLines(
   const lines = [
     `File       ${counted(total, 'row')} of Version 1`,
     `Ready      ${counted(asTheyAre, 'row')} can go through Version 2 as ${asTheyAre === 1 ? 'it is' : 'they are'}`,
-    `Changes    ${counted(known, 'row')}: it is known what they become`,
-    `To decide  ${counted(person, 'row')}: a person must fill something in`,
+    `Changes    ${counted(known, 'row')}: what to change is shown below`,
+    `To decide  ${counted(person, 'row')}: a value is missing that a person must fill in`,
   ];
   lines.push(...changeLines(terminal, rows), ...personLines(terminal, rows));
   const usesProducts = rows.some(({ notes }) => notes.some(({ field }) => field === 'product_id'));
   if (usesProducts && !knowsProducts) {
-    lines.push('', 'What the products were is not known: configure the account of Version 1 too (--old-account).');
+    lines.push(
+      '',
+      'The products of Version 1 could not be looked up: configure its account too, and name it with --old-account.',
+    );
   }
   lines.push('', terminal.paint('bold', 'For every file'), ...migrationRules.map((rule) => `- ${rule}`));
   return lines;

@@ -44,12 +44,12 @@ export interface MigrationNote {
 
 /** What is true of every row of such a file, for the head of the report (spec section 9). */
 export const migrationRules: readonly string[] = [
-  'Numbers are written in E.164 with "+", where Version 1 has none.',
-  'Every row names its network by id; Version 1 finds the network by the number.',
-  'An amount names its currency; a row has an amount or a product, never both.',
-  'Product ids of Version 1 mean nothing in Version 2.',
-  'Version 1 pays from one balance per network; Version 2 pays from wallets: fund these before the first batch.',
-  'Version 1 remembers an extRefId, Version 2 a key for 24 hours: never send a file to both that was sent to one.',
+  'Phone numbers begin with "+" and the country code. Version 1 has no "+".',
+  'Every row has the id of its network. Version 1 finds the network from the phone number.',
+  'An amount has a currency. A row has an amount or a product, never both.',
+  'Version 2 has other product ids than Version 1.',
+  'Version 1 pays from one balance for each network. Version 2 pays from wallets: add money to them before the first batch.',
+  'Neither version knows what the other one has paid: never send the same file to both.',
 ];
 
 /** What would change in one row of a Version 1 file when it is sent through Version 2. Empty: the row can go as it is. */
@@ -152,10 +152,10 @@ const productNote: Step = ({ productId: from }, { networks, product, products })
   );
   const [twin] = twins;
   if (twin && twins.length === 1) {
-    const why = `the product of the same name on this network; check its price${twin.amount ? ` (${twin.amount.value} ${twin.amount.currency})` : ''}`;
+    const why = `it has the same name on this network: check its price${twin.amount ? ` (${twin.amount.value} ${twin.amount.currency})` : ''}`;
     return { field: 'product_id', effect: 'changes', from, to: twin.productId, why };
   }
-  const why = 'product ids of Version 1 mean nothing in Version 2: choose one from "airbatch products"';
+  const why = 'Version 2 has other product ids: choose one from "airbatch products"';
   return { field: 'product_id', effect: 'needed', from, to: null, why };
 };
 
@@ -173,6 +173,6 @@ const smsNote: Step = ({ sendSMS: from }) => {
 
 const modeNote: Step = ({ processingMode: from }) => {
   if (from === null || from.trim() === '') return null;
-  const why = 'Version 2 has no modes: every top-up is accepted first and delivered after';
+  const why = 'Version 2 has no modes: it accepts every top-up first, and delivers it later';
   return { field: 'processing', effect: 'dropped', from, to: null, why };
 };

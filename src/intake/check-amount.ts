@@ -40,7 +40,7 @@ export function readMoney(
     row.blame('amount', {
       code: 'AMOUNT_AND_PRODUCT',
       message: 'The row has both an amount and a product, and can have only one of them.',
-      suggestion: 'Empty one of the two cells.',
+      suggestion: 'Leave one of the two cells empty.',
     });
   }
   const reading = readAmount(cell);
@@ -166,7 +166,7 @@ function cfaFault(
   const likely = cfaFrancOf(country ?? '');
   const suggestion =
     likely === null
-      ? 'Write the code of the one you mean.'
+      ? 'Write the code of the right currency.'
       : `Write ${likely}, the CFA franc of ${countryName(country ?? '')}.`;
   return { message, suggestion };
 }
@@ -176,7 +176,7 @@ function checkValue(row: RowUnderCheck, value: string, negative: boolean, curren
     return blameAmount(
       row,
       'AMOUNT_NOT_POSITIVE',
-      'The amount is not more than zero.',
+      'The amount must be more than zero.',
       'Correct the amount, or remove the row.',
     );
   }

@@ -69,7 +69,7 @@ function networkNamed(
   if (networks === null) {
     row.blame('network_id', {
       code: 'NETWORK_UNRESOLVED',
-      message: `"${shortened(name)}" is a name, and the service, which knows the names, gives no usable answer now.`,
+      message: `"${shortened(name)}" is a name, and the service did not give its list of networks.`,
       suggestion: "Write the network's id, or try again later.",
     });
     return null;
@@ -80,8 +80,8 @@ function networkNamed(
   if (candidates.length > 1) {
     row.blame('network_id', {
       code: 'NETWORK_AMBIGUOUS',
-      message: `"${shortened(name)}" can be ${listed(candidates)}.`,
-      suggestion: 'Write the id of the one you mean.',
+      message: `The name "${shortened(name)}" fits more than one network: ${listed(candidates)}.`,
+      suggestion: 'Write the id of the right network.',
     });
     return null;
   }
@@ -137,7 +137,7 @@ export function readProduct(row: RowUnderCheck, networkId: number | null): strin
     row.blame('product_id', {
       code: 'PRODUCT_UNKNOWN',
       message: `Network ${networkId} has no product "${shortened(productId)}".`,
-      suggestion: 'Copy the id that "airbatch products" prints: products come and go.',
+      suggestion: 'Copy the id that "airbatch products" prints: a product may have been withdrawn.',
     });
   }
   return productId;

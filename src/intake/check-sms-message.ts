@@ -10,7 +10,7 @@ export function readSmsMessage({ cell, context, blame }: RowUnderCheck): string 
   if (isAnswer(message)) {
     blame('sms_message', {
       code: 'SMS_NOT_A_TEXT',
-      message: `"${shortened(message)}" would be sent as the text of the SMS: this column is for the text itself, not for yes or no.`,
+      message: `"${shortened(message)}" would be sent as the text of the SMS: this column is for the message itself, not for yes or no.`,
       suggestion:
         'Write the text instead, or leave the cell empty for no SMS. A column that only says whether to send one is not read if it is named send_sms.',
     });

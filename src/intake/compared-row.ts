@@ -34,8 +34,8 @@ export function comparedRow(
   if (repeat.referenceLine !== null) {
     blame('reference', {
       code: 'REFERENCE_TWICE',
-      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it is unclear which of them is meant.`,
-      suggestion: 'Give each its own reference, or remove the one that is not meant.',
+      message: `Line ${row.line} and line ${repeat.referenceLine} have the same reference: it is unclear which of them to pay.`,
+      suggestion: 'Give each its own reference, or delete the one that you do not want to pay.',
     });
   }
   let isValid = canBeReleased(problems);
@@ -46,8 +46,8 @@ export function comparedRow(
       code: 'DUPLICATE',
       message: `Line ${row.line} gives the same number the same ${what} as line ${repeat.contentLine}.`,
       suggestion: reject
-        ? 'Remove the row that is not meant.'
-        : 'Release it if both are meant ("airbatch release"); skip it if not ("airbatch skip").',
+        ? 'Delete the row that you do not want to pay.'
+        : 'Release it if you want to pay both ("airbatch release"); skip it if not ("airbatch skip").',
     });
     if (reject) isValid = false;
     else isHeld = true;
@@ -60,7 +60,7 @@ export function comparedRow(
       code: 'NUMBER_MAXIMUM',
       message: `With this row the number gets more than ${moneyText(currency, most)} from the file.`,
       suggestion:
-        'Check whether all of its rows are meant; "airbatch release" lets this one go, "airbatch skip" leaves it out.',
+        'Check all rows of this number. To pay this one, release it ("airbatch release"); if not, skip it ("airbatch skip").',
     });
     isHeld = true;
   }

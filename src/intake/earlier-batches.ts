@@ -147,15 +147,15 @@ export async function sameContentWarnings(db: Queryable, batch: BatchRecord): Pr
   const { repeatWithinDays } = storedPolicy(batch.policy);
   const then =
     repeatWithinDays === 0
-      ? 'Under another run id they are paid again.'
-      : `What was sent within ${repeatWithinDays} days is held; what was sent before that is paid again.`;
+      ? 'With another run id they are paid again.'
+      : `Rows sent in the last ${repeatWithinDays} days are held; older ones are paid again.`;
   const place = ({ batch_id, created_at }: BatchRecord) =>
     `The same rows are in batch ${batch_id} of ${isoTime(created_at).slice(0, 10)}`;
   const otherwise = await readOtherwise(db, batch);
   return [
     ...otherwise.map(
       ({ batch_id, created_at }) =>
-        `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read this very file otherwise (another sheet or column, say), under the same run id: what it has paid is left out here. Where both are to be paid, give this one a run id of its own (--run-id).`,
+        `Batch ${batch_id} of ${isoTime(created_at).slice(0, 10)} has read the same file with other settings (such as another sheet or column), under the same run id. Rows that it paid are not paid again. To pay both, give this file another run id (--run-id).`,
     ),
     ...others.map(
       (one) =>

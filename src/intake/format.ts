@@ -58,7 +58,7 @@ export function formatOf(head: Buffer): Format {
   }
   if (/^(\xef\xbb\xbf)?<(!doctype|html|table|\?xml)/.test(start)) {
     throw new AirbatchError('FILE_REJECTED', 'this is a web page or an XML file, not a table', {
-      hint: 'Open it in a spreadsheet and save it as "CSV UTF-8" or as an Excel workbook (.xlsx); where it was downloaded, perhaps that needs a log-in. Nothing was sent.',
+      hint: 'Open it in a spreadsheet and save it as "CSV UTF-8" or as an Excel workbook (.xlsx). If you downloaded it, you may have to log in first. Nothing was sent.',
     });
   }
   return 'text';

@@ -17,12 +17,12 @@ export function whyNoAmount(text: string): { message: string; suggestion: string
   const written = `"${shortened(text)}"`;
   if (shortForm.test(text))
     return {
-      message: `${written} is the short form of a spreadsheet for a number, which may have lost digits.`,
+      message: `${written} is a number as a spreadsheet shortens it: digits may be lost.`,
       suggestion: 'Make the column wider, give it a number format without an exponent, and save the file again.',
     };
   if (datesInDigits.test(text) || datesInWords.test(text))
     return {
-      message: `${written} is a date, not an amount: a spreadsheet may have made it of a number such as 5.11.`,
+      message: `${written} is a date, not an amount: a spreadsheet may have changed a number such as 5.11 into it.`,
       suggestion: 'Check that it is in the right column, and write the amount from its source, such as 1250.50.',
     };
   return {

@@ -69,7 +69,7 @@ function readWritten(cell: string, hint: PhoneHint): Phone | Fault {
     return fault(
       'PHONE_MISSING',
       'The phone number is missing.',
-      'Fill in the phone number with its country code; remove a line that is not a payment, such as a total.',
+      'Fill in the phone number with its country code; delete a line that is not a payment, such as a total.',
     );
   }
   if (written.length > phoneLengthMax) return notANumber('');
@@ -126,7 +126,7 @@ function notANumber(text: string): Fault {
   return fault(
     'PHONE_NOT_A_NUMBER',
     'This is not a phone number: it contains characters that are not digits.',
-    'Write the number with its country code and digits only, such as +254712345678; remove a line that is no payment, such as a total.',
+    'Write the number with its country code and digits only, such as +254712345678; delete a line that is not a payment, such as a total.',
   );
 }
 
@@ -149,7 +149,7 @@ function readWithoutPlus(digits: string, hint: PhoneHint): Phone | Fault {
   if (isNational && isInternational && !isOther && national.number !== international.number) {
     return fault(
       'PHONE_AMBIGUOUS',
-      `The number can be ${national.number} or ${international.number}.`,
+      `The number can be read as ${national.number} or as ${international.number}.`,
       'Write it with "+" and its country code.',
     );
   }

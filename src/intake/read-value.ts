@@ -41,7 +41,7 @@ function blameDoubt(
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
     message: `The amount can be ${grouped} or ${decimal}${whyDoubtful(row)}.`,
-    suggestion: `Write ${grouped} or ${decimal}; or say for the whole file which sign begins decimals: --decimal ${other} (then it is ${grouped}) or --decimal ${separator} (then it is ${decimal}).`,
+    suggestion: `Write ${grouped} or ${decimal}. Or name the decimal sign of the whole file: --decimal ${other} (then it is ${grouped}) or --decimal ${separator} (then it is ${decimal}).`,
   });
   return null;
 }
@@ -70,7 +70,7 @@ function isSplit(row: RowUnderCheck): boolean {
   if (!endsInFewDigits.test(first) || !beginsInThreeDigits.test(second)) return false;
   row.blame('amount', {
     code: 'AMOUNT_AMBIGUOUS',
-    message: `The amount can be ${first}, or ${first},${second} that a comma without quotes has put into two cells.`,
+    message: `The amount can be ${first}, or ${first},${second} that was split into two cells because it is not in quotes.`,
     suggestion: `Write "${first},${second}" in quotes, or ${first}.00; or save the file with semicolons between its cells.`,
   });
   return true;

@@ -20,7 +20,7 @@ export function warningsOf(
   }
   if (catalog.failed()) {
     warnings.push(
-      'The catalog gave no usable answer: network ids and products were taken as they are in the file, and network names could not be read.',
+      'The service did not give its list of networks: network ids and products were not checked, and network names could not be read.',
     );
   }
   const names = header.map((name) => name.trim()).filter((name) => name !== '');

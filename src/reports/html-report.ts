@@ -253,14 +253,14 @@ ${told.map(
 )}
 ${
   hasNameless
-    ? html`<p class="soft small">The service names no currency of these wallets. So these are the units of all of them together: what is missing in one and as much too many in another would not show.</p>`
+    ? html`<p class="soft small">The service does not name the currency of these wallets, so they are added up together. A loss in one wallet and the same gain in another would not be visible.</p>`
     : null
 }
 ${
   balance.explained === false
-    ? html`<p class="small">Unexplained is what no row of this ledger accounts for: another program on the account, a deposit (negative), a fee, or a refund of which the service told nothing, or later. ${
+    ? html`<p class="small">Unexplained money belongs to no row of this ledger. It can come from another program that uses the account, a deposit (negative), a fee, or a refund that the service did not report in time. ${
         hasNameless
-          ? 'Reconciliation asks the service about each payment of this ledger; Version 1 has no list that would name others.'
+          ? 'Reconciliation asks the service about each payment of this ledger. Version 1 has no list that shows payments of other programs.'
           : "Reconciliation against the service's own list names it."
       }</p>`
     : null
@@ -272,7 +272,7 @@ function quietText(wallets: number, isRestShown: boolean, isReadTwice: boolean):
   if (wallets === 0) return '';
   const said = isReadTwice
     ? `Nothing left the ${isRestShown ? 'other ' : ''}${counted(wallets, 'wallet')}`
-    : `The ${counted(wallets, 'wallet')} were read before the first row, and not after the last one`;
+    : `The ${counted(wallets, 'wallet')} were read before the first row, but not after the last one`;
   return `${said}: summary.json has them. `;
 }
 
@@ -284,7 +284,7 @@ function peopleSection({ status, created_by, approved_by, times, service, progra
 <dt>Approved by</dt><dd>${approved_by ?? nobody}${approved_by !== null && approved_by === created_by ? ' (the same person)' : null}<br><span class="soft small">${when(times.approved_at)}</span></dd>
 <dt>Started</dt><dd>${when(times.started_at) || never}</dd>
 <dt>Finished</dt><dd>${when(times.completed_at) || never}</dd>
-${times.finish_by === null ? null : html`<dt>To be done by</dt><dd>${when(times.finish_by)}</dd>`}
+${times.finish_by === null ? null : html`<dt>Deadline</dt><dd>${when(times.finish_by)}</dd>`}
 <dt>Service</dt><dd>${service}</dd>
 <dt>Program</dt><dd>${program}</dd></dl></section>`;
 }

@@ -41,7 +41,7 @@ export async function listSection(
     unlisted += summary.rows.by_status[state] - rows.length;
   }
   if (lines.length === 0) return html``;
-  return html`<section class="long"><h2>Rows that somebody should look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>State</th>${shown.hasNames ? html`<th>Name</th>` : null}<th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
+  return html`<section class="long"><h2>Rows to look at</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th><th>State</th>${shown.hasNames ? html`<th>Name</th>` : null}<th>Number</th><th class="n">Amount</th><th>What is wrong</th><th>What to do</th></tr></thead><tbody>${lines}</tbody></table>${
     unlisted > 0
       ? html`<p class="soft small">and ${counted(unlisted, 'more row')}: failed.csv and results.csv have them all.</p>`
       : null
@@ -58,7 +58,7 @@ export function refundsSection(
   const shown: Shown = { batch, mask, hasNames: namesIn(batch).length > 0 };
   if (rows.length === 0) return html``;
   const more = refunded.rows - rows.length;
-  return html`<section class="long"><h2>Paid rows whose money came back</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th>${shown.hasNames ? html`<th>Name</th>` : null}<th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, shown))}</tbody></table>${
+  return html`<section class="long"><h2>Paid rows that were refunded later</h2><table class="stack"><thead><tr><th class="n">Row</th><th class="n">Line</th>${shown.hasNames ? html`<th>Name</th>` : null}<th>Number</th><th class="n">Amount</th><th class="n">Came back</th><th>When</th></tr></thead><tbody>${rows.map((row) => refundLine(row, shown))}</tbody></table>${
     more > 0 ? html`<p class="soft small">and ${counted(more, 'more row')}.</p>` : null
   }</section>`;
 }

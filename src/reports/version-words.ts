@@ -18,7 +18,7 @@ export function isPreviousThere({ previous }: Pick<ReportVersion, 'previous'>): 
 export function differenceText({ previous, difference, difference_unknown }: ReportVersion): string | null {
   if (previous === null) return null;
   const before = `version ${previous.version} of ${previous.as_of.slice(0, 10)}`;
-  if (difference === null) return `What differs from ${before} cannot be told: ${difference_unknown}.`;
+  if (difference === null) return `The differences from ${before} are not known: ${difference_unknown}.`;
   const { rows } = difference;
   const differ = `${rows === 0 ? 'No row differs' : `${counted(rows, 'row')} ${rows === 1 ? 'differs' : 'differ'}`} from ${before}`;
   const changes = changesOf(difference).map(({ name, before, after }) => `${name} ${before} → ${after}`);

@@ -83,7 +83,7 @@ describe('airbatch migrate-check', () => {
     );
     assert.match(stdout, /^phone_number +40 {2}254712345610 becomes \+254712345610 +Version 2 wants a leading "\+"$/m);
     assert.match(stdout, /^ *42 {2}phone_number +\(empty\) +is no number in international format/m);
-    assert.match(stdout, /never send a file to both/);
+    assert.match(stdout, /never send the same file to both/);
     assert.match(stderr, /those of the sandbox/);
     assert.deepEqual(readdirSync(cwd), ['september.csv']);
   });
@@ -93,10 +93,10 @@ describe('airbatch migrate-check', () => {
     const sandbox = await startSandbox(t, cwd);
     const { code, stdout, stderr } = await runCommand(['migrate-check', file], { cwd, env: sandbox.env });
     assert.equal(code, 4, stderr);
-    assert.match(stdout, /What the products were is not known: .*--old-account/);
+    assert.match(stdout, /The products of Version 1 could not be looked up: .*--old-account/);
     const unknown = await runCommand(['migrate-check', file, '--old-account', 'default'], { cwd, env: sandbox.env });
     assert.equal(unknown.code, 2);
-    assert.match(unknown.stderr, /not one of version v1/);
+    assert.match(unknown.stderr, /not an account of version v1/);
   });
 
   test('rejects a file without numbers, or with nothing to pay, with exit code 3', async (t) => {

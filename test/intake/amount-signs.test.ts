@@ -174,7 +174,7 @@ describe('an amount with three digits after its only sign', () => {
     );
     assert.equal(
       problem?.suggestion,
-      'Write 1500 or 1.5; or say for the whole file which sign begins decimals: --decimal . (then it is 1500) or --decimal , (then it is 1.5).',
+      'Write 1500 or 1.5. Or name the decimal sign of the whole file: --decimal . (then it is 1500) or --decimal , (then it is 1.5).',
     );
   });
 

@@ -90,7 +90,7 @@ describe('a file that is read in a thread of its own', () => {
     assert.deepEqual(inThread, await outcome(checkFile, csv(rows), { catalog: testCatalog }));
     const silent: Catalog = { networks: async () => null, products: async () => null };
     const unanswered = await outcome(checkInThread, csv(rows), { catalog: silent });
-    assert.match(unanswered.whole.about.warnings[0] ?? '', /catalog gave no usable answer/);
+    assert.match(unanswered.whole.about.warnings[0] ?? '', /did not give its list of networks/);
   });
 
   test('ends where a name cannot be looked up that is needed, before its rows are handed on', async () => {

@@ -596,7 +596,7 @@ describe('a file of a job', () => {
     const { take } = await rig(t);
     const { counts, warnings } = await take(csv([goodRow()]), { job: 'payroll', catalog: silent });
     assert.equal(counts.valid, 1);
-    assert.match(warnings[0] ?? '', /catalog gave no usable answer/);
+    assert.match(warnings[0] ?? '', /did not give its list of networks/);
     const byPerson = await take(named, { catalog: silent });
     assert.equal(byPerson.problems[0]?.code, 'NETWORK_UNRESOLVED');
   });

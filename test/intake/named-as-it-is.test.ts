@@ -12,14 +12,14 @@ describe('what is no amount is called what it is', () => {
     test(`a date: ${date}`, async () => {
       const problem = await amountProblem(date);
       assert.equal(problem?.code, 'AMOUNT_NOT_A_NUMBER');
-      assert.match(problem.message, /^"[^"]+" is a date, not an amount: a spreadsheet may have made it of a number/);
+      assert.match(problem.message, /^"[^"]+" is a date, not an amount: a spreadsheet may have changed a number/);
     });
 
   for (const short of ['1.5E+03', '2E+5', '1,25e4', '-1E-2'])
     test(`the short form of a spreadsheet: ${short}`, async () => {
       const problem = await amountProblem(short);
       assert.equal(problem?.code, 'AMOUNT_NOT_A_NUMBER');
-      assert.match(problem.message, /short form of a spreadsheet .* may have lost digits/);
+      assert.match(problem.message, /number as a spreadsheet shortens it: digits may be lost/);
     });
 
   for (const text of ['much', 'see note', '5-10 or so', 'Nobody'])

@@ -113,7 +113,7 @@ describe('a phone number', () => {
       }
     }
     assert.notEqual(found.length, 0);
-    for (const message of found) assert.match(message, /can be \+\d+ or \+\d+/);
+    for (const message of found) assert.match(message, /can be read as \+\d+ or as \+\d+/);
   });
 
   test('is stored as it was understood, beside what was written', async () => {

@@ -151,7 +151,7 @@ const cases: Case[] = [
     catalog: unreachable,
     code: 'NETWORK_UNRESOLVED',
     column: 'network_id',
-    says: /no usable answer/,
+    says: /did not give its list of networks/,
   },
   { what: 'nothing to pay', row: { amount: '' }, code: 'NOTHING_TO_PAY', column: 'amount', says: /neither/ },
   {
@@ -196,13 +196,19 @@ const cases: Case[] = [
     column: 'amount',
     says: /no decimals/,
   },
-  { what: 'zero', row: { amount: '0.00' }, code: 'AMOUNT_NOT_POSITIVE', column: 'amount', says: /not more than zero/ },
+  {
+    what: 'zero',
+    row: { amount: '0.00' },
+    code: 'AMOUNT_NOT_POSITIVE',
+    column: 'amount',
+    says: /must be more than zero/,
+  },
   {
     what: 'a negative amount',
     row: { amount: '(100)' },
     code: 'AMOUNT_NOT_POSITIVE',
     column: 'amount',
-    says: /not more than zero/,
+    says: /must be more than zero/,
   },
   {
     what: 'less than the minimum',
@@ -368,7 +374,7 @@ describe('a wrong row', () => {
     ]);
     assert.equal(
       (await faultsOf({ phone_number: '', currency: 'FCFA' })).at(-1),
-      'CURRENCY_UNKNOWN: Write the code of the one you mean.',
+      'CURRENCY_UNKNOWN: Write the code of the right currency.',
     );
     assert.deepEqual(await faultsOf({ ...senegal, amount: '500 FCFA', currency: '' }), [
       'CURRENCY_MISSING: Write XOF, in which the network is paid.',
@@ -567,7 +573,7 @@ describe('a catalog', () => {
   test('that cannot be reached lets rows go on that carry ids, with a warning', async () => {
     const { rows, findings } = await check(csv([goodRow()]), { catalog: unreachable });
     assert.equal(rows[0]?.status, 'ready');
-    assert.match(findings.warnings[0] ?? '', /catalog gave no usable answer/);
+    assert.match(findings.warnings[0] ?? '', /did not give its list of networks/);
   });
 });
 

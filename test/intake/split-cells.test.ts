@@ -54,7 +54,10 @@ describe('a comma between thousands without quotes', () => {
   test('is asked about in words that show the whole amount', async () => {
     const { rows } = await check(`${header}\n${person(1)},2,400\n`);
     const [problem] = rows[0]?.problems ?? [];
-    assert.equal(problem?.message, 'The amount can be 2, or 2,400 that a comma without quotes has put into two cells.');
+    assert.equal(
+      problem?.message,
+      'The amount can be 2, or 2,400 that was split into two cells because it is not in quotes.',
+    );
     assert.match(problem?.suggestion ?? '', /^Write "2,400" in quotes, or 2\.00; or save the file with semicolons/);
   });
 

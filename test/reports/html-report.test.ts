@@ -48,7 +48,7 @@ for (const [what, fields, words] of [
   test(`the page says in a sentence that a batch was done ${what}, and when it was to be`, async (t) => {
     const { text } = await page(t, {}, (db) => writeSampleBatch(db, 'B-1', fields));
     assert.match(text, words);
-    assert.match(text, /To be done by<\/dt><dd>2026-11-01/);
+    assert.match(text, /Deadline<\/dt><dd>2026-11-01/);
     const { text: without } = await page(t);
     assert.doesNotMatch(without, /to be done|was to be/i);
   });
@@ -77,7 +77,7 @@ test('the page says in every layout that the sum of what was requested is that o
 
 test('a row that somebody should look at is named by its number and by its line in the file', async (t) => {
   const { text } = await page(t);
-  const section = /Rows that somebody should look at.*?<\/section>/s.exec(text)?.[0] ?? '';
+  const section = /Rows to look at.*?<\/section>/s.exec(text)?.[0] ?? '';
   assert.match(section, /<th class="n">Row<\/th><th class="n">Line<\/th>/);
   const places = [...section.matchAll(/data-name="Row">(\d+)<\/td><td class="n" data-name="Line">(\d+)</g)];
   assert.deepEqual(
@@ -95,7 +95,7 @@ test('the page names the rows whose money came back, and how much', async (t) =>
     ]);
   };
   const { text } = await page(t, { mask: true }, withRefunds);
-  const section = /Paid rows whose money came back.*?<\/section>/s.exec(text)?.[0] ?? '';
+  const section = /Paid rows that were refunded later.*?<\/section>/s.exec(text)?.[0] ?? '';
   assert.deepEqual(
     [...section.matchAll(/<tr><td.*?<\/tr>/gs)].map(([line]) =>
       line
@@ -109,7 +109,7 @@ test('the page names the rows whose money came back, and how much', async (t) =>
     ],
   );
   assert.match(text, /<b>USD 0\.80<\/b><span>came back since<\/span>/);
-  assert.doesNotMatch((await page(t)).text, /money came back|came back since/i);
+  assert.doesNotMatch((await page(t)).text, /refunded later|came back since/i);
 });
 
 test('of many wallets those that nothing left are counted and not listed', async (t) => {
@@ -135,7 +135,7 @@ test('of many wallets those that nothing left are counted and not listed', async
   const { text: once } = await page(t, {}, open);
   assert.match(
     once,
-    /The 9 wallets were read before the first row, and not after the last one: summary\.json has them\. Read /,
+    /The 9 wallets were read before the first row, but not after the last one: summary\.json has them\. Read /,
   );
   assert.doesNotMatch(once, /USD-\d wallet/);
 });
@@ -147,8 +147,8 @@ test('the page says what sums of wallets are of which the service names no curre
     await writeSampleBatch(db);
     await db.execute('UPDATE batches SET balance_before = ?, balance_after = ?', [nameless('100'), nameless('90')]);
   });
-  assert.match(text, /The service names no currency of these wallets\. So these are the units of all of them together/);
-  assert.match(text, /unexplained[\s\S]*Version 1 has no list that would name others\./i);
+  assert.match(text, /The service does not name the currency of these wallets, so they are added up together\./);
+  assert.match(text, /unexplained[\s\S]*Version 1 has no list that shows payments of other programs\./i);
   assert.doesNotMatch((await page(t)).text, /names no currency/);
 });
 
@@ -401,7 +401,7 @@ test('what somebody should look at comes right after the headline, with the name
   assert.match(text, /<title>payroll\.csv<\/title>/);
   assert.match(text, /<h1>payroll\.csv<\/h1>/);
   const headings = [...text.matchAll(/<h2>([^<]*)/g)].map(([, heading]) => heading);
-  assert.deepEqual(headings.slice(0, 2), ['Rows that somebody should look at', 'Summary by status']);
+  assert.deepEqual(headings.slice(0, 2), ['Rows to look at', 'Summary by status']);
   assert.match(text, /<td class="name">Achieng Were<\/td><td class="w">0733 514 872<\/td>/);
   const { text: masked } = await page(t, { mask: true }, write);
   assert.match(masked, /<td class="name">A\*\*\*<\/td><td class="w">[* ]+872<\/td>/);
