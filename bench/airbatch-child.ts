@@ -90,7 +90,7 @@ async function payOut({ folder, webhooks, counted, start }: Task): Promise<Airba
         db,
         webhookKeys: new Map(chosen ? [[accountName, chosen.webhookKeys]] : []),
         onWebhook: () => runner.hint(),
-        health: () => ({ stopping: false, accounts: { working: 1, waiting: 0 } }),
+        health: () => ({ stopping: false, reports: true, accounts: { working: 1, waiting: 0 } }),
       })
     : null;
   const url = await server?.listen({ port: 0, host: '127.0.0.1' });

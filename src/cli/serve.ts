@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { AirbatchError, type ErrorCode, errorMessage } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
+import { makeFolder } from '../reports/files.ts';
 import { sandboxWebhookKeys } from '../runtime/account.ts';
 import { keepHouse } from '../runtime/housekeeping.ts';
 import type { KeptAccount } from '../runtime/keep-account.ts';
@@ -93,6 +94,12 @@ async function serve(
 ): Promise<number> {
   requireRole(session, 'run');
   if (session.config.accounts.size === 0) await requireMeant(session);
+  // Better known before anything is sent than once the first batch has ended.
+  await makeFolder(
+    session.config.out,
+    session.config,
+    'Make the folder writable, or name another as "out" in the configuration. Nothing was sent.',
+  );
   await saysRestored(session, restored);
   const accounts = servedAccounts(session.config);
   const kept = new Map<string, KeptAccount>();
@@ -103,7 +110,10 @@ async function serve(
     ...session,
     webhookKeys: new Map([...accounts].map(([name, account]) => [name, account?.webhookKeys ?? sandboxWebhookKeys])),
     onWebhook: (name) => kept.get(name)?.hint(),
-    health: () => healthOf([...kept.values()], interrupt.happened() || isEnding),
+    health: () => ({
+      ...healthOf([...kept.values()], interrupt.happened() || isEnding),
+      reports: reports.areWritten(),
+    }),
   });
   const loaded = await loadJobs(session.config.jobs);
   checkJobs(session.config, loaded);
@@ -119,7 +129,10 @@ async function serve(
         usage: account.usage(),
       })),
   });
-  const reports = makeReportWriter(session, () => scheduler?.ended());
+  const reports = makeReportWriter(session, {
+    written: () => scheduler?.ended(),
+    onUnwritable: (error) => word.tellStandstill({ account: null, error, isTriedAgain: true }),
+  });
   try {
     const url = await listen(server, place, '--host and --port');
     const metricsUrl =

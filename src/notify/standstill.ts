@@ -7,9 +7,10 @@ import { isTold, type Recipient } from './recipients.ts';
 import type { Sender } from './senders.ts';
 import type { Word } from './words.ts';
 
-/** An account that a program which stays cannot work for. */
+/** An account that a program which stays cannot work for, or reports that it cannot write. */
 export interface Standstill {
-  account: string;
+  /** Null: the reports of all accounts. */
+  account: string | null;
   error: unknown;
   /** Whether the program tries again by itself; else it ends. */
   isTriedAgain: boolean;
@@ -44,10 +45,13 @@ export function makeStandstillWord({
     const at = clock.now();
     const word = standstillWord(standstill);
     const { kind, facts } = word;
-    const event_id = `${kind}:${standstill.account}:${facts.code}:${isoTime(at).slice(0, 10)}`;
+    const event_id = `${kind}:${standstill.account ?? ''}:${facts.code}:${isoTime(at).slice(0, 10)}`;
     const nameOf = ({ id }: Recipient) => `${event_id} ${id}`;
-    const news = { kind, account: standstill.account, job: null };
-    const untold = recipients.filter((recipient) => isTold(recipient, news) && !told.has(nameOf(recipient)));
+    const { account } = standstill;
+    // What concerns all accounts is for everyone who is notified of such trouble.
+    const isMeant = (recipient: Recipient) =>
+      account === null ? recipient.on.includes(kind) : isTold(recipient, { kind, account, job: null });
+    const untold = recipients.filter((recipient) => isMeant(recipient) && !told.has(nameOf(recipient)));
     if (untold.length === 0) return;
     for (const recipient of untold) told.add(nameOf(recipient));
     const entry = { event_id, body: JSON.stringify(word), created_at: at };
@@ -82,6 +86,17 @@ function standstillWord({ account, error, isTriedAgain }: Standstill): Word {
   const next = isTriedAgain
     ? 'It is tried again every minute, and goes on by itself once that is mended.'
     : 'The program ends: it must be started again once that is mended.';
+  if (account === null)
+    return {
+      kind: 'standstill',
+      subject: `Reports cannot be written: ${why}`,
+      lines: [
+        `The reports of batches that have ended cannot be written: ${why}. Payments go on. airbatch tries again, and writes them by itself once that is mended.`,
+        'Next:    Make the folder writable.',
+      ],
+      facts: { account, code },
+      report: null,
+    };
   return {
     kind: 'standstill',
     subject: `Nothing is sent for account ${account}: ${why}`,

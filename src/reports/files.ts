@@ -56,13 +56,15 @@ export interface FolderWriter {
 }
 
 /** Makes `folder` where it is missing, before anything is sent. Fails with `FOLDER_UNWRITABLE` where no file can be written there. */
-export function makeFolder(folder: string, readers: Readers): Promise<void> {
+export function makeFolder(
+  folder: string,
+  readers: Readers,
+  hint = 'Make the folder writable, or name another with --out, then "airbatch resume". Nothing was sent just now.',
+): Promise<void> {
   const work = async () => {
     makeFolders(folder, modesFor(readers).folder);
     await access(folder, constants.W_OK | constants.X_OK);
   };
-  const hint =
-    'Make the folder writable, or name another with --out, then "airbatch resume". Nothing was sent just now.';
   return told(folder, work, { hint });
 }
 

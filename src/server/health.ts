@@ -7,6 +7,8 @@ import { highestClock, proveWritable } from '../ledger/facts.ts';
 /** How many accounts this process works for, and how many it waits for because another process has them. */
 export interface Health {
   stopping: boolean;
+  /** False while reports wait for their folder, which cannot be written to. */
+  reports: boolean;
   accounts: { working: number; waiting: number };
 }
 
@@ -21,7 +23,7 @@ const provedMs = 2_000;
 
 /**
  * `GET /live`: the process answers. `GET /ready`: webhooks can be kept, since the ledger can be written and the process is not
- * ending; a process that waits for its accounts is ready, since webhooks need only the ledger. Neither names an account.
+ * ending, and no reports wait for a folder that cannot be written to; a process that waits for its accounts is ready, since webhooks need only the ledger. Neither names an account.
  */
 export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: HealthDeps): void {
   let proof: { at: number; isWritable: Promise<boolean> } | null = null;
@@ -39,13 +41,13 @@ export function addHealthRoutes(app: FastifyInstance, { db, clock, health }: Hea
   };
   app.get('/live', async () => ({ live: true }));
   app.get('/ready', async (_request, reply) => {
-    const { stopping, accounts } = health();
+    const { stopping, reports, accounts } = health();
     const isReadable = await highestClock(db).then(
       () => true,
       () => false,
     );
     const ledger = isReadable && (await isWritable());
-    const ready = ledger && !stopping;
-    return reply.code(ready ? 200 : 503).send({ ready, ledger, stopping, accounts });
+    const ready = ledger && reports && !stopping;
+    return reply.code(ready ? 200 : 503).send({ ready, ledger, reports, stopping, accounts });
   });
 }

@@ -91,4 +91,20 @@ describe('word of a standstill', () => {
     );
     assert.match(sent[0]?.word.lines.join('\n') ?? '', /The program ends: it must be started again/);
   });
+
+  test('is for everyone who is notified of such trouble where it concerns the reports of all accounts', async () => {
+    const { is, sent, begin } = await program([
+      chat('this account', { accounts: ['main'] }),
+      chat('a job', { jobs: ['payroll'] }),
+    ]);
+    is.full = true;
+    await begin()(standstill('FOLDER_UNWRITABLE', { account: null }));
+    assert.deepEqual(
+      sent.map(({ to }) => to),
+      ['this account', 'a job'],
+    );
+    const { subject, lines } = sent[0]?.word ?? { subject: '', lines: [] };
+    assert.equal(subject, 'Reports cannot be written: for a test with [number]');
+    assert.match(lines.join('\n'), /Payments go on\. airbatch tries again.*\nNext: {4}Make the folder writable/);
+  });
 });

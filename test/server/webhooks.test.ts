@@ -31,7 +31,7 @@ async function setUp(t: TestContext, overrides: { db?: Database } = {}) {
   const time = { now, monotonic: 0 };
   const logged: { message: string; data: unknown }[] = [];
   const hints: string[] = [];
-  const health = { stopping: false, accounts: { working: 1, waiting: 0 } };
+  const health = { stopping: false, reports: true, accounts: { working: 1, waiting: 0 } };
   const app = makeServer({
     db,
     clock: { ...systemClock, now: () => time.now, monotonic: () => time.monotonic },
@@ -383,12 +383,26 @@ describe('the health of the server', () => {
     };
     const accounts = { working: 1, waiting: 0 };
     assert.deepEqual(await get('/live'), [200, { live: true }]);
-    assert.deepEqual(await get('/ready'), [200, { ready: true, ledger: true, stopping: false, accounts }]);
+    assert.deepEqual(await get('/ready'), [
+      200,
+      { ready: true, ledger: true, reports: true, stopping: false, accounts },
+    ]);
     health.stopping = true;
-    assert.deepEqual(await get('/ready'), [503, { ready: false, ledger: true, stopping: true, accounts }]);
-    health.stopping = false;
+    assert.deepEqual(await get('/ready'), [
+      503,
+      { ready: false, ledger: true, reports: true, stopping: true, accounts },
+    ]);
+    Object.assign(health, { stopping: false, reports: false });
+    assert.deepEqual(await get('/ready'), [
+      503,
+      { ready: false, ledger: true, reports: false, stopping: false, accounts },
+    ]);
+    health.reports = true;
     await db.close();
-    assert.deepEqual(await get('/ready'), [503, { ready: false, ledger: false, stopping: false, accounts }]);
+    assert.deepEqual(await get('/ready'), [
+      503,
+      { ready: false, ledger: false, reports: true, stopping: false, accounts },
+    ]);
     assert.deepEqual(await get('/live'), [200, { live: true }]);
   });
 
