@@ -156,12 +156,12 @@ const trustMsMax = 300_000;
 function notPaidAgain({ payments, requests, restoredAt }: Judged): Verdict[] {
   const sentAt = ({ reference, at }: JudgedPayment) =>
     requests.findLast((one) => one.reference === reference)?.at ?? at;
-  const live = payments.filter((one) => one.live);
-  const lastSent = new Map(live.map((one) => [one, sentAt(one)]));
-  return live.flatMap((first) => {
+  const lastSent = new Map(payments.map((one) => [one, sentAt(one)]));
+  return payments.flatMap((first) => {
     const { arrivedAfterAllAt: arrivedAt } = first;
     if (arrivedAt === null || (restoredAt !== null && (lastSent.get(first) ?? 0) <= restoredAt)) return [];
-    const again = live.filter(
+    // Whether the later one has failed by now does not matter: it was taken, and may arrive as the first one did.
+    const again = payments.filter(
       (other) =>
         other !== first &&
         other.number === first.number &&

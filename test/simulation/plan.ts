@@ -180,10 +180,11 @@ export function makePlan(seed: number): Plan {
 /** One seed in seven; in most of them people pay again what has failed. Drawn apart as well. */
 function makeReversed({ rows, fedAgainAtLife, retries }: Plan, random: SeededRandom): Partial<Plan> {
   if (!random.percent(14)) return {};
+  const wait = random.fork('wait');
   const again = {
     fedAgainAtLife: random.between(1, 4),
     fedAgainAs: random.pick(['failed_with_new_references', 'failed_under_another_run'] as const),
-    paidAgainAfterMs: random.percent(50) ? random.between(0, 120_000) : random.between(7 * 60_000, 26 * 3_600_000),
+    paidAgainAfterMs: wait.percent(30) ? wait.between(0, 120_000) : wait.between(7 * 60_000, 26 * 3_600_000),
   };
   return {
     reversed: Array.from({ length: random.between(1, 2) }, () => random.between(1, rows)),
