@@ -311,7 +311,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.match(
       warnings[0] ?? '',
       new RegExp(
-        `same rows are in batch ${first.batch.batch_id} .*within 7 days is held; what was sent before that is paid again`,
+        `same rows are in batch ${first.batch.batch_id} .*in the last 7 days are held; older ones are paid again`,
       ),
     );
     assert.deepEqual((await take(csv(files.slice(1)))).warnings, []);
@@ -357,7 +357,7 @@ describe('a file whose rows an earlier batch has', () => {
     assert.deepEqual([batch.run_id, counts.skipped], [first.batch.run_id, 1]);
     assert.match(
       warnings[0] ?? '',
-      new RegExp(`Batch ${first.batch.batch_id} .*read this very file otherwise.*--run-id`),
+      new RegExp(`Batch ${first.batch.batch_id} .*read the same file with other settings.*--run-id`),
     );
     const own = await take(text, { settings, runId: 'bonus' });
     assert.deepEqual(
