@@ -125,7 +125,7 @@ test('what was charged for earlier payments and came back has its own part in wh
     page,
     /USD 2\.40 of it for earlier payments of rows that were sent again, of which USD 1\.90 came back\./,
   );
-  assert.match(page, /names them\)\. The service told of USD 1\.90 of it that it came back\./);
+  assert.match(page, /names them\)\. The service says that USD 1\.90 of it was refunded\./);
   const { sheets } = await readXlsx(await readFile(join(dir, 'results.xlsx')));
   const rows = sheets[0]?.rows ?? [];
   const heading = rows.findIndex((row) => row[0] === 'Left the wallets');
