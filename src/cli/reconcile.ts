@@ -2,7 +2,7 @@ import { relative } from 'node:path';
 import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { moneyText } from '../core/money.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchIs } from '../core/state-words.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
@@ -87,10 +87,7 @@ async function requestOf(session: Session, { account, from, to, batch }: Reconci
   if (batch !== undefined) {
     const found = await requireBatch(session.db, batch);
     if (found.started_at === null)
-      throw new AirbatchError(
-        'BATCH_STATE',
-        `batch ${batch} is ${batchStateWords[found.status].label}: nothing of it was sent`,
-      );
+      throw new AirbatchError('BATCH_STATE', `batch ${batch} ${batchIs(found)}: nothing of it was sent`);
     const toMs = found.completed_at === null ? now : found.completed_at + afterBatchMs;
     return { account: found.account, batchId: batch, fromMs: found.started_at, toMs };
   }

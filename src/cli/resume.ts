@@ -2,7 +2,7 @@ import { can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { jsonLine } from '../core/given-json.ts';
 import { isSameService } from '../core/service-name.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchIs } from '../core/state-words.ts';
 import { requireBatch, resumeBatch } from '../engine/acts.ts';
 import { moveService } from '../engine/elsewhere.ts';
 import { goOnUnlisted } from '../engine/lost-payments.ts';
@@ -116,7 +116,7 @@ async function requireOpen({ db }: Session, batchId: string): Promise<BatchRecor
         : isUnread
           ? 'It was interrupted before anything was sent: run its file again.'
           : `There is nothing left to send of it; "airbatch report ${batchId}" writes its reports.`;
-    throw new AirbatchError('BATCH_STATE', `batch ${batchId} is ${batchStateWords[batch.status].label}`, { hint });
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}`, { hint });
   }
   return batch;
 }

@@ -1,11 +1,12 @@
 import { maySend } from '../core/batch-state.ts';
 import { isoOrNull, isoTime } from '../core/clock.ts';
 import { isTerminal, type RowState } from '../core/row-state.ts';
-import { rowStateWords } from '../core/state-words.ts';
+import { pauseReasonWords, rowStateWords } from '../core/state-words.ts';
 import { visible } from '../core/visible.ts';
 import { requireBatch } from '../engine/acts.ts';
 import { lastEvidence } from '../engine/in-doubt.ts';
 import { paymentNames } from '../engine/orders.ts';
+import { personsPause } from '../engine/persons-pause.ts';
 import { askedNow } from '../engine/preflight.ts';
 import { type BatchRecord, batchesNotEnded, countRows, listBatches } from '../ledger/batches.ts';
 import { contradictedRows, countContradicted } from '../ledger/contradictions.ts';
@@ -46,6 +47,10 @@ interface BatchStatus {
   worker: string | null;
   pause_reason: BatchRecord['pause_reason'];
   pause_detail: string | null;
+  /** Why a person paused it, whatever else it is paused for; null where nobody did. */
+  paused_by_person: string | null;
+  /** Why a person rejected it (`cancelled`), or why its file could not be read (`rejected`). */
+  rejection: string | null;
   created_by: string;
   created_at: string;
   approved_by: string | null;
@@ -89,6 +94,8 @@ async function statusOf(session: Session, batch: BatchRecord, account: AccountNo
     worker: account.worker,
     pause_reason: batch.pause_reason,
     pause_detail: batch.pause_detail,
+    paused_by_person: await personsPause(session.db, batch),
+    rejection: batch.rejection,
     created_by: batch.created_by,
     created_at: isoTime(batch.created_at),
     approved_by: batch.approved_by,
@@ -172,7 +179,7 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     ...(await pageRowsInState(session.db, batch.batch_id, 'in_doubt', 0, rowsMax)),
     ...(await firstOverdue(session.db, batch.batch_id, rowsMax)),
   ];
-  const detail = batch.pause_detail ?? batch.rejection;
+  const detail = await standsWhy(session, batch);
   const rows = [...counts].map(([state, count]) => `${grouped(count)} ${rowStateWords[state as RowState].label}`);
   const lines = [
     `Batch      ${status.batch_id} (run ${status.run_id})`,
@@ -216,6 +223,14 @@ async function showOne(context: CommandContext, session: Session, batch: BatchRe
     { ...status, waits_for: waits, attention: attention.map(attentionOf) },
     lines.map(visible).join('\n'),
   );
+}
+
+/** Why a batch stands where it does: the person's reason first, since that pause is the last to be lifted. */
+async function standsWhy({ db }: Session, batch: BatchRecord): Promise<string | null> {
+  const { pause_reason: reason, pause_detail: detail, rejection } = batch;
+  const stopped = await personsPause(db, batch);
+  if (stopped === null || reason === null || reason === 'by_person') return detail ?? rejection;
+  return `${stopped}; besides, ${pauseReasonWords[reason].label}${detail === null ? '' : `: ${detail}`}`;
 }
 
 /** What a batch has cost in the wallets' currencies; of one of which nothing was charged yet, what it is likely to cost. */

@@ -1,6 +1,6 @@
 import { storedPolicy } from '../core/batch-policy.ts';
 import { isoTime } from '../core/clock.ts';
-import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
+import { batchLabel, pauseReasonWords } from '../core/state-words.ts';
 import { longWaitMs, type ToldWait } from '../core/told-wait.ts';
 import { personsPause } from '../engine/persons-pause.ts';
 import { movesByItself, waitsForFirstRows } from '../engine/remaining.ts';
@@ -21,7 +21,7 @@ export interface WaitsSession extends LedgerNow {
 /** Where a batch stands, in a few words: one that could go on, and that no program works on, is not running. */
 export async function standsAt({ db, clock }: LedgerNow, batch: BatchRecord, worker: string | null): Promise<string> {
   const { status, pause_reason: reason } = batch;
-  const { label } = batchStateWords[status];
+  const label = batchLabel(batch);
   if (reason !== null) {
     const stopped = (await personsPause(db, batch)) === null ? reason : 'by_person';
     return `${label}: ${pauseReasonWords[stopped].label}`;

@@ -38,7 +38,7 @@ export const rowStateWords: Record<RowState, Words> = {
 
 export const batchStateWords: Record<BatchState, Words> = {
   received: { label: 'being read', meaning: 'The file is being read and checked.' },
-  rejected: { label: 'rejected', meaning: 'The file could not be read as a payout file. Nothing was sent.' },
+  rejected: { label: 'could not be read', meaning: 'The file could not be read as a payout file. Nothing was sent.' },
   validated: { label: 'checked', meaning: 'The file was checked. Nothing was sent yet.' },
   awaiting_approval: {
     label: 'awaiting approval',
@@ -50,6 +50,16 @@ export const batchStateWords: Record<BatchState, Words> = {
   completed: { label: 'finished', meaning: 'Every row of the file has its final outcome.' },
   cancelled: { label: 'cancelled', meaning: 'It was cancelled; rows that had not been sent will not be.' },
 };
+
+/** A batch that a person rejected ends as cancelled, and keeps their reason: that is what people look for. */
+export function batchLabel({ status, rejection }: { status: BatchState; rejection: string | null }): string {
+  return status === 'cancelled' && rejection !== null ? 'rejected by a person' : batchStateWords[status].label;
+}
+
+/** The same after the name of the batch: "is paused", "could not be read". */
+export function batchIs(batch: { status: BatchState; rejection: string | null }): string {
+  return `${batch.status === 'rejected' ? '' : 'is '}${batchLabel(batch)}`;
+}
 
 export const pauseReasonWords: Record<PauseReason, Words> = {
   by_person: { label: 'by a person', meaning: 'A person paused it.' },

@@ -3,7 +3,7 @@ import { type BatchEvent, can } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { withoutNumbers } from '../core/redact.ts';
 import { wasSent } from '../core/row-state.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchIs } from '../core/state-words.ts';
 import type { Balance } from '../gateway/gateway.ts';
 import {
   type BatchFields,
@@ -129,13 +129,12 @@ export async function rejectBatch(actor: Actor, batchId: string, why: string): P
 }
 
 /** Fails with `BATCH_STATE` where a batch does not wait for a second person. */
-export function requireWaiting({ batch_id, status }: BatchRecord): void {
+export function requireWaiting(batch: BatchRecord): void {
+  const { batch_id, status } = batch;
   if (status === 'awaiting_approval') return;
-  throw new AirbatchError(
-    'BATCH_STATE',
-    `batch ${batch_id} is ${batchStateWords[status].label}: it does not wait for approval`,
-    { hint: `See "airbatch status ${batch_id}" for where the batch stands.` },
-  );
+  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} ${batchIs(batch)}: it does not wait for approval`, {
+    hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
+  });
 }
 
 /** Lets a paused batch go on. Fails with `BATCH_UNKNOWN`, or with `BATCH_STATE` if it is not paused. */
@@ -224,10 +223,14 @@ const eventWords: Partial<Record<BatchEvent, string>> = {
   cancel: 'given up',
 };
 
-function requireMove({ batch_id, status }: BatchRecord, event: BatchEvent): void {
+function requireMove(batch: BatchRecord, event: BatchEvent): void {
+  const { batch_id, status } = batch;
   if (can(status, event)) return;
-  const is = batchStateWords[status].label;
-  throw new AirbatchError('BATCH_STATE', `batch ${batch_id} is ${is}: it cannot be ${eventWords[event] ?? 'changed'}`, {
-    hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
-  });
+  throw new AirbatchError(
+    'BATCH_STATE',
+    `batch ${batch_id} ${batchIs(batch)}: it cannot be ${eventWords[event] ?? 'changed'}`,
+    {
+      hint: `See "airbatch status ${batch_id}" for where the batch stands.`,
+    },
+  );
 }

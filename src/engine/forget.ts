@@ -3,7 +3,7 @@ import { dayMs } from '../core/clock.ts';
 import { AirbatchError } from '../core/errors.ts';
 import { idempotencyKey, isContentRowRef } from '../core/ids.ts';
 import { withoutNumbers } from '../core/redact.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchIs } from '../core/state-words.ts';
 import { type BatchRecord, countRows, policiesSince } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { batchesToForget, forgetPayment, forgetRows, keyedRows, lastNamed } from '../ledger/forget.ts';
@@ -60,10 +60,7 @@ async function forgetBetween(tx: Queryable, batch: BatchRecord, from: number, to
 export async function requireForgettable(db: Queryable, batch: BatchRecord, at: number): Promise<void> {
   const { batch_id: batchId, status, forgotten_at: forgottenAt } = batch;
   if (!['completed', 'cancelled', 'rejected'].includes(status))
-    throw new AirbatchError(
-      'BATCH_STATE',
-      `batch ${batchId} is ${batchStateWords[status].label}: its people are still needed`,
-    );
+    throw new AirbatchError('BATCH_STATE', `batch ${batchId} ${batchIs(batch)}: its people are still needed`);
   if (forgottenAt !== null || batch.started_at === null) return;
   // Until then the guards between runs compare numbers with those of this batch.
   const days = Math.max(daysMin, await daysCompared(db, batch.account, batch.created_at));

@@ -1,7 +1,8 @@
 import { can, type PauseReason } from '../core/batch-state.ts';
 import { isSameService } from '../core/service-name.ts';
 import type { BalanceOutcome, ListOutcome } from '../gateway/gateway.ts';
-import { openBatches } from '../ledger/batches.ts';
+import { countRows, openBatches } from '../ledger/batches.ts';
+import type { Queryable } from '../ledger/database.ts';
 import { haltOf, noteHalt } from '../ledger/halts.ts';
 import { inUnit, type Unit } from '../ledger/unit-of-work.ts';
 import { askBalance } from './ask-balance.ts';
@@ -50,6 +51,8 @@ export async function writePause(
   const data = { reason, detail };
   for (const batch of await openBatches(unit.tx, context.account)) {
     if (!isSameService(batch.service, context.service)) continue;
+    // Money matters to what is still to be sent alone: what was sent is followed all the same.
+    if (reason === 'insufficient_balance' && !(await mayYetSend(unit.tx, batch.batch_id))) continue;
     if (can(batch.status, 'pause')) await unit.changeBatch(batch, 'pause', pause, data);
     // It would go on when there is money again, or by a person who knows of something else alone.
     else if (reason === 'service_mismatch' && batch.status === 'paused' && batch.pause_reason !== reason)
@@ -70,6 +73,11 @@ export async function keepHalted(context: RunnerContext): Promise<void> {
   );
   const why = mayGoOn ? await haltOf(context.db, context.account) : null;
   if (why !== null) await pauseAccount(context, 'service_mismatch', why);
+}
+
+async function mayYetSend(db: Queryable, batchId: string): Promise<boolean> {
+  const counts = await countRows(db, batchId);
+  return ['ready', 'sending', 'in_doubt'].some((state) => counts.has(state));
 }
 
 /**

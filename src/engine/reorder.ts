@@ -1,6 +1,6 @@
 import type { BatchState } from '../core/batch-state.ts';
 import { AirbatchError } from '../core/errors.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchIs } from '../core/state-words.ts';
 import type { BatchRecord, Priority } from '../ledger/batches.ts';
 import { inUnit } from '../ledger/unit-of-work.ts';
 import type { Actor } from './actor.ts';
@@ -25,7 +25,7 @@ export function reorderBatch(actor: Actor, batchId: string, place: NewPlace): Pr
     if (ended.includes(batch.status))
       throw new AirbatchError(
         'BATCH_STATE',
-        `batch ${batchId} is ${batchStateWords[batch.status].label}: nothing of it is to be sent any more`,
+        `batch ${batchId} ${batchIs(batch)}: nothing of it is to be sent any more`,
         { hint: `See "airbatch status ${batchId}" for where the batch stands.` },
       );
     const priority = place.priority ?? batch.priority;

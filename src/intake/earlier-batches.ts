@@ -5,7 +5,7 @@ import { isoTime } from '../core/clock.ts';
 import { earlierVerdict, generationsMax, goesOn } from '../core/earlier-payment.ts';
 import { contentRefParts, idempotencyKey, otherContentRef } from '../core/ids.ts';
 import { eachPaidOnce } from '../core/same-rows.ts';
-import { batchStateWords } from '../core/state-words.ts';
+import { batchLabel, batchStateWords } from '../core/state-words.ts';
 import {
   type BatchRecord,
   batchesOfRun,
@@ -112,8 +112,8 @@ const namedMax = 3;
 /** Of a run of thousands of files, the newest batches are looked at. */
 const batchesLookedAt = 100;
 
-function words({ status }: BatchRecord): string {
-  return batchStateWords[status].label;
+function words(batch: BatchRecord): string {
+  return batchLabel(batch);
 }
 
 async function paidOf(db: Queryable, { batch_id }: BatchRecord): Promise<number> {

@@ -1,5 +1,5 @@
 import { isoOrNull, isoTime } from '../core/clock.ts';
-import { batchStateWords, pauseReasonWords } from '../core/state-words.ts';
+import { batchLabel, pauseReasonWords } from '../core/state-words.ts';
 import type { ToldWait } from '../core/told-wait.ts';
 import { readyProducts } from '../ledger/asked.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
@@ -279,7 +279,7 @@ async function slotWord(db: Database, { job }: News, events: readonly string[]):
 
 /** A file of a slot that has failed for another one: what was taken is paid all the same. */
 function takenText({ name, batch_id }: JobFile, batch: BatchRecord | null): string {
-  const state = batch === null ? 'not in the ledger' : batchStateWords[batch.status].label;
+  const state = batch === null ? 'not in the ledger' : batchLabel(batch);
   return `Taken:   ${name} is batch ${batch_id}, ${state}`;
 }
 

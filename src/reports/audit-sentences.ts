@@ -30,7 +30,7 @@ const batchSentences: Record<string, (data: Data) => string> = {
     `received the file with SHA-256 ${text(file_sha256).slice(0, 12)}… as run ${text(run_id)}${finish_by ? `, to finish ${byText(finish_by)}` : ''}`,
   'batch.validate': ({ rows, valid, invalid, held, skipped }) =>
     `read ${count(rows, 'row')}: ${text(valid)} to pay, ${text(invalid)} wrong, ${text(held)} held, ${text(skipped)} skipped (paid before, under way, or a total)`,
-  'batch.reject': ({ code }) => `rejected the file${quoted(code)}`,
+  'batch.reject': ({ code }) => `could not read the file${quoted(code)}`,
   'batch.ask_approval': ({ why }) => `left it for a second person to approve${because(why)}`,
   'batch.approve': ({ content_sha256, rows }) =>
     `approved ${rows === undefined ? 'it' : count(rows, 'row')}, with the digest ${text(content_sha256).slice(0, 12)}…`,

@@ -1,7 +1,7 @@
 import { moneyText } from '../core/money.ts';
 import { type ProblemCode, problemTable } from '../core/problem-table.ts';
 import type { RowState } from '../core/row-state.ts';
-import { batchStateWords, rowStateWords } from '../core/state-words.ts';
+import { batchLabel, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import type { DifferenceLine, ReportVersion } from './difference.ts';
@@ -36,7 +36,7 @@ export async function htmlReport(
   const { timeline } = survey;
   const body = html`
 <header><div><h1>${summary.file_name}</h1>
-<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchStateWords[summary.status].label} · ${versionText(version)}</p></div></header>
+<p>run ${summary.run_id} · account ${summary.account} · batch ${summary.batch_id} · ${batchLabel(summary)} · ${versionText(version)}</p></div></header>
 <main>
 ${verdictSection(summary)}
 ${summary.sandbox ? html`<section class="sandbox">This ran against the sandbox: no real money moved and nobody was paid.</section>` : null}

@@ -39,7 +39,7 @@ function headlineOf(
   total: number,
   { completed, skipped }: Pick<BatchSummary['rows']['by_status'], 'completed' | 'skipped'>,
 ): string {
-  if (summary.status === 'rejected') return 'The file was rejected. Nothing was sent.';
+  if (summary.status === 'rejected') return 'The file could not be read. Nothing was sent.';
   if (total > 0 && skipped === total)
     return total === 1
       ? 'The row was skipped: this batch has not paid it.'
@@ -253,7 +253,7 @@ function stateSentence(summary: BatchSummary): string {
   if (summary.status === 'rejected' && summary.rejection) return summary.rejection;
   // Whoever may approve a batch has rejected it, before anything was sent.
   if (summary.status === 'cancelled' && summary.rejection)
-    return `The batch was rejected, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
+    return `A person rejected the batch, and nothing of it was sent: ${summary.rejection.replace(/\.$/, '')}.`;
   if (
     summary.status === 'running' &&
     openRows(summary) === summary.rows.by_status.held + summary.in_doubt.left_to_person

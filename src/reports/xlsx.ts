@@ -1,5 +1,5 @@
 import type { RowState } from '../core/row-state.ts';
-import { batchStateWords, rowStateWords } from '../core/state-words.ts';
+import { batchLabel, rowStateWords } from '../core/state-words.ts';
 import type { BatchRecord } from '../ledger/batches.ts';
 import type { Queryable } from '../ledger/database.ts';
 import { troublesOf } from './advice.ts';
@@ -232,7 +232,7 @@ function summaryRows(summary: BatchSummary, version: ReportVersion): Cell[][] {
     ['Batch', summary.batch_id],
     ['Account', summary.account],
     ['Service', summary.service],
-    ['Status', batchStateWords[summary.status].label],
+    ['Status', batchLabel(summary)],
     ['Version', version.version === null ? 'none yet' : count(version.version)],
     ['As of', time(version.as_of)],
     ...(difference === null ? [] : [[`Since version ${version.previous?.version}`, difference]]),

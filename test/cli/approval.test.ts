@@ -153,7 +153,15 @@ describe('a batch that needs a second person', () => {
     const { stdout } = await place.run('status', '--json');
     const [listed] = JSON.parse(stdout).batches as { batch_id: string; counts: Record<string, number> }[];
     assert.deepEqual([listed?.batch_id, Object.keys(listed?.counts ?? {})], [batch, ['cancelled']]);
-    assert.equal((await place.run('approve', batch, '--yes')).code, 2);
+    const [one, list] = [await place.run('status', batch), await place.run('status')];
+    assert.match(one.stdout, /^Status {5}rejected by a person \(last month’s file\)$/m);
+    assert.match(list.stdout, /rejected by a person/);
+    const late = await place.run('approve', batch, '--yes');
+    assert.deepEqual(
+      [late.code, /is rejected by a person: it does not wait/.test(late.stderr)],
+      [2, true],
+      late.stderr,
+    );
     const again = await submitted(place);
     place.asAnother(again);
     assert.equal((await place.run('approve', again, '--yes')).code, 0);

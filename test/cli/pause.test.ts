@@ -48,6 +48,22 @@ test('a run that is kept by a row at the service says what its pause waits for, 
   assert.deepEqual([code, stderr.match(/ waits for a person: /g)?.length], [130, 1], stderr);
 });
 
+test('a person who pauses what waits for money sees both reasons, each with its own detail', async (t) => {
+  const folder = folderOf(t);
+  const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });
+  writeFileSync(join(folder, 'a.csv'), 'phone_number,network_id,amount,currency\n+254712100004,1,50,KES\n');
+  const run = await airbatch('run', 'a.csv', '--yes', '--json');
+  assert.equal(run.code, 5, run.stderr);
+  const batch = JSON.parse(run.stdout).summary.batch_id;
+  assert.equal((await airbatch('pause', batch, '--why', 'month-end')).code, 0);
+  assert.match(
+    (await airbatch('status', batch)).stdout,
+    /^Status {5}paused: by a person \(month-end; besides, balance too low: INSUFFICIENT_BALANCE: /m,
+  );
+  const { pause_reason, paused_by_person } = JSON.parse((await airbatch('status', batch, '--json')).stdout);
+  assert.deepEqual([pause_reason, paused_by_person], ['insufficient_balance', 'month-end']);
+});
+
 test('the rest of a wrong file is given up once a person has paused it, and the batch comes to its end', async (t) => {
   const folder = folderOf(t);
   const airbatch = (...args: string[]) => runCommand(args, { cwd: folder });

@@ -167,13 +167,13 @@ test('airbatch status repeats what the service last answered to the request of a
   assert.match(stdout, /^Row 1 \(line 2\) is in doubt: .* Last answer to it: SERVICE_UNAVAILABLE, Try again later\./m);
 });
 
-test('airbatch status says why a file was rejected', async (t) => {
+test('airbatch status says why a file could not be read', async (t) => {
   const cwd = folderOf(t);
   writeFileSync(join(cwd, 'empty.csv'), 'phone_number,network_id,amount,currency\n');
   await runCommand(['run', 'empty.csv', '--yes'], { cwd });
   const { batches } = JSON.parse((await runCommand(['status', '--json'], { cwd })).stdout);
   const { stdout } = await runCommand(['status', batches[0].batch_id], { cwd });
-  assert.match(stdout, /^Status {5}rejected \(the file has a header \(4 columns\), but no rows below it\)$/m);
+  assert.match(stdout, /^Status {5}could not be read \(the file has a header \(4 columns\), but no rows below it\)$/m);
   assert.doesNotMatch(stdout, /^Rows/m);
 });
 

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { pauseBatch, resumeBatch } from '../../src/engine/acts.ts';
 import { makeRig, someRows } from '../support/engine.ts';
+import { aRow } from '../support/ledger.ts';
 
 const minute = 60_000;
 
@@ -67,6 +68,23 @@ describe('an account whose money ran out', () => {
     await after(minute);
     await stop();
     assert.deepEqual([rig.service.charges.length, (await rig.batch()).status], [5, 'completed']);
+  });
+
+  test('pauses no batch that has nothing left to send', async () => {
+    const rig = await makeRig({ settleMs: 60 * minute, settings: { idlePollMs: 1_000 } });
+    rig.service.script('run-2/ref-2', 'cannot_pay');
+    await rig.add(someRows(1));
+    const runner = rig.runner();
+    const running = runner.run(Number.POSITIVE_INFINITY);
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    assert.deepEqual(await rig.states(), ['accepted']);
+    await rig.add([aRow(2)], { batch_id: 'batch-2', run_id: 'run-2' });
+    await rig.clock.drive(rig.clock.sleep(10_000));
+    const [sent, short] = [await rig.batch('batch-1'), await rig.batch('batch-2')];
+    assert.deepEqual([sent.status, sent.pause_reason], ['running', null]);
+    assert.deepEqual([short.status, short.pause_reason], ['paused', 'insufficient_balance']);
+    runner.stop();
+    await rig.clock.drive(running);
   });
 
   test('waits for a person otherwise', async () => {

@@ -48,7 +48,7 @@ describe('a sentence of the audit log', () => {
       { rows: 7, valid: 4, invalid: 1, held: 0, skipped: 2 },
       'batch: read 7 rows: 4 to pay, 1 wrong, 0 held, 2 skipped (paid before, under way, or a total)',
     ],
-    ['batch.reject', null, { code: 'COLUMN_MISSING' }, 'batch: rejected the file ("COLUMN_MISSING")'],
+    ['batch.reject', null, { code: 'COLUMN_MISSING' }, 'batch: could not read the file ("COLUMN_MISSING")'],
     [
       'batch.ask_approval',
       null,

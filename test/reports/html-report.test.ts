@@ -162,7 +162,7 @@ test('the page of a batch that is given up says why, looks like no success, and 
     );
   });
   assert.match(text, /<section class="verdict attention"><p>The row was not paid\.<\/p>/);
-  assert.match(text, /The batch was rejected, and nothing of it was sent: October&#39;s file\./);
+  assert.match(text, /A person rejected the batch, and nothing of it was sent: October&#39;s file\./);
   assert.match(text, /Approved by<\/dt><dd>nobody<br>/);
   assert.match(text, /Started<\/dt><dd>never<\/dd>\s*<dt>Finished<\/dt><dd>never</);
   assert.doesNotMatch(text, /nobody yet|not yet|not finished/);
@@ -170,7 +170,7 @@ test('the page of a batch that is given up says why, looks like no success, and 
     await writeBatch(db, newBatch('B-1'), []);
     await db.execute(`UPDATE batches SET status = 'rejected', rejection = 'The file has no column network_id.'`);
   });
-  assert.match(rejected, /<section class="verdict attention"><p>The file was rejected\. Nothing was sent\.<\/p>/);
+  assert.match(rejected, /<section class="verdict attention"><p>The file could not be read\. Nothing was sent\.<\/p>/);
 });
 
 test('sums in several currencies stand below each other at the top, each whole', async (t) => {
