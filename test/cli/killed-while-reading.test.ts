@@ -6,6 +6,7 @@ import { test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/ledger.ts';
 
 /** Several seconds of reading: long enough to be killed in the middle. */
 const rowCount = 300_000;
@@ -25,7 +26,7 @@ test('a file whose reading was killed with -9 is no work any more at the next st
     const [batch] = JSON.parse(stdout).batches as { status: string; counts: Record<string, number> }[];
     return batch;
   };
-  assert.equal((await runCommand(['balance'], { cwd, env })).code, 0, 'makes the ledger');
+  await makeLedgerIn(cwd);
   assert.equal(await found(), undefined);
 
   const run = startCommand(['submit', 'big.csv'], { cwd, env });

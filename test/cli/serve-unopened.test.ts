@@ -8,6 +8,7 @@ import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/ledger.ts';
 
 test('serve that cannot open its ledger tells people once, however often it is started, and ends with its exit code', async (t) => {
   const told: { id: unknown; type: string; text: string }[] = [];
@@ -23,7 +24,7 @@ test('serve that cannot open its ledger tells people once, however often it is s
   const notifications = [{ kind: 'webhook', url, secretEnv: 'HOOK_SECRET', on: ['standstill'] }];
   writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ ledger: 'ledger.db', notifications }));
   const env = { HOOK_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}` };
-  assert.equal((await runCommand(['balance'], { cwd, env })).code, 0);
+  await makeLedgerIn(cwd);
   const ledger = new DatabaseSync(join(cwd, 'ledger.db'));
   ledger.exec('INSERT INTO migrations (version) VALUES (9999)');
   ledger.close();

@@ -3,11 +3,12 @@ import { readdirSync } from 'node:fs';
 import { test } from 'node:test';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/ledger.ts';
 
 test('a slip on the command line is told with what to do about it', async (t) => {
   const cwd = folderOf(t);
   // Makes a ledger without batches.
-  assert.equal((await runCommand(['balance'], { cwd })).code, 0);
+  await makeLedgerIn(cwd);
   const elsewhere =
     /\[BATCH_UNKNOWN\]\nThis ledger has no batches at all \("airbatch status"\): go to the folder that has your ledger, or name it with --ledger\.$/m;
   for (const [args, told] of [

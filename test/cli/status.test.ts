@@ -11,7 +11,7 @@ import { openSqlite } from '../../src/ledger/sqlite.ts';
 import { inUnit } from '../../src/ledger/unit-of-work.ts';
 import { runCommand, startCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
-import { aBatch } from '../support/ledger.ts';
+import { aBatch, makeLedgerIn } from '../support/ledger.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
 test('airbatch status says what each batch waits for, and what can be done about each held row', async (t) => {
@@ -202,7 +202,7 @@ test('airbatch status shows a batch that is not at its end, however many have en
 test('airbatch status says that the disk is full where there is no room even to look', async (t) => {
   const folder = folderOf(t);
   const launcher = resolve(import.meta.dirname, '../../src/cli/airbatch.js');
-  assert.equal((await runCommand(['balance'], { cwd: folder })).code, 0);
+  await makeLedgerIn(folder);
   // No file may be larger than this: so it is with a full disk, which a test cannot have.
   const looking = promisify(execFile)('sh', ['-c', `ulimit -f 8; exec '${process.execPath}' '${launcher}' status`], {
     cwd: folder,

@@ -1,3 +1,5 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import type { Clock } from '../../src/core/clock.ts';
 import { idempotencyKey, type PaymentIdentity, paymentReference, sha256 } from '../../src/core/ids.ts';
 import type { BatchRecord } from '../../src/ledger/batches.ts';
@@ -16,6 +18,15 @@ export async function memoryLedger(): Promise<Database> {
   const db = openSqlite(':memory:');
   await migrate(db);
   return db;
+}
+
+/** Makes an empty ledger where the commands look for it in a working directory. */
+export async function makeLedgerIn(folder: string): Promise<void> {
+  const path = join(folder, '.airbatch/ledger.db');
+  mkdirSync(dirname(path), { mode: 0o700 });
+  const db = openSqlite(path);
+  await migrate(db);
+  await db.close();
 }
 
 /** What the inbox keeps of a webhook, or null. */
