@@ -22,15 +22,15 @@ test('serve that cannot open its ledger tells people once, however often it is s
   const cwd = folderOf(t);
   const url = `http://127.0.0.1:${(chat.address() as AddressInfo).port}/`;
   const notifications = [{ kind: 'webhook', url, secretEnv: 'HOOK_SECRET', on: ['standstill'] }];
-  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ ledger: 'ledger.db', notifications }));
+  writeFileSync(join(cwd, 'airbatch.config.json'), JSON.stringify({ notifications }));
   const env = { HOOK_SECRET: `whsec_${Buffer.alloc(24, 1).toString('base64')}` };
   await makeLedgerIn(cwd);
-  const ledger = new DatabaseSync(join(cwd, 'ledger.db'));
+  const ledger = new DatabaseSync(join(cwd, '.airbatch/ledger.db'));
   ledger.exec('INSERT INTO migrations (version) VALUES (9999)');
   ledger.close();
   for (let start = 0; start < 2; start++) {
     const { code, stderr } = await runCommand(['serve', '--port', '0'], { cwd, env });
-    assert.equal(code, 5, stderr);
+    assert.equal(code, 6, stderr);
     assert.match(stderr, /\[LEDGER_VERSION\]/);
   }
   assert.equal(told.length, 1);
