@@ -164,7 +164,7 @@ describe('airbatch reconcile', () => {
   test('says what is wrong with how it is asked', async (t) => {
     const place = await paid(t);
     for (const [args, words] of [
-      [[], /which time is to be compared/],
+      [[], /the time to compare is not given/],
       [['--from', 'yesterday'], /"yesterday" is no date/],
       [['--from', today, '--to', yesterday], /is before/],
       [['--batch', 'none'], /there is no batch none/],
