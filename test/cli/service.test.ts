@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { after, describe, test } from 'node:test';
 import { type CommandResult, runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/ledger.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
 const cwd = folderOf({ after });
@@ -77,6 +78,7 @@ describe('airbatch balance', () => {
     );
     assert.doesNotMatch(rejected.stderr, new RegExp(env.OLD_TOKEN));
     const day = ['--from', '2026-11-01', '--to', '2026-11-02'];
+    await makeLedgerIn(cwd);
     const unread = await ask('stranger', 'reconcile', ...day);
     assert.match(unread.stderr, /\(OLD_TOKEN\): .*\[CREDENTIALS_REJECTED\]\nCorrect OLD_TOKEN in /);
     const unreachable = await ask('nowhere', 'networks');

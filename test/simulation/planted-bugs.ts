@@ -80,9 +80,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'the intent written after the request',
     file: 'engine/dispatch.ts',
-    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+      'for (const row of rows) { const open = context.batches.get(row.batch_id); if (open) { const { paymentNames, orderOf } = await import("./orders.ts"); const { key, reference } = paymentNames(open.batch, row, row.generation); await context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); } }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a row completed when it was only accepted',
@@ -150,9 +150,9 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'a request that does not wait for its intent',
     file: 'engine/dispatch.ts',
-    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+    find: '  const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
     replace:
-      'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows);',
+      'const { paymentNames, orderOf } = await import("./orders.ts"); for (const row of rows) { const open = context.batches.get(row.batch_id); if (!open) continue; const { key, reference } = paymentNames(open.batch, row, row.generation); void context.gateway.create({ body: context.gateway.body(orderOf(row, reference, null)), idempotencyKey: key }); }\n        const intents = rows.length === 0 ? [] : await recordIntents(context, rows, looked.confirmed);',
   },
   {
     name: 'a fence that nobody checks',
@@ -197,7 +197,7 @@ export const plantedBugs: readonly PlantedBug[] = [
   {
     name: 'no look at what other runs sent lately',
     file: 'engine/intents.ts',
-    find: "if (before && row.status === 'ready' && (await holdForPerson(unit, open, row, before))) continue;",
+    find: 'if (before && (await isLeftForPayment(unit, context, open, row, before))) continue;',
     replace: '',
   },
   {

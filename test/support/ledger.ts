@@ -23,7 +23,7 @@ export async function memoryLedger(): Promise<Database> {
 /** Makes an empty ledger where the commands look for it in a working directory. */
 export async function makeLedgerIn(folder: string): Promise<void> {
   const path = join(folder, '.airbatch/ledger.db');
-  mkdirSync(dirname(path), { mode: 0o700 });
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const db = openSqlite(path);
   await migrate(db);
   await db.close();
