@@ -9,6 +9,7 @@ import { type BatchSummary, batchSummary } from '../../src/reports/summary.ts';
 import { testLedger, writeSampleBatch } from '../reports/fixture.ts';
 import { runCommand } from '../support/command.ts';
 import { folderOf } from '../support/folder.ts';
+import { makeLedgerIn } from '../support/ledger.ts';
 import { startSandbox } from '../support/sandbox-process.ts';
 
 const sample = resolve(import.meta.dirname, '../../samples/payroll.csv');
@@ -335,9 +336,8 @@ test('a reason in which nothing is said is wrong usage', async (t) => {
 });
 
 test('a number or a time that cannot be meant is named as it was typed, with what to write', async (t) => {
-  const { airbatch } = place(t);
-  // Makes the ledger that is compared.
-  assert.equal((await airbatch('balance')).code, 0);
+  const { airbatch, cwd } = place(t);
+  await makeLedgerIn(cwd);
   for (const [args, said] of [
     [['serve', '--port', 'abc'], /^Error: --port takes a whole number, not "abc" \[USAGE\]/],
     [['sandbox', '--rate', '0'], /^Error: --rate takes a whole number from 1 on, not "0" \[USAGE\]/],
