@@ -62,7 +62,7 @@ function nextSteps(
       `or, where the same service has moved, airbatch resume ${batch_id} --service-moved`,
     ];
   if (pause?.reason === 'credentials_rejected') return [`correct ${credentialsFrom}, then airbatch resume ${batch_id}`];
-  // Only a person lifts a pause, whoever works for the account.
+  // Only a person lifts this pause, also while another program works for the account.
   const resume =
     isWorkedOn && pause === null
       ? `nothing: another airbatch is working for this account and goes on with it (airbatch status ${batch_id})`

@@ -76,7 +76,7 @@ async function sandboxOptions(given: Given, cwd: string): Promise<SandboxOptions
   };
 }
 
-/** "wallet-usd=50,wallet-kes=0": also on data of an earlier start, since whoever says it wants it now. */
+/** Reads "wallet-usd=50,wallet-kes=0". The balances apply at once, also to data of an earlier start. */
 function balancesOf(list: string | undefined): [id: string, balance: string][] {
   if (list === undefined) return [];
   return list.split(',').map((item) => {

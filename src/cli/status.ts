@@ -233,7 +233,7 @@ async function standsWhy({ db }: Session, batch: BatchRecord): Promise<string | 
   return `${stopped}; besides, ${pauseReasonWords[reason].label}${detail === null ? '' : `: ${detail}`}`;
 }
 
-/** What a batch has cost in the wallets' currencies; of one of which nothing was charged yet, what it is likely to cost. */
+/** What a batch has cost in the wallets' currencies, or will probably cost if nothing was charged yet. */
 async function costLines({ db }: Session, batch: BatchRecord, { charged }: BatchStatus): Promise<string[]> {
   if (Object.keys(charged).length > 0) return [`Charged    ${sumsText(charged)}`];
   if (batch.started_at !== null || !maySend(batch.status)) return [];

@@ -41,7 +41,7 @@ export function personNamed(cells: readonly string[], columns: readonly number[]
   return name === '' ? null : name;
 }
 
-/** A name that only its first letter can be read of: whoever has the file knows it again. */
+/** Masks a name except for its first letter, so that a person who has the file can recognise it. */
 export function maskedName(name: string): string {
   const [first = ''] = name.trim();
   return first === '' ? '' : `${first}***`;

@@ -83,7 +83,7 @@ const credentials: readonly (readonly [RegExp, string])[] = [
   [/(?<![\w+=-])(?=[\w+=-]*[a-z])(?=[\w+=-]*[A-Z])(?=[\w+=-]*[0-9])[\w+=-]{24,}/g, '[secret]'],
 ];
 
-/** `text` without what looks like a secret: for texts of foreign programs, of which nobody knows what they say. */
+/** Removes what looks like a secret from `text`, the output of a program that is not ours. */
 export function withoutCredentials(text: string): string {
   return credentials.reduce((clean, [found, instead]) => clean.replace(found, instead), text);
 }
