@@ -1,3 +1,4 @@
+import { assert } from '../core/assert.ts';
 import { isDoubtfulEnd } from '../core/earlier-payment.ts';
 import { idempotencyKey, parseReference } from '../core/ids.ts';
 import { sameAmount } from '../core/money.ts';
@@ -46,8 +47,15 @@ export function isOwnPayment(row: RowRecord, { topupId }: ServicePayment): boole
  * Notes a payment beside the row's own that has not failed for sure: a row that failed has been paid by it, and any other recipient may have
  * been paid twice.
  */
-export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePayment): Promise<LateDifference | null> {
+export async function noteSecond(
+  unit: Unit,
+  { batch_id, row_no }: RowRecord,
+  payment: ServicePayment,
+): Promise<LateDifference | null> {
   if (payment.state === 'failed' && !isDoubtfulEnd(payment.serviceStatus)) return null;
+  // The unit may have changed the row since its caller read it.
+  const row = await findRow(unit.tx, batch_id, row_no);
+  assert(row, 'a row that was read is in the ledger');
   const { serviceStatus, topupId } = payment;
   const why = `the service says ${serviceStatus} of another payment of the row (${topupId})`;
   if (countsAsUnpaid(row))
@@ -61,7 +69,8 @@ export async function noteSecond(unit: Unit, row: RowRecord, payment: ServicePay
 }
 
 export function paidTwice({ batch_id, row_no, topup_id }: RowRecord, secondTopupId: string): string {
-  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${topup_id} and ${secondTopupId}`;
+  const first = topup_id ?? 'the payment that its lookup finds';
+  return `row ${row_no} of batch ${batch_id} may have been paid twice, by ${first} and ${secondTopupId}`;
 }
 
 /** Notes in what the service's word differs now from how the row ended, if it does. The row stays as it ended. */

@@ -13,6 +13,7 @@ import { noteSecond } from './late-differences.ts';
 import { nothingUnderWayAt } from './lost-payments.ts';
 import { paymentNames, referenceOf } from './orders.ts';
 import { putBackUnread, type Unread } from './unread-rows.ts';
+import { haltPaidTwice } from './write-word.ts';
 
 /**
  * Returns those of the rows that may be sent after a restore. The lost part of the ledger may have sent them, under this
@@ -133,6 +134,7 @@ async function doubtFound(
         row: row.row_no,
         why: second.why,
       });
+    if (second?.isPaidTwice) await haltPaidTwice(unit, context, row, other.topupId);
   }
   const bound: PaymentRecord[] = [];
   // Its key is as old as the payment, or too old if that is unknown. If later lookups do not find it, it is not sent as new.

@@ -28,13 +28,14 @@ describe('a row of a restored ledger', () => {
     );
   });
 
-  test('goes on with the later of two payments that the lost part has made of it, and keeps a word of the other for people', async () => {
+  test('goes on with the later of two payments that the lost part has made of it, and the other halts the account', async () => {
     const rig = await makeRig();
     await payLost(rig, 'run-1/ref-1', 'lost 1');
     await payLost(rig, 'run-1/ref-1~2', 'lost 2');
     await rig.add(someRows(2));
     await runRestored(rig);
-    assert.deepEqual(await rig.states(), ['completed', 'completed']);
+    assert.deepEqual(await rig.states(), ['completed', 'ready']);
+    assert.equal((await rig.batch()).pause_reason, 'service_mismatch');
     const [first] = [...rig.service.payments.values()];
     const noted = await rig.db.query<{ row_no: number; body: string }>(
       `SELECT row_no, body FROM events WHERE kind = 'row.contradicted'`,
@@ -43,6 +44,7 @@ describe('a row of a restored ledger', () => {
       noted.map(({ row_no, body }) => [row_no, (JSON.parse(body) as { topup_id: string }).topup_id]),
       [[1, first?.topupId]],
     );
+    assert.equal((await rig.row(1)).second_topup_id, first?.topupId);
     assert.ok(rig.warnings.includes('the service contradicts the ledger'));
   });
 

@@ -22,7 +22,7 @@ test('reports read of each row what stands in the ledger, field by field', async
   for (const [at, row] of reported.entries()) {
     for (const [name, value] of Object.entries(row)) assert.equal(value, rows[at]?.[name as keyof RowRecord], name);
   }
-  assert.equal(Object.keys(reported[0] ?? {}).length, 27);
+  assert.equal(Object.keys(reported[0] ?? {}).length, 29);
 });
 
 test('the rows that may need somebody to look are found among all', async (t) => {

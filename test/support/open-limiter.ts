@@ -1,5 +1,6 @@
-import pLimit from 'p-limit';
+import pLimit, { type LimitFunction } from 'p-limit';
 import type { Clock } from '../../src/core/clock.ts';
+import { requestClasses } from '../../src/gateway/gateway.ts';
 import { type Limiter, LimiterStopped, type RateUsage } from '../../src/limiter/limiter.ts';
 
 /** That of an account of which nothing was asked yet. */
@@ -31,14 +32,15 @@ export const idleUsage: RateUsage = {
  * as fast as they come.
  */
 export function makeOpenLimiter(clock: Clock, { jobsAtOnce = 50, paceMs = 0 } = {}): Limiter {
-  const atOnce = pLimit(jobsAtOnce);
+  // Each class has a lane of its own, as in the real limiter: a creation asks for reads before it sends.
+  const lanes = new Map(requestClasses.map((requestClass) => [requestClass, pLimit(jobsAtOnce)]));
   let stopped = false;
   let heldUntil = 0;
   let restUntil = 0;
   let nextCreationAt = 0;
   return {
     admit: (requestClass, job, weight = 1) =>
-      atOnce(async () => {
+      (lanes.get(requestClass) as LimitFunction)(async () => {
         const until = () => (requestClass === 'creation' ? Math.max(heldUntil, restUntil) : heldUntil);
         while (!stopped && clock.now() < until()) await clock.sleep(Math.min(1_000, until() - clock.now()));
         if (requestClass === 'creation' && paceMs > 0) {
