@@ -88,6 +88,24 @@ export async function findBoundPayment(db: Queryable, idempotencyKey: string): P
   return bound ?? null;
 }
 
+/** What the key of a row's payment is derived from, besides its account. */
+export interface PaidRow {
+  run_id: string;
+  row_ref: string;
+  generation: number;
+}
+
+/** The account's row that has this id at the service, as its own or as a known second one; null where no row has it. */
+export async function findPaidRow(db: Queryable, account: string, topupId: string): Promise<PaidRow | null> {
+  const columns = 'b.run_id, r.row_ref, r.generation FROM rows r JOIN batches b ON b.batch_id = r.batch_id';
+  const [row] = await db.query<PaidRow>(
+    `SELECT ${columns} WHERE r.topup_id = ? AND b.account = ?
+     UNION ALL SELECT ${columns} WHERE r.second_topup_id = ? AND b.account = ? LIMIT 1`,
+    [topupId, account, topupId, account],
+  );
+  return row ?? null;
+}
+
 /** A page of an account's payments whose first intent was in the given time, in the order of their keys. */
 export function pageBoundPayments(
   db: Queryable,

@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { isoTime } from '../core/clock.ts';
 import { jsonFile } from '../core/given-json.ts';
-import { idempotencyKey, parseReference } from '../core/ids.ts';
+import { parseReference } from '../core/ids.ts';
 import { Sums, subtractAmounts } from '../core/money.ts';
 import type { Random } from '../core/random.ts';
 import type { ServicePayment } from '../gateway/gateway.ts';
 import type { Database, Queryable } from '../ledger/database.ts';
 import {
   type BoundPayment,
-  findBoundPayment,
   insertOpenItem,
   insertReconciliation,
   notePayment,
@@ -19,6 +18,7 @@ import {
 import { openSqlite } from '../ledger/sqlite.ts';
 import { csvText } from './csv.ts';
 import { type FolderWriter, type Readers, type ReportFile, type WrittenFile, writeFolder } from './files.ts';
+import { boundTo, makeNamer } from './reconcile-binding.ts';
 import { type Bucket, bucketOf, bucketOfAbsent, buckets, isOpen } from './reconcile-buckets.ts';
 import { type Contradicted, contradictedBy, noteContradictions } from './reconcile-contradictions.ts';
 import { nextOf } from './reconcile-next.ts';
@@ -51,8 +51,8 @@ const marginMs = 10 * 60_000;
 /** A time that ends so shortly before it is compared is meant to last until now. */
 const nowMarginMs = 60_000;
 /**
- * The most paid rows that are looked up one by one where the wallets do not add up: a minute of reads at the service's limit (spec section
- * 8.1). The list may show a payment as it was, and only a read that its money came back.
+ * The most payments that are read one by one: a minute of reads at the service's limit (spec section 8.1). It bounds the entries without
+ * a reference, and the paid rows where the wallets do not add up: only a read may show that the money of a payment came back.
  */
 const secondLookMax = 300;
 /** Payments of the ledger held at once. */
@@ -87,6 +87,7 @@ export async function reconcile(
       request,
       id,
       runId: batch?.run_id ?? null,
+      nameOf: makeNamer(db, deps, request.account, secondLookMax),
       readings,
       readsNow,
       span,
@@ -122,6 +123,8 @@ interface Run {
   id: string;
   /** The run of the one batch that is looked at, or null. */
   runId: string | null;
+  /** Completes an entry of the list that has no reference. */
+  nameOf: ReturnType<typeof makeNamer>;
   readings: StoredBalance[];
   /** Whether the time that is compared lasts until now: then the balance is read once more at the end. */
   readsNow: boolean;
@@ -221,9 +224,11 @@ function holdBack(run: Run, bound: BoundPayment, payment: ServicePayment): Recon
 }
 
 async function listedItems(run: Run, { payments, unreadable }: ListedPage): Promise<ReconcileItem[]> {
+  const named: ServicePayment[] = [];
+  for (const payment of payments) named.push(await run.nameOf(payment));
   return run.scratch.transact(async (tx) => {
     const items: ReconcileItem[] = [];
-    for (const payment of payments) {
+    for (const payment of named) {
       const listed = await placeOf(run, tx, payment, payment.state !== 'failed');
       if (listed === 'again') continue;
       gatherForWallets(run, payment);
@@ -254,14 +259,13 @@ async function placeOf(
   { topupId, reference, createdAt }: Pick<ServicePayment, 'topupId' | 'reference' | 'createdAt'>,
   isLive: boolean,
 ): Promise<{ bound: BoundPayment | null; live: number; isAsked: boolean } | 'again'> {
-  const named = reference === null ? null : parseReference(reference);
-  const key = named ? idempotencyKey({ account, ...named }) : '';
-  const bound = named && (await findBoundPayment(db, key));
-  const live = await notePayment(tx, { topupId, key: bound ? key : '', live: isLive });
+  const bound = await boundTo(db, account, { topupId, reference });
+  const live = await notePayment(tx, { topupId, key: bound?.idempotency_key ?? '', live: isLive });
   if (live === 'again') return live;
   // The margin is there to find the other half of a payment, not to bring in payments of another time.
   const at = bound?.first_intent_at ?? createdAt ?? fromMs;
-  const isOfBatch = batchId === undefined || (bound ? bound.batch_id === batchId : named?.runId === runId);
+  const namedRun = reference === null ? null : parseReference(reference)?.runId;
+  const isOfBatch = batchId === undefined || (bound ? bound.batch_id === batchId : namedRun === runId);
   return { bound, live, isAsked: at >= fromMs && at <= toMs && isOfBatch };
 }
 

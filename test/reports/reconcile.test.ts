@@ -212,6 +212,71 @@ for (const [name, change, expected] of differences) {
   });
 }
 
+const unnamed = (payment: ServicePayment): ServicePayment => ({ ...payment, reference: null });
+
+test('an entry of the list without a reference is bound to the row that has its id, and costs no read', async (t) => {
+  const all = allAtService();
+  const gateway = { ...serviceWith(all, { listed: all.map(unnamed) }), read: async () => assert.fail('nobody asks') };
+  const { items, reconciliation, odd } = await run(t, gateway);
+  assert.deepEqual([odd, items.length, reconciliation.counts.matched, reconciliation.open], [[], 8, 8, 0]);
+  assert.deepEqual(items.map(({ row }) => row).sort(), ['1', '2', '3', '4', '5', '6', '7', '8']);
+  assert.equal(reconciliation.wallets?.currencies[0]?.unexplained, '0');
+});
+
+test('what differs in an entry without a reference is a difference of its row', async (t) => {
+  const all = allAtService().with(0, unnamed(paymentAtService(1, { amount: { value: '9', currency: 'KES' } })));
+  const { odd } = await run(t, serviceWith(all), { batchId: 'B-1' });
+  assert.deepEqual(odd, [['amount_differs', 'payroll-2026-11/R-1', 'topup-1']]);
+});
+
+test('the known second payment of a row is a duplicate without a reference as well', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute("UPDATE rows SET second_topup_id = 'again' WHERE row_no = 5");
+  const again = unnamed(paymentAtService(5, { topupId: 'again' }));
+  const { odd } = await run(t, serviceWith([...allAtService(), again]), {}, db);
+  assert.deepEqual(odd, [['duplicated', 'payroll-2026-11/R-5', 'again']]);
+});
+
+test('an entry without a reference whose id no row has is read by it, and counted once', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute("UPDATE rows SET status = 'in_doubt', topup_id = NULL, completed_at = NULL WHERE row_no = 6");
+  const all = allAtService();
+  const gateway = serviceWith(all, { listed: all.with(5, unnamed(paymentAtService(6))) });
+  const { items, odd, reconciliation } = await run(t, gateway, {}, db);
+  assert.deepEqual(odd, [['status_differs', 'payroll-2026-11/R-6', 'topup-6']]);
+  assert.deepEqual([items.length, reconciliation.charged_by_service], [8, { USD: '5.6' }]);
+});
+
+test('the failed payment of an earlier generation is matched without a reference, too', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  await db.execute("UPDATE rows SET generation = 2, status = 'ready', topup_id = NULL WHERE row_no = 8");
+  const all = allAtService();
+  const { odd } = await run(t, serviceWith(all, { listed: all.with(7, unnamed(paymentAtService(8))) }), {}, db);
+  assert.deepEqual(odd, []);
+});
+
+test('the entry of another account with the id of our row is not taken for it', async (t) => {
+  const db = await testLedger(t);
+  await writeSampleBatch(db);
+  const { odd } = await run(t, serviceWith([unnamed(paymentAtService(1))]), { account: 'promo' }, db);
+  assert.deepEqual(odd, [['service_only_other_program', '', 'topup-1']]);
+});
+
+test('entries without a reference that are read by their ids are a minute of reads at most', async (t) => {
+  const strangers = Array.from({ length: 310 }, (_, index) => unnamed(paymentAtService(9, { topupId: `x-${index}` })));
+  const gateway = serviceWith([...allAtService(), ...strangers]);
+  let reads = 0;
+  const read: typeof gateway.read = async (payment) => {
+    reads += payment.topupId.startsWith('x-') ? 1 : 0;
+    return gateway.read(payment);
+  };
+  const { reconciliation } = await run(t, { ...gateway, read });
+  assert.deepEqual([reads, reconciliation.counts.service_only_other_program], [300, 310]);
+});
+
 test('a payment that the list has not yet is asked for by itself before it is called missing', async (t) => {
   const { reconciliation } = await run(t, serviceWith(allAtService(), { listed: allAtService().slice(0, 6) }));
   assert.deepEqual([reconciliation.counts.matched, reconciliation.open], [8, 0]);
